@@ -1,0 +1,15 @@
+import { createRequire } from 'node:module'
+import { defineConfig } from 'vitest/config'
+
+const require = createRequire(import.meta.url)
+
+export default defineConfig({
+  // Without the alias the CommonJS and the ESM copy of graphql both load and refuse each other's types.
+  resolve: { alias: { graphql: require.resolve('graphql/index.js') } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/postgresql-setup.ts',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
