@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { createSettableClock } from '../../src/lib/clock.ts'
+import { createLog, type LogLevel } from '../../src/lib/log.ts'
+
+describe('one line per event', () => {
+  test('with time, level, name and fields', () => {
+    const { log, lines } = logAt('debug')
+    log.info('slot-committed', { slot: 7, mana: 2n ** 64n })
+    expect(lines).toEqual([
+      '{"time":"1970-01-01T00:00:01.500Z","level":"info","event":"slot-committed","slot":7,"mana":"18446744073709551616"}\n',
+    ])
+  })
+
+  test('an error with its stack and its causes', () => {
+    const { log, lines } = logAt('debug')
+    log.error('request-failed', { error: new Error('outer', { cause: new Error('inner') }) })
+    const { error } = JSON.parse(lines[0] ?? '')
+    expect(error).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } })
+    expect(error.stack).toContain('log.test.ts')
+  })
+})
+
+describe('levels', () => {
+  const rows = [
+    ['debug', ['debug', 'info', 'warn', 'error']],
+    ['info', ['info', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['error', ['error']],
+    ['silent', []],
+  ] as const
+  test.each(rows)('%s', (level, written) => {
+    const { log, lines } = logAt(level)
+    log.debug('debug')
+    log.info('info')
+    log.warn('warn')
+    log.error('error')
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(written)
+  })
+})
+
+function logAt(level: LogLevel) {
+  const lines: string[] = []
+  const clock = createSettableClock(1_500_000_000n)
+  return { lines, log: createLog({ clock, write: (line) => void lines.push(line) }, level) }
+}
