@@ -1,0 +1,165 @@
+import type { Hex } from '../lib/hex.ts'
+import { AccountId, AnchorId, Hash, NftId, u8, u16 } from './primitives.ts'
+import { type Check, list, struct, union, variant } from './schema/composites.ts'
+import { bytes } from './schema/scalars.ts'
+import { about, encode, type Infer } from './schema/schema.ts'
+
+/** The seven kinds of addresses (codec reference 9). */
+
+/** Held by a key: H(public key). */
+export const Ed25519Address = about(
+  'held by a key',
+  variant('Ed25519Address', 0, {
+    pubKeyHash: about('BLAKE2b-256 of the Ed25519 public key', Hash),
+  }),
+)
+export interface Ed25519Address extends Infer<typeof Ed25519Address> {}
+
+/** Held by an account. */
+export const AccountAddress = about(
+  'held by an account',
+  variant('AccountAddress', 8, { accountId: AccountId }),
+)
+export interface AccountAddress extends Infer<typeof AccountAddress> {}
+
+/** Held by an NFT. */
+export const NftAddress = about('held by an NFT', variant('NFTAddress', 16, { nftId: NftId }))
+export interface NftAddress extends Infer<typeof NftAddress> {}
+
+/** Held by an anchor. */
+export const AnchorAddress = about(
+  'held by an anchor',
+  variant('AnchorAddress', 24, { anchorId: AnchorId }),
+)
+export interface AnchorAddress extends Infer<typeof AnchorAddress> {}
+
+/** A key's address whose basic outputs count as accounts to be. */
+export const ImplicitAccountCreationAddress = about(
+  "a key's address whose basic outputs count as accounts to be",
+  variant('ImplicitAccountCreationAddress', 32, {
+    pubKeyHash: about('BLAKE2b-256 of the Ed25519 public key', Hash),
+  }),
+)
+export interface ImplicitAccountCreationAddress
+  extends Infer<typeof ImplicitAccountCreationAddress> {}
+
+const allCodes = [0, 8, 16, 24, 32, 40, 48]
+
+const MultiMemberAddress = union(
+  'Address',
+  { unknown: 'TYPE_ADDRESS', notAllowed: { codes: allCodes, rule: 'ADDRESS_MULTI_NESTED' } },
+  Ed25519Address,
+  AccountAddress,
+  NftAddress,
+  AnchorAddress,
+)
+
+type MemberAddress = Infer<typeof MultiMemberAddress>
+
+/** One holder of a multi address and what its unlock counts. */
+export const WeightedAddress = about(
+  'one holder of a multi address and what its unlock counts',
+  struct(
+    'WeightedAddress',
+    {
+      address: about('the holder', MultiMemberAddress),
+      weight: about('what its unlock counts, 1 to 255', u8),
+    },
+    ({ weight }) => (weight === 0 ? { rule: 'ADDRESS_MULTI_WEIGHT', at: ['weight'] } : undefined),
+  ),
+)
+export interface WeightedAddress extends Infer<typeof WeightedAddress> {}
+
+const thresholdReachable: Check<{
+  readonly addresses: readonly WeightedAddress[]
+  readonly threshold: number
+}> = ({ addresses, threshold }) => {
+  const sum = addresses.reduce((weights, { weight }) => weights + weight, 0)
+  const reachable = threshold >= 1 && threshold <= sum
+  return reachable ? undefined : { rule: 'ADDRESS_MULTI_THRESHOLD', at: ['threshold'] }
+}
+
+/** Held by several addresses together: enough of them to reach the threshold. */
+export const MultiAddress = about(
+  'held by several addresses together: enough of them to reach the threshold',
+  variant(
+    'MultiAddress',
+    40,
+    {
+      addresses: about(
+        'the holders, sorted by the bytes of their addresses',
+        list('u8', WeightedAddress, {
+          min: 2,
+          max: 10,
+          size: 'ADDRESS_MULTI_COUNT',
+          order: {
+            by: (a, b) => compareMembers(a.address, b.address),
+            rule: 'ADDRESS_MULTI_ORDER',
+          },
+        }),
+      ),
+      threshold: about('what the unlocked weights must add up to: 1 to the sum of all', u16),
+    },
+    { check: thresholdReachable },
+  ),
+)
+export interface MultiAddress extends Infer<typeof MultiAddress> {}
+
+const RestrictableAddress = union(
+  'Address',
+  { unknown: 'TYPE_ADDRESS', notAllowed: { codes: allCodes, rule: 'ADDRESS_RESTRICTED_NESTED' } },
+  Ed25519Address,
+  AccountAddress,
+  NftAddress,
+  AnchorAddress,
+  MultiAddress,
+)
+
+/** An address that takes only some kinds of outputs. */
+export const RestrictedAddress = about(
+  'an address that takes only some kinds of outputs',
+  variant('RestrictedAddress', 48, {
+    address: about('the address itself', RestrictableAddress),
+    allowedCapabilities: bytes('AddressCapabilities', {
+      count: 'u8',
+      max: 2,
+      length: 'ADDRESS_CAPABILITIES_LENGTH',
+      omitEmpty: true,
+      about:
+        'bit mask of what it may receive, lowest bit first: native tokens, mana, timelock, expiration, storage deposit return, account, anchor, NFT, delegation',
+      trailingZero: 'ADDRESS_CAPABILITIES_TRAILING_ZERO',
+      check: (mask) => (hasBitFrom(mask, 9) ? 'ADDRESS_CAPABILITIES_UNKNOWN_BIT' : undefined),
+    }),
+  }),
+)
+export interface RestrictedAddress extends Infer<typeof RestrictedAddress> {}
+
+/** Any address. */
+export const Address = union(
+  'Address',
+  { unknown: 'TYPE_ADDRESS' },
+  Ed25519Address,
+  AccountAddress,
+  NftAddress,
+  AnchorAddress,
+  ImplicitAccountCreationAddress,
+  MultiAddress,
+  RestrictedAddress,
+)
+export type Address = Infer<typeof Address>
+
+/** Whether a bit mask has a bit from number `bit` on. */
+export function hasBitFrom(mask: Hex, bit: number): boolean {
+  return maskBits(mask) >> bit !== 0
+}
+
+/** A mask of up to four bytes as a number, lowest bit first. */
+export function maskBits(mask: Hex): number {
+  const pairs = mask.slice(2).match(/../g) ?? []
+  return pairs.reduce((bits, pair, i) => bits + Number.parseInt(pair, 16) * 256 ** i, 0)
+}
+
+/** Compares two addresses by their bytes. */
+function compareMembers(a: MemberAddress, b: MemberAddress): number {
+  return Buffer.compare(encode(MultiMemberAddress, a), encode(MultiMemberAddress, b))
+}

@@ -1,0 +1,67 @@
+import { bech32 } from 'bech32'
+import { err, ok, type Result } from '../lib/result.ts'
+
+/** Bytes of an address as text and back (BIP-173 bech32; codec reference 9.1). */
+
+/** What a Bech32 text holds. Whether the bytes are an address is for the address schema to say. */
+export interface Bech32Text {
+  /** Human-readable part, in lower case. */
+  readonly hrp: string
+  readonly bytes: Uint8Array
+}
+
+/** Why a text is not Bech32. */
+export type Bech32Error =
+  | { readonly code: 'BECH32_TOO_LONG'; readonly length: number; readonly limit: number }
+  | { readonly code: 'BECH32_CASE_MIXED' }
+  | { readonly code: 'BECH32_SEPARATOR_MISSING' }
+  | { readonly code: 'BECH32_CHARACTER_UNKNOWN'; readonly character: string; readonly at: number }
+  | { readonly code: 'BECH32_CHECKSUM_WRONG' }
+  | { readonly code: 'BECH32_PADDING_WRONG' }
+
+// BIP-173 ends at 90, but a restricted address around a multi address of ten members takes some 570.
+const lengthLimit = 1000
+
+/** Reads a text, all in lower or all in upper case. The part before the separator may be any. */
+export function decodeBech32(text: string): Result<Bech32Text, Bech32Error> {
+  const fault = faultOfForm(text)
+  if (fault !== undefined) return err(fault)
+  const decoded = bech32.decodeUnsafe(text, lengthLimit)
+  if (decoded === undefined) return err({ code: 'BECH32_CHECKSUM_WRONG' })
+  const bytes = bech32.fromWordsUnsafe(decoded.words)
+  if (bytes === undefined) return err({ code: 'BECH32_PADDING_WRONG' })
+  return ok({ hrp: decoded.prefix, bytes: Uint8Array.from(bytes) })
+}
+
+/** Writes bytes behind a human-readable part, in lower case. A multi address is written by its reference. */
+export function encodeBech32(hrp: string, bytes: Uint8Array): string {
+  return bech32.encode(hrp, bech32.toWords(bytes), lengthLimit)
+}
+
+/**
+ * Whether bytes are the reference of a multi address: its kind, then the hash of its serialization, which
+ * nobody can turn back. The serialization itself is never 33 bytes.
+ */
+export function isMultiReference(bytes: Uint8Array): boolean {
+  return bytes.length === 33 && bytes[0] === 40
+}
+
+/** Everything that can be wrong before the checksum is computed. */
+function faultOfForm(text: string): Bech32Error | undefined {
+  if (text.length > lengthLimit) {
+    return { code: 'BECH32_TOO_LONG', length: text.length, limit: lengthLimit }
+  }
+  const unknownInPrefix = text.search(/[^\x21-\x7e]/)
+  if (unknownInPrefix !== -1) return unknownCharacter(text, unknownInPrefix)
+  if (text !== text.toLowerCase() && text !== text.toUpperCase())
+    return { code: 'BECH32_CASE_MIXED' }
+  const separator = text.lastIndexOf('1')
+  if (separator < 1) return { code: 'BECH32_SEPARATOR_MISSING' }
+  const unknown = text.slice(separator + 1).search(/[^qpzry9x8gf2tvdw0s3jn54khce6mua7l]/i)
+  if (unknown !== -1) return unknownCharacter(text, separator + 1 + unknown)
+  return undefined
+}
+
+function unknownCharacter(text: string, at: number): Bech32Error {
+  return { code: 'BECH32_CHARACTER_UNKNOWN', character: text.charAt(at), at }
+}

@@ -1,0 +1,111 @@
+import { AccountId, BlockId, CommitmentId, Hash, Mana, SlotIndex, u8, u64 } from './primitives.ts'
+import { list, optional, struct, union, variant } from './schema/composites.ts'
+import type { RefusalCode } from './schema/refusal.ts'
+import { about, type Infer } from './schema/schema.ts'
+import { checkManaInPayload } from './spellings.ts'
+import { Payload } from './transaction.ts'
+import { Signature } from './unlocks.ts'
+
+/** Blocks (codec reference 3). */
+
+/** The most bytes a block may have. */
+export const maxBlockSize = 32_768
+
+/** Size of a header in bytes. */
+export const headerSize = 89
+
+/** Size of a block's signature in bytes. */
+export const signatureSize = 97
+
+/** Who issued the block, when, and on which commitment. */
+export const BlockHeader = about(
+  'who issued the block, when, and on which commitment',
+  struct('BlockHeader', {
+    protocolVersion: about('protocol version; it says which parameters and rules apply', u8),
+    networkId: about('first 8 bytes of the hash of the network name', u64),
+    issuingTime: about('Unix time in nanoseconds', u64),
+    slotCommitmentId: about('a slot commitment the issuer knew', CommitmentId),
+    latestFinalizedSlot: about('latest finalized slot of the issuing node', SlotIndex),
+    issuerId: about('the issuing account', AccountId),
+  }),
+)
+export interface BlockHeader extends Infer<typeof BlockHeader> {}
+
+/** A block that may carry a payload. */
+export const BasicBlockBody = about(
+  'a block that may carry a payload',
+  variant(
+    'BasicBlockBody',
+    0,
+    {
+      strongParents: about(
+        'blocks approved with everything they approve; sorted by bytes',
+        parents(1, 8, 'PARENTS_STRONG_COUNT'),
+      ),
+      weakParents: about(
+        'blocks approved without what they approve; sorted by bytes',
+        parents(0, 8, 'PARENTS_WEAK_COUNT'),
+      ),
+      shallowLikeParents: about(
+        'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
+        parents(0, 8, 'PARENTS_SHALLOW_LIKE_COUNT'),
+      ),
+      payload: about('what the block carries', optional(Payload)),
+      maxBurnedMana: about('the most mana the issuer burns for the block', Mana),
+    },
+    { check: ({ maxBurnedMana }, json) => checkManaInPayload(maxBurnedMana, json) },
+  ),
+)
+export interface BasicBlockBody extends Infer<typeof BasicBlockBody> {}
+
+/** A validator's vote. */
+export const ValidationBlockBody = about(
+  "a validator's vote",
+  variant('ValidationBlockBody', 1, {
+    strongParents: about(
+      'blocks approved with everything they approve; sorted by bytes',
+      parents(1, 50, 'PARENTS_STRONG_COUNT'),
+    ),
+    weakParents: about(
+      'blocks approved without what they approve; sorted by bytes',
+      parents(0, 50, 'PARENTS_WEAK_COUNT'),
+    ),
+    shallowLikeParents: about(
+      'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
+      parents(0, 50, 'PARENTS_SHALLOW_LIKE_COUNT'),
+    ),
+    highestSupportedVersion: about('highest protocol version the validator supports', u8),
+    protocolParametersHash: about('hash of the parameters of that version', Hash),
+  }),
+)
+export interface ValidationBlockBody extends Infer<typeof ValidationBlockBody> {}
+
+/** What a block says. */
+export const BlockBody = union(
+  'BlockBody',
+  { unknown: 'TYPE_BLOCK_BODY' },
+  BasicBlockBody,
+  ValidationBlockBody,
+)
+export type BlockBody = Infer<typeof BlockBody>
+
+/** A block: the object nodes gossip around the network. */
+export const Block = about(
+  'a block: the object nodes gossip around the network',
+  struct('Block', {
+    header: BlockHeader,
+    body: about('what the block says', BlockBody),
+    signature: about('signature of the issuer over header and body', Signature),
+  }),
+)
+export interface Block extends Infer<typeof Block> {}
+
+function parents(min: number, max: number, size: RefusalCode) {
+  return list('u8', BlockId, {
+    min,
+    max,
+    size,
+    order: { by: (a, b) => (a < b ? -1 : a > b ? 1 : 0), rule: 'PARENTS_ORDER' },
+    omitEmpty: min === 0,
+  })
+}

@@ -1,0 +1,92 @@
+import { decidesNumbering } from './numbering.ts'
+import { AccountId, CommitmentId, u16 } from './primitives.ts'
+import { list, union, variant } from './schema/composites.ts'
+import { about, type Infer } from './schema/schema.ts'
+
+import { TransactionIdInFull } from './spellings.ts'
+
+/** What a transaction reads: context inputs and the outputs it spends (codec reference 5.1, 5.2). */
+
+/** The slot commitment that is the clock of the transaction. */
+export const CommitmentInput = about(
+  'the slot commitment that is the clock of the transaction',
+  variant(
+    'CommitmentInput',
+    0,
+    { commitmentId: about('the commitment read', CommitmentId) },
+    { documentedCode: 1 },
+  ),
+)
+export interface CommitmentInput extends Infer<typeof CommitmentInput> {}
+
+/** The block issuance credit of an account, read at the slot of the commitment input. */
+export const BlockIssuanceCreditInput = about(
+  'the block issuance credit of an account, read at the slot of the commitment input',
+  variant(
+    'BlockIssuanceCreditInput',
+    1,
+    { accountId: about('the account whose credit is read', AccountId) },
+    { documentedCode: 2 },
+  ),
+)
+export interface BlockIssuanceCreditInput extends Infer<typeof BlockIssuanceCreditInput> {}
+
+/** Claims the rewards of one input. */
+export const RewardInput = about(
+  'claims the rewards of one input',
+  variant(
+    'RewardInput',
+    2,
+    { index: about('index of the transaction input, 0 to 127', u16) },
+    {
+      documentedCode: 3,
+      check: ({ index }) =>
+        index > 128 ? { rule: 'TX_REWARD_INDEX_BOUND', at: ['index'] } : undefined,
+    },
+  ),
+)
+export interface RewardInput extends Infer<typeof RewardInput> {}
+
+/** Any context input. */
+export const ContextInput = union(
+  'ContextInput',
+  { unknown: 'TYPE_CONTEXT_INPUT' },
+  CommitmentInput,
+  BlockIssuanceCreditInput,
+  RewardInput,
+)
+export type ContextInput = Infer<typeof ContextInput>
+
+/** The context inputs of a transaction: by type, then account id or index; one commitment at most. */
+export const ContextInputs = decidesNumbering(
+  about(
+    'what the transaction reads besides outputs: sorted by type, then account id or index',
+    list('u16', ContextInput, {
+      max: 128,
+      size: 'TX_CONTEXT_INPUTS_COUNT',
+      order: { by: compareContextInputs, rule: 'TX_CONTEXT_INPUTS_ORDER' },
+      omitEmpty: true,
+    }),
+  ),
+)
+
+/** An output to spend. */
+export const UtxoInput = about(
+  'an output to spend',
+  variant('UTXOInput', 0, {
+    transactionId: about('the transaction that created the output', TransactionIdInFull),
+    transactionOutputIndex: about('index of the output in its transaction, 0 to 127', u16),
+  }),
+)
+export interface UtxoInput extends Infer<typeof UtxoInput> {}
+
+/** Any input. */
+export const Input = union('Input', { unknown: 'TYPE_INPUT' }, UtxoInput)
+export type Input = Infer<typeof Input>
+
+function compareContextInputs(a: ContextInput, b: ContextInput): number {
+  if (a.type === 1 && b.type === 1)
+    return a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0
+  if (a.type === 2 && b.type === 2) return a.index - b.index
+  return a.type - b.type
+}

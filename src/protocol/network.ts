@@ -1,0 +1,30 @@
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { blake2b256 } from './hash.ts'
+import { networkId } from './ids.ts'
+import { ProtocolParameters } from './parameters.ts'
+import { encode } from './schema/schema.ts'
+
+/** A network: its parameters and what follows from them. Made once. */
+export interface Network {
+  readonly parameters: ProtocolParameters
+  readonly id: bigint
+  /** The id as the service document computes it: over the name and the version. Taken for the same network. */
+  readonly documentedId: bigint
+  /** Hash of the serialized parameters. */
+  readonly parametersHash: Hex
+}
+
+/** The network of some parameters. */
+export function networkOf(parameters: ProtocolParameters): Network {
+  return {
+    parameters,
+    id: networkId(parameters.networkName),
+    documentedId: networkId(`${parameters.networkName}${parameters.version}`),
+    parametersHash: bytesToHex(blake2b256(encode(ProtocolParameters, parameters))),
+  }
+}
+
+/** Whether an id, in either spelling, is that of the network. */
+export function isIdOf(network: Network, id: bigint): boolean {
+  return id === network.id || id === network.documentedId
+}

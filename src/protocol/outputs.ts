@@ -1,0 +1,208 @@
+import { AccountAddress } from './addresses.ts'
+import {
+  BlockIssuer,
+  features,
+  Issuer,
+  immutableFeatures,
+  Metadata,
+  NativeToken,
+  Sender,
+  Staking,
+  StateMetadata,
+  Tag,
+} from './features.ts'
+import {
+  AccountId,
+  AnchorId,
+  BaseToken,
+  DelegationId,
+  EpochIndex,
+  Mana,
+  NftId,
+  u32,
+  u256,
+} from './primitives.ts'
+import { union, variant } from './schema/composites.ts'
+import { about, type Infer } from './schema/schema.ts'
+import { orListOfOne } from './spellings.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  Governor,
+  ImmutableAccount,
+  StateController,
+  StorageDepositReturn,
+  Timelock,
+  unlockConditions,
+} from './unlock-conditions.ts'
+
+/** The six kinds of outputs (codec reference 6). */
+
+const amount = about('base tokens held, in the smallest unit', BaseToken)
+const mana = about('stored mana as of the creation slot', Mana)
+
+/** Base tokens, mana and at most one native token, held by an address. */
+export const BasicOutput = about(
+  'base tokens, mana and at most one native token, held by an address',
+  variant('BasicOutput', 0, {
+    amount,
+    mana,
+    unlockConditions: unlockConditions(
+      [0],
+      AddressUnlock,
+      StorageDepositReturn,
+      Timelock,
+      Expiration,
+    ),
+    features: features(Sender, Metadata, Tag, NativeToken),
+  }),
+)
+export interface BasicOutput extends Infer<typeof BasicOutput> {}
+
+/** An account: it may issue blocks, stake and own foundries. */
+export const AccountOutput = about(
+  'an account: it may issue blocks, stake and own foundries',
+  variant('AccountOutput', 1, {
+    amount,
+    mana,
+    accountId: about('hash of the creating output id, zero in that output itself', AccountId),
+    foundryCounter: about('number of foundries the account has created', u32),
+    unlockConditions: unlockConditions([0], AddressUnlock),
+    features: features(Sender, Metadata, BlockIssuer, Staking),
+    immutableFeatures: immutableFeatures(Issuer, Metadata),
+  }),
+)
+export interface AccountOutput extends Infer<typeof AccountOutput> {}
+
+/** A chain with a state controller and a governor. */
+export const AnchorOutput = about(
+  'a chain with a state controller and a governor',
+  variant('AnchorOutput', 2, {
+    amount,
+    mana,
+    anchorId: about('hash of the creating output id, zero in that output itself', AnchorId),
+    stateIndex: about('rises by 1 with every state transition', u32),
+    unlockConditions: unlockConditions([4, 5], StateController, Governor),
+    features: features(Metadata, StateMetadata),
+    immutableFeatures: immutableFeatures(Issuer, Metadata),
+  }),
+)
+export interface AnchorOutput extends Infer<typeof AnchorOutput> {}
+
+/** How many native tokens of a foundry there are and may be. */
+export const SimpleTokenScheme = about(
+  'how many native tokens of a foundry there are and may be',
+  variant(
+    'SimpleTokenScheme',
+    0,
+    {
+      mintedTokens: about('minted so far', u256),
+      meltedTokens: about('melted so far, at most the minted', u256),
+      maximumSupply: about('bound of minted less melted, above 0', u256),
+    },
+    {
+      check: ({ mintedTokens, meltedTokens, maximumSupply }) => {
+        const sound = maximumSupply > 0n && meltedTokens <= mintedTokens
+        const kept = sound && mintedTokens - meltedTokens <= maximumSupply
+        return kept ? undefined : { rule: 'TOKEN_SCHEME_SUPPLY', at: [] }
+      },
+    },
+  ),
+)
+export interface SimpleTokenScheme extends Infer<typeof SimpleTokenScheme> {}
+
+/** A foundry: an account mints and melts native tokens by it. */
+export const FoundryOutput = about(
+  'a foundry: an account mints and melts native tokens by it',
+  variant('FoundryOutput', 3, {
+    amount,
+    serialNumber: about('number of the foundry within its account, above 0', u32),
+    tokenScheme: about(
+      'how many tokens there are and may be',
+      orListOfOne(union('TokenScheme', { unknown: 'TYPE_TOKEN_SCHEME' }, SimpleTokenScheme)),
+    ),
+    unlockConditions: unlockConditions([6], ImmutableAccount),
+    features: features(Metadata, NativeToken),
+    immutableFeatures: immutableFeatures(Metadata),
+  }),
+)
+export interface FoundryOutput extends Infer<typeof FoundryOutput> {}
+
+/** A token there is only one of. */
+export const NftOutput = about(
+  'a token there is only one of',
+  variant('NFTOutput', 4, {
+    amount,
+    mana,
+    nftId: about('hash of the creating output id, zero in that output itself', NftId),
+    unlockConditions: unlockConditions(
+      [0],
+      AddressUnlock,
+      StorageDepositReturn,
+      Timelock,
+      Expiration,
+    ),
+    features: features(Sender, Metadata, Tag),
+    immutableFeatures: immutableFeatures(Issuer, Metadata),
+  }),
+)
+export interface NftOutput extends Infer<typeof NftOutput> {}
+
+/** Base tokens delegated to a validator. */
+export const DelegationOutput = about(
+  'base tokens delegated to a validator',
+  variant(
+    'DelegationOutput',
+    5,
+    {
+      amount,
+      delegatedAmount: about('base tokens delegated when the output was created', BaseToken),
+      delegationId: about(
+        'hash of the creating output id, zero in that output itself',
+        DelegationId,
+      ),
+      validatorAddress: about(
+        'the account of the validator',
+        union(
+          'Address',
+          {
+            unknown: 'TYPE_ADDRESS',
+            notAllowed: {
+              codes: [0, 16, 24, 32, 40, 48],
+              rule: 'OUTPUT_DELEGATION_VALIDATOR_KIND',
+            },
+          },
+          AccountAddress,
+        ),
+      ),
+      startEpoch: about('first epoch delegated', EpochIndex),
+      endEpoch: about('last epoch delegated; 0 while it goes on', EpochIndex),
+      unlockConditions: unlockConditions([0], AddressUnlock),
+    },
+    {
+      check: ({ validatorAddress }) =>
+        isZero(validatorAddress.accountId)
+          ? { rule: 'OUTPUT_DELEGATION_VALIDATOR_ZERO', at: ['validatorAddress', 'accountId'] }
+          : undefined,
+    },
+  ),
+)
+export interface DelegationOutput extends Infer<typeof DelegationOutput> {}
+
+/** Any output. */
+export const Output = union(
+  'Output',
+  { unknown: 'TYPE_OUTPUT' },
+  BasicOutput,
+  AccountOutput,
+  AnchorOutput,
+  FoundryOutput,
+  NftOutput,
+  DelegationOutput,
+)
+export type Output = Infer<typeof Output>
+
+/** Whether an identifier is all zeros: "created by this transaction". */
+export function isZero(id: string): boolean {
+  return /^0x0*$/.test(id)
+}

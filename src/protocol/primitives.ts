@@ -1,0 +1,98 @@
+import type { Hex } from '../lib/hex.ts'
+import { fixedBytes, uint, uint64, uint256 } from './schema/scalars.ts'
+
+/** Identifiers, hashes and numbers that all protocol types are made of (codec reference 1.1, 13.1). */
+
+declare const brand: unique symbol
+
+/** A hash or identifier of one kind: lower-case hex that cannot be mistaken for another kind. */
+export type Id<Kind extends string> = Hex & { readonly [brand]: Kind }
+
+/** BLAKE2b-256 over header hash, body hash and signature, then the slot. */
+export const BlockId = fixedBytes<Id<'BlockId'>>('BlockId', 36, '32 bytes of hash, then the slot')
+export type BlockId = Id<'BlockId'>
+
+/** 32 bytes of hash, then the creation slot. */
+export const TransactionId = fixedBytes<Id<'TransactionId'>>(
+  'TransactionId',
+  36,
+  '32 bytes of hash, then the creation slot',
+)
+export type TransactionId = Id<'TransactionId'>
+
+/** Hash of a slot commitment, then its slot. */
+export const CommitmentId = fixedBytes<Id<'CommitmentId'>>(
+  'CommitmentId',
+  36,
+  'hash of the slot commitment, then its slot',
+)
+export type CommitmentId = Id<'CommitmentId'>
+
+/** Transaction id, then the output index as u16. */
+export const OutputId = fixedBytes<Id<'OutputId'>>(
+  'OutputId',
+  38,
+  'transaction id, then the output index',
+)
+export type OutputId = Id<'OutputId'>
+
+/** H(output id) of the output that created the account; zero in that output itself. */
+export const AccountId = fixedBytes<Id<'AccountId'>>(
+  'AccountId',
+  32,
+  'hash of the creating output id',
+)
+export type AccountId = Id<'AccountId'>
+
+/** H(output id) of the output that created the anchor; zero in that output itself. */
+export const AnchorId = fixedBytes<Id<'AnchorId'>>('AnchorId', 32, 'hash of the creating output id')
+export type AnchorId = Id<'AnchorId'>
+
+/** H(output id) of the output that created the NFT; zero in that output itself. */
+export const NftId = fixedBytes<Id<'NftId'>>('NftId', 32, 'hash of the creating output id')
+export type NftId = Id<'NftId'>
+
+/** H(output id) of the output that created the delegation; zero in that output itself. */
+export const DelegationId = fixedBytes<Id<'DelegationId'>>(
+  'DelegationId',
+  32,
+  'hash of the creating output id',
+)
+export type DelegationId = Id<'DelegationId'>
+
+/** Account address, serial number and token scheme type; also the id of the foundry's native token. */
+export const FoundryId = fixedBytes<Id<'FoundryId'>>(
+  'FoundryId',
+  38,
+  'account address, serial number, token scheme type',
+)
+export type FoundryId = Id<'FoundryId'>
+
+/** 32 bytes of a hash. */
+export const Hash = fixedBytes('Hash', 32, '32 bytes of a hash')
+
+/** An Ed25519 public key. */
+export const PublicKey = fixedBytes('PublicKey', 32, 'Ed25519 public key')
+
+/** An Ed25519 signature. */
+export const SignatureBytes = fixedBytes('SignatureBytes', 64, 'Ed25519 signature')
+
+export const u8 = uint('UInt8', 8)
+export const u16 = uint('UInt16', 16)
+export const u32 = uint('UInt32', 32)
+export const u64 = uint64('UInt64')
+export const u256 = uint256('UInt256')
+
+/** A slot, 0 to 2^32 - 1. */
+export const SlotIndex = uint('SlotIndex', 32, 'a slot, 0 to 4294967295')
+export type SlotIndex = number
+
+/** An epoch, 0 to 2^32 - 1. */
+export const EpochIndex = uint('EpochIndex', 32, 'an epoch, 0 to 4294967295')
+export type EpochIndex = number
+
+/** An amount of base tokens, in the smallest unit. */
+export const BaseToken = uint64('BaseToken', 'base tokens in the smallest unit')
+
+/** An amount of mana. */
+export const Mana = uint64('Mana', 'mana')

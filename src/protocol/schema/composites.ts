@@ -1,0 +1,333 @@
+import { assert } from '../../lib/assert.ts'
+import { compileMembers } from './members.ts'
+import { offsetOf } from './offset.ts'
+import type { Numbering, Reader } from './reader.ts'
+import { Malformed, type RefusalCode, within } from './refusal.ts'
+import { sizeOfWidth, type Width } from './scalars.ts'
+import type { Infer, Json, Schema } from './schema.ts'
+import type { Writer } from './writer.ts'
+
+/** Objects, choices, lists and optional parts, made of other schemas. */
+
+/** The members of an object, in the order of their bytes. */
+export interface Fields {
+  readonly [member: string]: Schema<any>
+}
+
+/** The values of an object with these members. */
+export type ValueOf<F extends Fields> = { readonly [K in keyof F]: Infer<F[K]> }
+
+/** An object. With a `code` it is a variant: its bytes begin with the code, its JSON has it as `type`. */
+export interface StructSchema<T> extends Schema<T> {
+  readonly kind: 'struct'
+  readonly name: string
+  readonly code: number | undefined
+  /** The code in the numbering of the service document, where it differs; `none` where that has no such kind. */
+  readonly documentedCode?: number | 'none'
+  readonly fields: Fields
+}
+
+/** A choice among variants of one family, told apart by their code. */
+export interface UnionSchema<T> extends Schema<T> {
+  readonly kind: 'union'
+  /** The family, such as `Output`: all variants met under one family make one GraphQL union. */
+  readonly name: string
+  readonly variants: readonly StructSchema<any>[]
+  /** The variant that the next byte names; none where it names none that may stand here. */
+  choose(r: Reader): StructSchema<any> | undefined
+}
+
+/** A list with its count in front. */
+export interface ListSchema<T> extends Schema<readonly T[]> {
+  readonly kind: 'list'
+  readonly of: Schema<T>
+  readonly count: Width
+  readonly min: number
+  readonly max: number
+  /** Compares two elements; the list is strictly ascending by it. Absent when any order will do. */
+  readonly by?: (a: T, b: T) => number
+  /** Types that must be among the elements. */
+  readonly required: readonly number[]
+}
+
+/** A value that may be absent, with the length of its bytes in front. */
+export interface OptionalSchema<T> extends Schema<T | undefined> {
+  readonly kind: 'optional'
+  readonly of: Schema<T>
+}
+
+/** What a rule over a whole object finds broken: the rule, and the way from the object to the part at fault. */
+export interface Broken {
+  readonly rule: RefusalCode
+  readonly at: readonly (string | number)[]
+}
+
+/** A rule over a whole object that its members alone cannot check. `json` is what it was parsed from, if it was. */
+export type Check<T> = (value: T, json?: unknown) => Broken | undefined
+
+/** An object without a code. */
+export function struct<F extends Fields>(
+  name: string,
+  fields: F,
+  check?: Check<ValueOf<F>>,
+): StructSchema<ValueOf<F>> & { readonly fields: F } {
+  return { ...objectOf({ name, fields, check }), fields }
+}
+
+/** What a variant may have besides its members. */
+export interface VariantOptions<T> {
+  readonly check?: Check<T>
+  readonly documentedCode?: number | 'none'
+}
+
+/** An object with a code. */
+export function variant<const C extends number, F extends Fields>(
+  name: string,
+  code: C,
+  fields: F,
+  options: VariantOptions<{ readonly type: C } & ValueOf<F>> = {},
+): StructSchema<{ readonly type: C } & ValueOf<F>> & { readonly fields: F } {
+  return { ...objectOf({ name, code, fields, ...options }), fields }
+}
+
+/** Any object, for functions that take a choice of them. */
+export type AnyStruct = StructSchema<any>
+
+/** What a union refuses. */
+export interface UnionOptions {
+  /** Broken by a code that no variant of the family has. */
+  readonly unknown: RefusalCode
+  /** Broken by a code of the family that is not allowed at this place; without it: `unknown`. */
+  readonly notAllowed?: { readonly codes: readonly number[]; readonly rule: RefusalCode }
+}
+
+/** A choice among variants. */
+export function union<V extends readonly StructSchema<any>[]>(
+  name: string,
+  options: UnionOptions,
+  ...variants: V
+): UnionSchema<Infer<V[number]>> {
+  const released = tableOf(variants, 'released')
+  const documented = tableOf(variants, 'documented')
+  const refuse = (code: unknown, numbering: Numbering, offset?: number): never => {
+    const { unknown, notAllowed } = options
+    if (numbering === 'documented' && released[Number(code)] !== undefined) {
+      throw new Malformed('NUMBERING_MIXED', offset)
+    }
+    const known = notAllowed?.codes.some((other) => other === code)
+    throw new Malformed(known && notAllowed ? notAllowed.rule : unknown, offset)
+  }
+  const choose = (r: Reader) => (r.numbering === 'released' ? released : documented)[r.peek()]
+  return {
+    kind: 'union',
+    name,
+    variants,
+    choose,
+    read: (r) => (choose(r) ?? refuse(r.peek(), r.numbering, r.at)).read(r),
+    write: (w, value) => (released[value.type] ?? refuse(value.type, 'released')).write(w, value),
+    size: (value) => (released[value.type] ?? refuse(value.type, 'released')).size(value),
+    parse: (json) => {
+      const { type } = membersOf(json)
+      if (type === undefined) throw new Malformed('JSON_MISSING', undefined, 'type')
+      const chosen = typeof type === 'number' ? released[type] : undefined
+      return (chosen ?? refuse(type, 'released')).parse(json)
+    },
+    print: (value) => (released[value.type] ?? refuse(value.type, 'released')).print(value),
+  }
+}
+
+/** What bounds a list. */
+export interface ListOptions<T> {
+  readonly min?: number
+  readonly max: number
+  /** The rule broken by another count. */
+  readonly size: RefusalCode
+  /** Strictly ascending by this comparison, else the rule is broken. */
+  readonly order?: { readonly by: (a: T, b: T) => number; readonly rule: RefusalCode }
+  /** Types that must be among the elements, else the rule is broken. */
+  readonly every?: { readonly required: readonly number[]; readonly rule: RefusalCode }
+  /** Whether the member is left out of JSON when empty. */
+  readonly omitEmpty?: boolean
+}
+
+/** A list; the count is checked before the first element is read. */
+export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): ListSchema<T> {
+  const { min = 0, max, size, order, every, omitEmpty = false } = options
+  const required = every?.required ?? []
+  // No closures below: lists are read by the thousand, and each closure is garbage.
+  const checkOrder = (former: T | undefined, value: T, offset: number | undefined) => {
+    if (order !== undefined && former !== undefined && order.by(former, value) >= 0) {
+      throw new Malformed(order.rule, offset)
+    }
+  }
+  const checkRequired = (values: readonly T[], offset: number | undefined) => {
+    for (const type of required) {
+      if (!hasType(values, type) && every !== undefined) throw new Malformed(every.rule, offset)
+    }
+  }
+  return {
+    kind: 'list',
+    of,
+    count,
+    min,
+    max,
+    ...(order === undefined ? {} : { by: order.by }),
+    required,
+    mayBeAbsent: omitEmpty,
+    read: (r) => {
+      const start = r.at
+      const length = r[count]()
+      if (length < min || length > max) throw new Malformed(size, start)
+      // Every element has a byte at least, so a count beyond the end costs nothing.
+      if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
+      const values = new Array<T>(length)
+      let i = 0
+      try {
+        for (; i < length; i++) {
+          const offset = r.at
+          const value = of.read(r)
+          checkOrder(values[i - 1], value, offset)
+          values[i] = value
+        }
+      } catch (thrown) {
+        throw within(thrown, i)
+      }
+      checkRequired(values, start)
+      return values
+    },
+    write: (w, values) => {
+      w[count](values.length)
+      for (const value of values) of.write(w, value)
+    },
+    size: (values) => {
+      let bytes: number = sizeOfWidth[count]
+      for (const value of values) bytes += of.size(value)
+      return bytes
+    },
+    parse: (json) => {
+      if (json === undefined && omitEmpty) return []
+      if (!Array.isArray(json)) throw new Malformed('JSON_TYPE')
+      if (json.length < min || json.length > max) throw new Malformed(size)
+      const values = new Array<T>(json.length)
+      let i = 0
+      try {
+        for (; i < json.length; i++) {
+          const value = of.parse(json[i])
+          checkOrder(values[i - 1], value, undefined)
+          values[i] = value
+        }
+      } catch (thrown) {
+        throw within(thrown, i)
+      }
+      checkRequired(values, undefined)
+      return values
+    },
+    print: (values) =>
+      omitEmpty && values.length === 0 ? undefined : values.map((value) => of.print(value) ?? null),
+  }
+}
+
+/** A part that may be absent: its length as u32 in front, 0 when it is. `null` in JSON means absent. */
+export function optional<T>(of: Schema<T>): OptionalSchema<T> {
+  return {
+    kind: 'optional',
+    of,
+    mayBeAbsent: true,
+    read: (r) => {
+      const start = r.at
+      const length = r.u32()
+      if (length === 0) return undefined
+      if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
+      const at = r.at
+      const value = of.read(r)
+      if (r.at - at !== length) throw new Malformed('BIN_PAYLOAD_LENGTH', start)
+      return value
+    },
+    write: (w, value) => {
+      const at = w.room(4)
+      if (value !== undefined) of.write(w, value)
+      w.setU32(at, w.length - at - 4)
+    },
+    size: (value) => 4 + (value === undefined ? 0 : of.size(value)),
+    parse: (json) => (json === undefined || json === null ? undefined : of.parse(json)),
+    print: (value) => (value === undefined ? undefined : of.print(value)),
+  }
+}
+
+interface ObjectOptions {
+  readonly name: string
+  readonly code?: number
+  readonly documentedCode?: number | 'none'
+  readonly fields: Fields
+  readonly check?: Check<any> | undefined
+}
+
+function objectOf({ name, code, documentedCode, fields, check }: ObjectOptions): StructSchema<any> {
+  const { read, write, size, parse } = compileMembers(code, fields)
+  const documented = documentedCode ?? code
+  const schema: StructSchema<any> = {
+    kind: 'struct',
+    name,
+    code,
+    ...(documentedCode === undefined ? {} : { documentedCode }),
+    fields,
+    read: (r: Reader) => {
+      const start = r.at
+      if (code !== undefined && r.u8() !== (r.numbering === 'released' ? code : documented)) {
+        throw new Malformed('TYPE_UNEXPECTED', start)
+      }
+      const value = read(r)
+      const broken = check?.(value)
+      if (broken === undefined) return value
+      throw new Malformed(broken.rule, offsetOf(schema, r, start, broken.at), ...broken.at)
+    },
+    write: (w: Writer, value: any) => {
+      const own = w.numbering === 'released' ? code : documented
+      assert(own !== 'none', `${name} has a code in this numbering`)
+      if (own !== undefined) w.u8(own)
+      write(w, value)
+    },
+    size: code === undefined ? size : (value: any) => 1 + size(value),
+    parse: (json: unknown) => {
+      const given = membersOf(json)
+      if (code !== undefined && given.type !== code) {
+        if (given.type === undefined) throw new Malformed('JSON_MISSING', undefined, 'type')
+        throw new Malformed('TYPE_UNEXPECTED')
+      }
+      const value = parse(given)
+      const broken = check?.(value, json)
+      if (broken === undefined) return value
+      throw new Malformed(broken.rule, undefined, ...broken.at)
+    },
+    print: (value: any) => {
+      const json: Record<string, Json> = code === undefined ? {} : { type: code }
+      for (const [key, member] of Object.entries(fields)) {
+        const part = member.print(value[key])
+        if (part !== undefined) json[key] = part
+      }
+      return json
+    },
+  }
+  return schema
+}
+
+/** The variants by their codes in one numbering. */
+function tableOf(variants: readonly StructSchema<any>[], numbering: Numbering) {
+  const table: (StructSchema<any> | undefined)[] = Array(256).fill(undefined)
+  for (const one of variants) {
+    const code = numbering === 'released' ? one.code : (one.documentedCode ?? one.code)
+    if (typeof code === 'number') table[code] = one
+  }
+  return table
+}
+
+function hasType(values: readonly any[], type: number): boolean {
+  for (const value of values) if (value.type === type) return true
+  return false
+}
+
+function membersOf(json: unknown): Readonly<Record<string, unknown>> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new Malformed('JSON_TYPE')
+  return json as Record<string, unknown>
+}

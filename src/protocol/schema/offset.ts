@@ -1,0 +1,77 @@
+import type { ListSchema, OptionalSchema, StructSchema, UnionSchema } from './composites.ts'
+import type { MapSchema } from './metadata-map.ts'
+import type { Reader } from './reader.ts'
+import type { BytesSchema, TextSchema, UintSchema } from './scalars.ts'
+import type { Schema } from './schema.ts'
+
+/** Where in its bytes a part of a value begins: asked only after something was found wrong with it. */
+
+/** A schema whose kind can be told. */
+export type SchemaNode =
+  | UintSchema<any>
+  | BytesSchema<any>
+  | TextSchema
+  | ListSchema<any>
+  | StructSchema<any>
+  | UnionSchema<any>
+  | OptionalSchema<any>
+  | MapSchema
+
+/** Every schema is made by one of the makers of this folder, and their kinds are these. */
+export function nodeOf(schema: Schema<any>): SchemaNode {
+  return schema as SchemaNode
+}
+
+/**
+ * The position of the part that `path` leads to, of a value that begins at `start`. All that stands before the
+ * part must be readable. A path that leads nowhere ends at the innermost part it reaches.
+ */
+export function offsetOf(
+  schema: Schema<any>,
+  r: Reader,
+  start: number,
+  path: readonly (string | number)[],
+): number {
+  r.at = start
+  const [key, ...rest] = path
+  if (key === undefined) return start
+  const inner = enter(nodeOf(schema), r, key)
+  return inner === undefined ? start : offsetOf(inner.schema, r, r.at, inner.isStep ? rest : path)
+}
+
+/** Moves the reader to the part named `key`, or only inside, where the step costs no key. */
+function enter(
+  node: SchemaNode,
+  r: Reader,
+  key: string | number,
+): { readonly schema: Schema<any>; readonly isStep: boolean } | undefined {
+  switch (node.kind) {
+    case 'struct': {
+      if (node.code !== undefined) r.u8()
+      for (const [name, member] of Object.entries(node.fields)) {
+        if (name === key) return { schema: member, isStep: true }
+        member.read(r)
+      }
+      return undefined
+    }
+    case 'list': {
+      const length = r[node.count]()
+      const index = Number(key)
+      if (!(index < length)) return undefined
+      for (let i = 0; i < index; i++) node.of.read(r)
+      return { schema: node.of, isStep: true }
+    }
+    case 'union': {
+      const chosen = node.choose(r)
+      return chosen && { schema: chosen, isStep: false }
+    }
+    case 'optional':
+      r.u32()
+      return { schema: node.of, isStep: false }
+    case 'uint':
+    case 'bytes':
+    case 'text':
+    case 'map':
+      return undefined
+  }
+}

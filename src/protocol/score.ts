@@ -1,0 +1,124 @@
+import type { Address } from './addresses.ts'
+import type { Block } from './block.ts'
+import type { Feature } from './features.ts'
+import { Output } from './outputs.ts'
+import type {
+  ProtocolParameters,
+  StorageScoreParameters,
+  WorkScoreParameters,
+} from './parameters.ts'
+import { encode } from './schema/schema.ts'
+import { Payload, type SignedTransaction } from './transaction.ts'
+import type { UnlockCondition } from './unlock-conditions.ts'
+import type { Unlock } from './unlocks.ts'
+
+/** Storage score and work score (codec reference 16, 17). */
+
+/** Bytes kept beside every output: its id, the block's id, the slot. */
+const bookkeepingSize = 78n
+
+/** Bytes that a smallest account with a key has over a smallest basic output. */
+const implicitAccountSize = 76n
+
+/** What an output costs to keep, in score. */
+export function storageScore(prices: StorageScoreParameters, output: Output): bigint {
+  const size = BigInt(encode(Output, output).length)
+  const factor = BigInt(prices.factorData)
+  const fixed = prices.offsetOutputOverhead + factor * (bookkeepingSize + size)
+  const delegation = output.type === 5 ? prices.offsetDelegation : 0n
+  const implicitAccounts = BigInt(addressesWithin(output).filter((a) => a.type === 32).length)
+  const implicitPrice = factor * implicitAccountSize + prices.offsetEd25519BlockIssuerKey
+  const features = featuresOf(output).reduce((sum, one) => sum + featureScore(prices, one), 0n)
+  return fixed + delegation + features + implicitAccounts * implicitPrice
+}
+
+/** The least base tokens that an output must hold. */
+export function minimumAmount(prices: StorageScoreParameters, output: Output): bigint {
+  return storageScore(prices, output) * prices.storageCost
+}
+
+/** The least base tokens that a storage deposit return must give back to this address. */
+export function minimumReturn(prices: StorageScoreParameters, returnAddress: Address): bigint {
+  return minimumAmount(prices, {
+    type: 0,
+    amount: 0n,
+    mana: 0n,
+    unlockConditions: [{ type: 0, address: returnAddress }],
+    features: [],
+  })
+}
+
+/** What a block costs to process, as the official SDK counts it; 0 for validation blocks. */
+export function workScore(parameters: ProtocolParameters, block: Block): number {
+  const prices = parameters.workScoreParameters
+  if (block.body.type === 1) return 0
+  const { payload } = block.body
+  if (payload === undefined) return prices.block
+  const data = prices.dataByte * encode(Payload, payload).length
+  const contents = payload.type === 1 ? transactionScore(prices, payload) : 0
+  return prices.block + data + contents
+}
+
+/**
+ * What the node charges: it leaves out the 4 bytes of length before a payload inside a transaction (ledger
+ * reference 10, row 25).
+ */
+export function nodeWorkScore(parameters: ProtocolParameters, block: Block): number {
+  const { body } = block
+  const nested = body.type === 0 && body.payload?.type === 1 && body.payload.transaction.payload
+  return workScore(parameters, block) - (nested ? 4 * parameters.workScoreParameters.dataByte : 0)
+}
+
+/** The part of the work score that an output makes up. */
+export function outputWorkScore(prices: WorkScoreParameters, output: Output): number {
+  const foundry = output.type === 3 ? prices.nativeToken : 0
+  return featuresOf(output).reduce((sum, feature) => {
+    if (feature.type === 5) return sum + prices.nativeToken
+    if (feature.type === 6) return sum + prices.blockIssuer
+    if (feature.type === 7) return sum + prices.staking
+    return sum
+  }, prices.output + foundry)
+}
+
+/** All features of an output but the immutable ones. */
+export function featuresOf(output: Output): readonly Feature[] {
+  return 'features' in output ? output.features : []
+}
+
+/** All immutable features of an output. */
+export function immutableFeaturesOf(output: Output): readonly Feature[] {
+  return 'immutableFeatures' in output ? output.immutableFeatures : []
+}
+
+/** All addresses that stand in the conditions and features of an output. */
+export function addressesWithin(output: Output): readonly Address[] {
+  const conditions: readonly UnlockCondition[] = output.unlockConditions
+  return [...conditions, ...featuresOf(output), ...immutableFeaturesOf(output)].flatMap((part) =>
+    'address' in part ? [part.address] : 'returnAddress' in part ? [part.returnAddress] : [],
+  )
+}
+
+function featureScore(prices: StorageScoreParameters, feature: Feature): bigint {
+  if (feature.type === 6) {
+    return prices.offsetEd25519BlockIssuerKey * BigInt(feature.blockIssuerKeys.length)
+  }
+  return feature.type === 7 ? prices.offsetStakingFeature : 0n
+}
+
+function transactionScore(prices: WorkScoreParameters, payload: SignedTransaction): number {
+  const { transaction, unlocks } = payload
+  return (
+    prices.contextInput * transaction.contextInputs.length +
+    prices.input * transaction.inputs.length +
+    prices.allotment * transaction.allotments.length +
+    transaction.outputs.reduce((sum, output) => sum + outputWorkScore(prices, output), 0) +
+    prices.signatureEd25519 * countSignatures(unlocks)
+  )
+}
+
+function countSignatures(unlocks: readonly Unlock[]): number {
+  return unlocks.reduce((count, unlock) => {
+    if (unlock.type === 5) return count + countSignatures(unlock.unlocks)
+    return unlock.type === 0 ? count + 1 : count
+  }, 0)
+}

@@ -1,0 +1,112 @@
+import { Block, maxBlockSize } from './block.ts'
+import { slotOfId } from './ids.ts'
+import { isIdOf, type Network } from './network.ts'
+import type { SlotIndex } from './primitives.ts'
+import { type BlockFacts, below, type Problem, type Report } from './problems.ts'
+import { locate } from './schema/schema.ts'
+import { slotOfTime } from './slots.ts'
+import type { SignedTransaction } from './transaction.ts'
+import { checkTransaction, checkUnlocks } from './transaction-syntax.ts'
+
+/** The rules that need a whole block and its network, but no ledger (codec reference 18.1 to 18.5). */
+
+/**
+ * All broken rules of a block that decoded, in the order of the reference; none when it is well formed. Of a block
+ * that came as bytes each says where they break it.
+ */
+export function blockProblems(block: Block, facts: BlockFacts): readonly Problem[] {
+  const { report, problems } = createReport()
+  if (facts.bytes.length > maxBlockSize) report.form('BLOCK_SIZE')
+  checkHeader(block, facts.network, report)
+  checkBody(block, facts.network, report)
+  if (block.body.type === 0 && block.body.payload?.type === 1) {
+    const slot = slotOfTime(facts.network.parameters, block.header.issuingTime)
+    const { transaction, unlocks } = block.body.payload
+    checkCommitmentInput(block, slot, facts.network, report)
+    const inner = below(report, 'body', 'payload')
+    checkTransaction(transaction, facts, below(inner, 'transaction'))
+    checkUnlocks(unlocks, transaction.inputs.length, inner)
+  }
+  if (facts.from === 'json') return problems
+  return problems.map((problem) => ({
+    ...problem,
+    offset: locate(Block, facts.bytes, problem.path),
+  }))
+}
+
+/** All broken rules of a signed transaction by itself: those between it and a block are left out. */
+export function transactionProblems(
+  { transaction, unlocks }: SignedTransaction,
+  network: Network,
+): readonly Problem[] {
+  const { report, problems } = createReport()
+  const facts: BlockFacts = { network, bytes: new Uint8Array(0), from: 'bytes' }
+  checkTransaction(transaction, facts, below(report, 'transaction'))
+  checkUnlocks(unlocks, transaction.inputs.length, report)
+  return problems
+}
+
+function createReport(): { readonly report: Report; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const report: Report = {
+    form: (code, ...path) => problems.push({ code, path: path.join('.'), of: 'form' }),
+    node: (code, ...path) => problems.push({ code, path: path.join('.'), of: 'node' }),
+  }
+  return { report, problems }
+}
+
+function checkHeader(block: Block, network: Network, report: Report): void {
+  const { header } = block
+  const { parameters } = network
+  if (header.protocolVersion !== parameters.version)
+    report.form('HEADER_VERSION', 'header', 'protocolVersion')
+  if (!isIdOf(network, header.networkId)) report.form('HEADER_NETWORK_ID', 'header', 'networkId')
+  const slot = slotOfTime(parameters, header.issuingTime)
+  const committed = slotOfId(header.slotCommitmentId)
+  if (committed > parameters.genesisSlot && slot < committed + parameters.minCommittableAge) {
+    report.node('HEADER_COMMITMENT_TOO_RECENT', 'header', 'slotCommitmentId')
+  }
+  if (slot > committed + parameters.maxCommittableAge) {
+    report.node('HEADER_COMMITMENT_TOO_OLD', 'header', 'slotCommitmentId')
+  }
+}
+
+function checkBody(block: Block, network: Network, report: Report): void {
+  const { body, header } = block
+  const others = new Set([...body.strongParents, ...body.shallowLikeParents])
+  body.weakParents.forEach((parent, i) => {
+    if (others.has(parent)) report.form('PARENTS_WEAK_DISJOINT', 'body', 'weakParents', i)
+  })
+  if (body.type === 0) return
+  if (body.highestSupportedVersion < header.protocolVersion) {
+    report.node('VALIDATION_HIGHEST_VERSION', 'body', 'highestSupportedVersion')
+  }
+  if (body.protocolParametersHash !== network.parametersHash) {
+    report.form('VALIDATION_PARAMS_HASH', 'body', 'protocolParametersHash')
+  }
+}
+
+/** The rules between a transaction and the block that carries it. */
+function checkCommitmentInput(
+  block: Block,
+  slot: SlotIndex,
+  network: Network,
+  report: Report,
+): void {
+  if (block.body.type !== 0 || block.body.payload?.type !== 1) return
+  const { transaction } = block.body.payload
+  const inner = below(report, 'body', 'payload', 'transaction')
+  if (transaction.creationSlot > slot) inner.form('BLOCK_TX_CREATION_SLOT', 'creationSlot')
+  const [input] = transaction.contextInputs
+  if (input?.type !== 0) return
+  const { minCommittableAge, maxCommittableAge } = network.parameters
+  const committed = slotOfId(input.commitmentId)
+  const place = ['contextInputs', 0, 'commitmentId'] as const
+  const tooRecent = committed !== 0 && committed > slot - minCommittableAge
+  if (tooRecent || committed < slot - maxCommittableAge) {
+    inner.form('BLOCK_TX_COMMITMENT_RANGE', ...place)
+  }
+  if (committed > slotOfId(block.header.slotCommitmentId)) {
+    inner.form('BLOCK_TX_COMMITMENT_NEWER', ...place)
+  }
+}

@@ -1,0 +1,187 @@
+import { foundryId } from './ids.ts'
+import type { ContextInput, Input } from './inputs.ts'
+import { isIdOf } from './network.ts'
+import { checkOutput } from './output-syntax.ts'
+import { isZero, type Output } from './outputs.ts'
+import type { ProtocolParameters } from './parameters.ts'
+import { type BlockFacts, below, type Report } from './problems.ts'
+import type { RefusalCode } from './schema/refusal.ts'
+import { print } from './schema/schema.ts'
+import { featuresOf } from './score.ts'
+import type { Transaction } from './transaction.ts'
+import { Unlock } from './unlocks.ts'
+
+/** The rules of a transaction and its unlocks (codec reference 18.3, 18.4). */
+
+/** Checks a transaction by itself. Paths begin at the transaction. */
+export function checkTransaction(
+  transaction: Transaction,
+  facts: BlockFacts,
+  report: Report,
+): void {
+  const { network } = facts
+  if (!isIdOf(network, transaction.networkId)) report.form('TX_NETWORK_ID', 'networkId')
+  checkContextInputs(transaction, report)
+  checkInputs(transaction.inputs, report)
+  checkSums(transaction, network.parameters, report)
+  transaction.outputs.forEach((output, i) => {
+    checkOutput(output, facts, below(report, 'outputs', i))
+  })
+  checkChains(transaction.outputs, report)
+  checkCommitmentNeeds(transaction, report)
+}
+
+/** Checks the unlocks of a transaction. Paths begin at the payload. */
+export function checkUnlocks(unlocks: readonly Unlock[], inputs: number, report: Report): void {
+  if (unlocks.length !== inputs) report.form('UNLOCKS_MISMATCH', 'unlocks')
+  const seen: Seen = { signatures: new Map(), keys: new Set() }
+  const multis = new Set<string>()
+  unlocks.forEach((unlock, i) => {
+    const at = below(report, 'unlocks', i)
+    if (unlock.type === 6) at.node('UNLOCK_EMPTY_OUTSIDE_MULTI')
+    if (unlock.type !== 5) {
+      checkReference(unlock, { unlocks, index: i, multi: undefined }, at)
+      checkSignature(unlock, seen, undefined, at)
+      return
+    }
+    const text = JSON.stringify(print(Unlock, unlock))
+    if (multis.has(text)) at.node('UNLOCK_MULTI_UNIQUE')
+    multis.add(text)
+    unlock.unlocks.forEach((member, k) => {
+      const inner = below(at, 'unlocks', k)
+      checkReference(member, { unlocks, index: i, multi: i }, inner)
+      checkSignature(member, seen, i, inner)
+    })
+  })
+}
+
+/** Where an unlock stands: its index in the outer list, which is also that of the multi unlock around it. */
+interface Place {
+  readonly unlocks: readonly Unlock[]
+  readonly index: number
+  readonly multi: number | undefined
+}
+
+/** References point backwards, to what they can take. */
+function checkReference(unlock: Unlock, place: Place, report: Report): void {
+  if (!('reference' in unlock)) return
+  const target = unlock.reference < place.index ? place.unlocks[unlock.reference] : undefined
+  if (unlock.type === 1 && target?.type === 5 && place.multi === undefined) {
+    report.form('UNLOCK_REFERENCE_TO_MULTI', 'reference')
+  } else if (unlock.type === 1 && target?.type !== 0) {
+    report.form('UNLOCK_REFERENCE', 'reference')
+  } else if (target === undefined) {
+    report.form('UNLOCK_CHAIN_REFERENCE', 'reference')
+  } else if (target.type === 6) {
+    report.node('UNLOCK_EMPTY_OUTSIDE_MULTI', 'reference')
+  } else if (target.type === 5 && place.multi !== undefined) {
+    report.node('UNLOCK_MULTI_INSIDE_MULTI', 'reference')
+  }
+}
+
+/** What signed so far. */
+interface Seen {
+  /** By key and signature, the multi unlock it stood in, if it did. */
+  readonly signatures: Map<string, number | undefined>
+  readonly keys: Set<string>
+}
+
+/** A signature stands once; for the node, a key signs once. */
+function checkSignature(
+  unlock: Unlock,
+  seen: Seen,
+  multi: number | undefined,
+  report: Report,
+): void {
+  if (unlock.type !== 0) return
+  const { publicKey, signature } = unlock.signature
+  const whole = publicKey + signature
+  if (seen.signatures.has(whole)) {
+    report.form(repetition(seen.signatures.get(whole), multi), 'signature')
+  } else if (seen.keys.has(publicKey)) {
+    report.node('UNLOCK_SIGNATURE_UNIQUE', 'signature')
+  }
+  seen.signatures.set(whole, multi)
+  seen.keys.add(publicKey)
+}
+
+/** The rule that a repeated signature breaks, by the multi unlocks around the former and this one. */
+function repetition(former: number | undefined, multi: number | undefined): RefusalCode {
+  if (former === undefined || multi === undefined) return 'UNLOCK_SIGNATURE_UNIQUE'
+  return former === multi ? 'UNLOCK_SIGNATURE_TWICE_IN_MULTI' : 'UNLOCK_SIGNATURE_IN_TWO_MULTIS'
+}
+
+function checkContextInputs(transaction: Transaction, report: Report): void {
+  const { contextInputs, inputs } = transaction
+  const committed = contextInputs[0]?.type === 0
+  contextInputs.forEach((input: ContextInput, i) => {
+    const at = below(report, 'contextInputs', i)
+    if (input.type !== 0 && !committed) at.node('TX_COMMITMENT_REQUIRED')
+    if (input.type === 2 && input.index >= inputs.length) at.node('TX_REWARD_INDEX', 'index')
+  })
+}
+
+function checkInputs(inputs: readonly Input[], report: Report): void {
+  const seen = new Set<string>()
+  inputs.forEach((input, i) => {
+    const key = `${input.transactionId}${input.transactionOutputIndex}`
+    if (seen.has(key)) report.form('TX_INPUTS_UNIQUE', 'inputs', i)
+    seen.add(key)
+    if (input.transactionOutputIndex > 127) {
+      report.node('TX_INPUTS_INDEX', 'inputs', i, 'transactionOutputIndex')
+    }
+  })
+}
+
+function checkSums(transaction: Transaction, parameters: ProtocolParameters, report: Report): void {
+  const mostMana = 2n ** BigInt(parameters.manaParameters.bitsCount) - 1n
+  transaction.allotments.forEach(({ mana }, i) => {
+    if (mana === 0n) report.form('TX_ALLOTMENTS_ZERO', 'allotments', i, 'mana')
+  })
+  const allotted = sum(transaction.allotments.map(({ mana }) => mana))
+  if (allotted > mostMana) report.form('TX_ALLOTMENTS_SUM', 'allotments')
+  const amounts = sum(transaction.outputs.map(({ amount }) => amount))
+  if (amounts > parameters.tokenSupply) report.form('TX_AMOUNT_SUM', 'outputs')
+  const mana = sum(transaction.outputs.map((output) => ('mana' in output ? output.mana : 0n)))
+  if (mana > mostMana) report.node('TX_MANA_SUM', 'outputs')
+}
+
+/** No two outputs are the state of one chain. */
+function checkChains(outputs: readonly Output[], report: Report): void {
+  const seen = new Set<string>()
+  outputs.forEach((output, i) => {
+    const chain = chainOf(output)
+    if (chain === undefined) return
+    if (seen.has(chain)) report.form('TX_CHAIN_UNIQUE', 'outputs', i)
+    seen.add(chain)
+  })
+}
+
+/** Kind and id of the chain that an output names; none where the id is still zero. */
+function chainOf(output: Output): string | undefined {
+  const id = chainIdWritten(output)
+  return id === undefined || isZero(id) ? undefined : `${output.type}${id}`
+}
+
+function chainIdWritten(output: Output): string | undefined {
+  if (output.type === 1) return output.accountId
+  if (output.type === 2) return output.anchorId
+  if (output.type === 3) return foundryId(output)
+  if (output.type === 4) return output.nftId
+  return output.type === 5 ? output.delegationId : undefined
+}
+
+function checkCommitmentNeeds(transaction: Transaction, report: Report): void {
+  if (transaction.contextInputs[0]?.type === 0) return
+  transaction.outputs.forEach((output, i) => {
+    const at = below(report, 'outputs', i)
+    const features = featuresOf(output)
+    if (features.some(({ type }) => type === 7)) at.form('TX_COMMITMENT_FOR_STAKING')
+    if (features.some(({ type }) => type === 6)) at.form('TX_COMMITMENT_FOR_BLOCK_ISSUER')
+    if (output.type === 5) at.form('TX_COMMITMENT_FOR_DELEGATION')
+  })
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n)
+}

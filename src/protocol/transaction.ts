@@ -1,0 +1,148 @@
+import { hasBitFrom } from './addresses.ts'
+import { ContextInput, ContextInputs, Input } from './inputs.ts'
+import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts'
+import { Output } from './outputs.ts'
+import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
+import { list, optional, struct, union, variant } from './schema/composites.ts'
+import { bytes } from './schema/scalars.ts'
+import { about, type Infer } from './schema/schema.ts'
+import { Unlock } from './unlocks.ts'
+
+/** Transactions and the payloads of blocks (codec reference 4, 5). */
+
+/** Free data under a tag. */
+export const TaggedData = about(
+  'free data under a tag',
+  variant('TaggedDataPayload', 0, {
+    tag: bytes('PayloadTag', {
+      count: 'u8',
+      max: 64,
+      length: 'TAGGED_TAG_LENGTH',
+      omitEmpty: true,
+      about: 'a tag to find the data by, 0 to 64 bytes',
+    }),
+    data: bytes('PayloadData', {
+      count: 'u32',
+      max: 8192,
+      length: 'TAGGED_DATA_LENGTH',
+      omitEmpty: true,
+      about: 'the data, 0 to 8192 bytes',
+    }),
+  }),
+)
+export interface TaggedData extends Infer<typeof TaggedData> {}
+
+/** Mana that becomes block issuance credit of an account. */
+export const Allotment = about(
+  'mana that becomes block issuance credit of an account',
+  struct('Allotment', {
+    accountId: about('the account that gets it', AccountId),
+    mana: about('how much, above 0', Mana),
+  }),
+)
+export interface Allotment extends Infer<typeof Allotment> {}
+
+const transaction = about(
+  'spends outputs and creates new ones',
+  struct('Transaction', {
+    networkId: about('first 8 bytes of the hash of the network name', u64),
+    creationSlot: about(
+      'slot in which it was made; the outputs count their mana from here',
+      SlotIndex,
+    ),
+    contextInputs: ContextInputs,
+    inputs: about(
+      'the outputs to spend, each once',
+      list('u16', Input, { min: 1, max: 128, size: 'TX_INPUTS_COUNT' }),
+    ),
+    allotments: about(
+      'mana given to accounts as block issuance credit, sorted by account id',
+      list('u16', Allotment, {
+        max: 128,
+        size: 'TX_ALLOTMENTS_COUNT',
+        order: {
+          by: (a, b) => (a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0),
+          rule: 'TX_ALLOTMENTS_ORDER',
+        },
+        omitEmpty: true,
+      }),
+    ),
+    capabilities: bytes('TransactionCapabilities', {
+      count: 'u8',
+      max: 1,
+      length: 'TX_CAPABILITIES_LENGTH',
+      omitEmpty: true,
+      about:
+        'bit mask of what it may do, lowest bit first: burn native tokens, burn mana, destroy accounts, anchors, foundries, NFTs',
+      trailingZero: 'TX_CAPABILITIES_TRAILING_ZERO',
+      check: (mask) => (hasBitFrom(mask, 6) ? 'TX_CAPABILITIES_UNKNOWN_BIT' : undefined),
+    }),
+    payload: about(
+      'tagged data that the transaction carries',
+      optional(
+        union(
+          'Payload',
+          { unknown: 'TYPE_PAYLOAD', notAllowed: { codes: [1, 2], rule: 'TX_PAYLOAD_KIND' } },
+          TaggedData,
+        ),
+      ),
+    ),
+    outputs: about(
+      'the outputs to create',
+      list('u16', Output, { min: 1, max: 128, size: 'TX_OUTPUTS_COUNT' }),
+    ),
+  }),
+)
+
+/** Spends outputs and creates new ones. The bytes up to the payload are its essence. */
+export const Transaction = transactionInItsNumbering(transaction, ContextInput.variants)
+export interface Transaction extends Infer<typeof Transaction> {}
+
+/** The unlocks of a transaction. */
+export const Unlocks = about(
+  'the unlocks of the inputs, one for each in their order',
+  list('u16', Unlock, { min: 1, max: 128, size: 'UNLOCKS_COUNT' }),
+)
+
+const signedTransaction = about(
+  'a transaction with the unlocks of its inputs',
+  variant('SignedTransactionPayload', 1, { transaction: Transaction, unlocks: Unlocks }),
+)
+
+/** A transaction with the unlocks of its inputs. */
+export const SignedTransaction = unlocksInItsNumbering(
+  signedTransaction,
+  ContextInput.variants,
+  Unlock.variants,
+)
+export interface SignedTransaction extends Infer<typeof SignedTransaction> {}
+
+/**
+ * The numbering of a transaction. Context inputs decide it, and where there are none the NFT unlock of the released
+ * one; with neither it is either. There an unlock of type 3 opens an anchor or an NFT address, whichever the input
+ * asks for.
+ */
+export function numberingOf(payload: SignedTransaction): 'released' | 'documented' | 'either' {
+  if (payload.transaction.numbering === 'documented') return 'documented'
+  const isNft = (unlock: Unlock): boolean =>
+    unlock.type === 5 ? unlock.unlocks.some(isNft) : unlock.type === 4
+  const isMarked = payload.transaction.contextInputs.length > 0 || payload.unlocks.some(isNft)
+  return isMarked ? 'released' : 'either'
+}
+
+/** The issuer, a validator, stands for the committee of the next epoch. */
+export const CandidacyAnnouncement = about(
+  'the issuer, a validator, stands for the committee of the next epoch',
+  variant('CandidacyAnnouncementPayload', 2, {}),
+)
+export interface CandidacyAnnouncement extends Infer<typeof CandidacyAnnouncement> {}
+
+/** What a basic block carries. */
+export const Payload = union(
+  'Payload',
+  { unknown: 'TYPE_PAYLOAD' },
+  TaggedData,
+  SignedTransaction,
+  CandidacyAnnouncement,
+)
+export type Payload = Infer<typeof Payload>

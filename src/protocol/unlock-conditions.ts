@@ -1,0 +1,134 @@
+import { AccountAddress, Address } from './addresses.ts'
+import { BaseToken, SlotIndex } from './primitives.ts'
+import { type AnyStruct, type Broken, list, union, variant } from './schema/composites.ts'
+import { about, type Infer } from './schema/schema.ts'
+
+/** What must hold for an output to be spent (codec reference 7). */
+
+/** Who may spend it. */
+export const AddressUnlock = about(
+  'who may spend the output',
+  variant('AddressUnlockCondition', 0, { address: about('the address to unlock', Address) }),
+)
+export interface AddressUnlock extends Infer<typeof AddressUnlock> {}
+
+/** Spending it must give an amount back to the sender. */
+export const StorageDepositReturn = about(
+  'spending the output must give an amount back to the sender',
+  variant(
+    'StorageDepositReturnUnlockCondition',
+    1,
+    {
+      returnAddress: about('who gets the amount back', Address),
+      amount: about('base tokens to give back', BaseToken),
+    },
+    { check: ({ returnAddress }) => notImplicit(returnAddress) },
+  ),
+)
+export interface StorageDepositReturn extends Infer<typeof StorageDepositReturn> {}
+
+/** Keeps an output locked up to and including `slot`. */
+export const Timelock = about(
+  'keeps the output locked up to and including a slot',
+  variant(
+    'TimelockUnlockCondition',
+    2,
+    { slot: about('the last slot in which it is locked, above 0', SlotIndex) },
+    { check: ({ slot }) => (slot === 0 ? { rule: 'UC_TIMELOCK_ZERO', at: ['slot'] } : undefined) },
+  ),
+)
+export interface Timelock extends Infer<typeof Timelock> {}
+
+/** Hands the output over to the return address from `slot` on. */
+export const Expiration = about(
+  'hands the output over to the return address from a slot on',
+  variant(
+    'ExpirationUnlockCondition',
+    3,
+    {
+      returnAddress: about('who gets the output', Address),
+      slot: about('the first slot of the return address, above 0', SlotIndex),
+    },
+    {
+      check: ({ returnAddress, slot }) =>
+        notImplicit(returnAddress) ??
+        (slot === 0 ? { rule: 'UC_EXPIRATION_ZERO', at: ['slot'] } : undefined),
+    },
+  ),
+)
+export interface Expiration extends Infer<typeof Expiration> {}
+
+/** Who may change the state of an anchor. */
+export const StateController = about(
+  'who may change the state of an anchor',
+  variant('StateControllerAddressUnlockCondition', 4, {
+    address: about('the address to unlock for a change of state', Address),
+  }),
+)
+export interface StateController extends Infer<typeof StateController> {}
+
+/** Who governs an anchor. */
+export const Governor = about(
+  'who governs an anchor',
+  variant('GovernorAddressUnlockCondition', 5, {
+    address: about('the address to unlock for a change of governance', Address),
+  }),
+)
+export interface Governor extends Infer<typeof Governor> {}
+
+/** The account that holds a foundry for ever. */
+export const ImmutableAccount = about(
+  'the account that holds a foundry for ever',
+  variant('ImmutableAccountAddressUnlockCondition', 6, {
+    address: about(
+      'the account to unlock',
+      union(
+        'Address',
+        {
+          unknown: 'TYPE_ADDRESS',
+          notAllowed: { codes: [0, 16, 24, 32, 40, 48], rule: 'UC_IMMUTABLE_ACCOUNT_KIND' },
+        },
+        AccountAddress,
+      ),
+    ),
+  }),
+)
+export interface ImmutableAccount extends Infer<typeof ImmutableAccount> {}
+
+/** Any unlock condition. */
+export type UnlockCondition =
+  | AddressUnlock
+  | StorageDepositReturn
+  | Timelock
+  | Expiration
+  | StateController
+  | Governor
+  | ImmutableAccount
+
+/** The list of an output's conditions: these kinds only, the required ones among them, sorted by type. */
+export function unlockConditions<V extends readonly AnyStruct[]>(
+  required: readonly number[],
+  ...allowed: V
+) {
+  const kinds = union(
+    'UnlockCondition',
+    {
+      unknown: 'TYPE_UNLOCK_CONDITION',
+      notAllowed: { codes: [0, 1, 2, 3, 4, 5, 6], rule: 'OUTPUT_UNLOCK_CONDITIONS_ALLOWED' },
+    },
+    ...allowed,
+  )
+  return about(
+    'what must hold for the output to be spent: at most one of each kind, sorted by type',
+    list<Infer<V[number]>>('u8', kinds, {
+      max: 255,
+      size: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED',
+      order: { by: (a, b) => a.type - b.type, rule: 'OUTPUT_UNLOCK_CONDITIONS_ORDER' },
+      every: { required, rule: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED' },
+    }),
+  )
+}
+
+function notImplicit(address: Address): Broken | undefined {
+  return address.type === 32 ? { rule: 'UC_RETURN_ADDRESS', at: ['returnAddress'] } : undefined
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Block } from '../../src/protocol/block.ts'
+import { nodeOf } from '../../src/protocol/schema/offset.ts'
+import { Reader } from '../../src/protocol/schema/reader.ts'
+import { encode, locate, type Schema } from '../../src/protocol/schema/schema.ts'
+import { blockProblems } from '../../src/protocol/syntax.ts'
+import { arbitraryOf } from '../support/arbitrary.ts'
+import { runs } from '../support/runs.ts'
+import { vectorNetworks } from '../support/vector-networks.ts'
+
+/** A path leads to the byte where the part begins: reading there gives the part. */
+
+test('every part of random blocks', () => {
+  fc.assert(
+    fc.property(arbitraryOf(Block), (block) => {
+      const bytes = encode(Block, block)
+      const payload = block.body.type === 0 ? block.body.payload : undefined
+      const numbering = payload?.type === 1 ? payload.transaction.numbering : undefined
+      for (const { path, schema, value } of partsOf(Block, block, [])) {
+        const reader = new Reader(bytes, numbering)
+        reader.at = locate(Block, bytes, path.join('.'))
+        expect(schema.read(reader)).toEqual(value)
+      }
+    }),
+    runs(30),
+  )
+})
+
+test('every problem of random blocks has its place', () => {
+  const networks = [...vectorNetworks.values()]
+  fc.assert(
+    fc.property(arbitraryOf(Block), fc.constantFrom(...networks), (block, network) => {
+      const bytes = encode(Block, block)
+      const problems = blockProblems(block, { network, bytes, from: 'bytes' })
+      const parts = new Set(partsOf(Block, block, []).map(({ path }) => path.join('.')))
+      for (const { path, offset } of problems) {
+        expect(parts).toContain(path)
+        expect(offset).toBeLessThan(bytes.length)
+      }
+    }),
+    runs(300),
+  )
+})
+
+interface Part {
+  readonly path: readonly (string | number)[]
+  readonly schema: Schema<unknown>
+  readonly value: unknown
+}
+
+/** A value and all its parts. */
+function partsOf(schema: Schema<unknown>, value: unknown, path: Part['path']): readonly Part[] {
+  return [{ path, schema, value }, ...innerParts(schema, value, path)]
+}
+
+function innerParts(schema: Schema<unknown>, value: unknown, path: Part['path']): readonly Part[] {
+  const node = nodeOf(schema)
+  if (node.kind === 'list' && Array.isArray(value)) {
+    return value.flatMap((element, i) => partsOf(node.of, element, [...path, i]))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  if (node.kind === 'struct') {
+    return Object.entries(node.fields).flatMap(([key, member]) =>
+      partsOf(member, Reflect.get(value, key), [...path, key]),
+    )
+  }
+  if (node.kind === 'optional') return innerParts(node.of, value, path)
+  const type = Reflect.get(value, 'type')
+  const chosen = node.kind === 'union' && node.variants.find(({ code }) => code === type)
+  return chosen ? innerParts(chosen, value, path) : []
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { StructSchema } from '../../../src/protocol/schema/composites.ts'
+import { compileMembers, type Members } from '../../../src/protocol/schema/members.ts'
+import { nodeOf } from '../../../src/protocol/schema/offset.ts'
+import { Reader } from '../../../src/protocol/schema/reader.ts'
+import { Malformed } from '../../../src/protocol/schema/refusal.ts'
+import type { Schema } from '../../../src/protocol/schema/schema.ts'
+import { Writer } from '../../../src/protocol/schema/writer.ts'
+import { arbitraryOf } from '../../support/arbitrary.ts'
+import { byteDamage, jsonDamage } from '../../support/damage.ts'
+import { plainMembers } from '../../support/plain-members.ts'
+import { rootTypes } from '../../support/root-types.ts'
+import { runs } from '../../support/runs.ts'
+
+/** Compiled members do what a plain loop does, for every object type there is. */
+
+const structs = new Map<string, StructSchema<unknown>>()
+for (const root of Object.values(rootTypes)) collect(root)
+
+describe.each([...structs])('%s', (_name, struct) => {
+  const { code, fields } = struct
+  const compiled = compileMembers(code, fields)
+  const plain = plainMembers(code, fields)
+  const values = arbitraryOf(struct).map(Object)
+
+  test('as bytes', () => {
+    fc.assert(
+      fc.property(values, byteDamage, (value, damage) => {
+        const bytes = written(plain, value)
+        expect(written(compiled, value)).toEqual(bytes)
+        expect(compiled.size(value)).toBe(bytes.length)
+        for (const given of [bytes, damage(bytes)]) {
+          const [first, second] = [new Reader(given), new Reader(given)]
+          expect(outcome(() => compiled.read(first))).toEqual(outcome(() => plain.read(second)))
+          expect(first.at).toBe(second.at)
+        }
+      }),
+      runs(50),
+    )
+  })
+
+  test('as JSON', () => {
+    fc.assert(
+      fc.property(values, jsonDamage, (value, damage) => {
+        const json = Object(struct.print(value))
+        for (const given of [json, Object(damage(json))]) {
+          expect(outcome(() => compiled.parse(given))).toEqual(outcome(() => plain.parse(given)))
+        }
+      }),
+      runs(50),
+    )
+  })
+})
+
+function collect(schema: Schema<unknown>): void {
+  const node = nodeOf(schema)
+  if (node.kind === 'list' || node.kind === 'optional') collect(node.of)
+  if (node.kind === 'union') for (const variant of node.variants) collect(variant)
+  if (node.kind !== 'struct' || structs.has(node.name)) return
+  structs.set(node.name, node)
+  for (const member of Object.values(node.fields)) collect(member)
+}
+
+function written(members: Members, value: object): Uint8Array {
+  const writer = new Writer(64)
+  members.write(writer, value)
+  return writer.bytes()
+}
+
+function outcome(work: () => object): object {
+  try {
+    return work()
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return { ...thrown }
+    throw thrown
+  }
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import type { Hex } from '../../src/lib/hex.ts'
+import { Block } from '../../src/protocol/block.ts'
+import { publicKeyHash } from '../../src/protocol/ids.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import { refusalMessage } from '../../src/protocol/schema/refusal.ts'
+import { encode, parse, print } from '../../src/protocol/schema/schema.ts'
+import { blockProblems } from '../../src/protocol/syntax.ts'
+import { edited } from '../support/edited.ts'
+import { parsed } from '../support/parsed.ts'
+import type { InspectedVector } from '../support/vector-lines.ts'
+import { vectorNetworks } from '../support/vector-networks.ts'
+import { loadVectors } from '../support/vectors.ts'
+
+/** What the service document spells otherwise means the same value. */
+
+describe('tokenScheme as a list', () => {
+  const json = vectorNamed('block/transaction/output-kind-3')
+  const path = 'body.payload.transaction.outputs.0.tokenScheme'
+
+  test('of one is the scheme', () => {
+    expect(
+      parse(
+        Block,
+        edited(json, path, (scheme) => [scheme]),
+      ),
+    ).toEqual(parse(Block, json))
+  })
+
+  const rows = [
+    ['none', () => [], path, 'JSON_TYPE'],
+    ['two', (scheme: unknown) => [scheme, scheme], path, 'JSON_TYPE'],
+    ['another type', () => [{ type: 1 }], `${path}.0`, 'TYPE_TOKEN_SCHEME'],
+    ['a list', (scheme: unknown) => [[scheme]], `${path}.0`, 'JSON_TYPE'],
+  ] as const
+  test.each(rows)('of %s is refused', (_name, change, at, code) => {
+    const error = { code, path: at }
+    expect(parse(Block, edited(json, path, change))).toEqual({ ok: false, error })
+  })
+})
+
+describe('block issuer keys as public keys', () => {
+  const keys = [1, 2, 3, 4].map((byte): Hex => `0x${`0${byte}`.repeat(32)}`)
+  const hashes = keys.map(publicKeyHash).sort()
+
+  test('are hashed, in any order', () => {
+    const [first, ...others] = keys.map((publicKey) => ({ type: 0, publicKey }))
+    const [, hashOfSecond] = keys.map(publicKeyHash)
+    const mixed = [...others.slice(1), first, { type: 0, pubKeyHash: hashOfSecond }]
+    for (const spelt of [[first, ...others], [...others.toReversed(), first], mixed]) {
+      const account = parsed(Output, accountWith(spelt))
+      const [feature] = account.type === 1 ? account.features : []
+      const expected = hashes.map((pubKeyHash) => ({ type: 0, pubKeyHash }))
+      expect(feature).toMatchObject({ blockIssuerKeys: expected })
+      expect(Object(print(Output, account)).features[0].blockIssuerKeys).toEqual(expected)
+    }
+  })
+
+  const rows = [
+    ['a key of another length', [{ type: 0, publicKey: '0x00' }], '0.publicKey', 'JSON_HEX_LENGTH'],
+    ['a key that is no text', [{ type: 0, publicKey: 7 }], '0.publicKey', 'JSON_HEX'],
+    [
+      'a key twice',
+      Array(2).fill({ type: 0, publicKey: keys[0] }),
+      '1',
+      'FEATURE_ISSUER_KEYS_ORDER',
+    ],
+    ['no key at all', [{ type: 0 }], '0.pubKeyHash', 'JSON_MISSING'],
+  ] as const
+  test.each(rows)('%s is refused', (_name, spelt, at, code) => {
+    const error = { code, path: `features.0.blockIssuerKeys.${at}` }
+    expect(parse(Output, accountWith(spelt))).toEqual({ ok: false, error })
+  })
+})
+
+describe('the network id over name and version', () => {
+  const network = present(vectorNetworks.get('standard'), 'network')
+  const json = vectorNamed('block/transaction/minimal')
+  const documented = network.documentedId.toString()
+
+  test.each(['header.networkId', 'body.payload.transaction.networkId'])('at %s', (path) => {
+    expect(problemsOf(edited(json, path, () => documented))).toEqual([])
+    const other = (network.id + 1n).toString()
+    const code = path === 'header.networkId' ? 'HEADER_NETWORK_ID' : 'TX_NETWORK_ID'
+    expect(problemsOf(edited(json, path, () => other))).toEqual([{ code, path, of: 'form' }])
+  })
+
+  function problemsOf(changed: unknown) {
+    const block = parsed(Block, changed)
+    return blockProblems(block, { network, bytes: encode(Block, block), from: 'json' })
+  }
+})
+
+describe('mana burned in the payload', () => {
+  const json = vectorNamed('block/transaction/minimal')
+  const { maxBurnedMana } = Object(json).body
+  const path = 'body.payload.maxBurnedMana'
+
+  test('that agrees with the body adds nothing', () => {
+    expect(
+      parse(
+        Block,
+        edited(json, path, () => maxBurnedMana),
+      ),
+    ).toEqual(parse(Block, json))
+  })
+
+  const rows = [
+    ['differs', `${BigInt(maxBurnedMana) + 1n}`, 'MANA_BURNED_DIFFERS'],
+    ['is a number', Number(maxBurnedMana), 'JSON_U64'],
+    ['is null', null, 'JSON_U64'],
+  ] as const
+  test.each(rows)('that %s is refused', (_name, mana, code) => {
+    expect(
+      parse(
+        Block,
+        edited(json, path, () => mana),
+      ),
+    ).toEqual({ ok: false, error: { code, path } })
+  })
+
+  test('means nothing beside tagged data', () => {
+    const tagged = vectorNamed('block/tagged-data/tag-1-data-0', 'blocks')
+    expect(
+      parse(
+        Block,
+        edited(tagged, path, () => 'x'),
+      ),
+    ).toEqual(parse(Block, tagged))
+  })
+})
+
+test('a transaction hash without the slot is refused by a message that names the slot', () => {
+  const path = 'body.payload.transaction.inputs.0.transactionId'
+  const json = edited(vectorNamed('block/transaction/minimal'), path, (id) =>
+    String(id).slice(0, 66),
+  )
+  const answer = parse(Block, json)
+  expect(answer).toEqual({ ok: false, error: { code: 'TRANSACTION_ID_WITHOUT_SLOT', path } })
+  const message = answer.ok ? '' : refusalMessage(answer.error, 'the block')
+  expect(message).toContain(`${path} is the 32-byte hash alone and lacks the creation slot`)
+})
+
+function accountWith(blockIssuerKeys: readonly unknown[]): unknown {
+  return {
+    type: 1,
+    amount: '1',
+    mana: '0',
+    accountId: `0x${'00'.repeat(32)}`,
+    foundryCounter: 0,
+    unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash: `0x${'11'.repeat(32)}` } }],
+    features: [{ type: 6, expirySlot: 9, blockIssuerKeys }],
+  }
+}
+
+function vectorNamed(name: string, file = 'transactions'): unknown {
+  return loadVectors<InspectedVector>(file).find((vector) => vector.name === name)?.json
+}

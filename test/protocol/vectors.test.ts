@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { checkForms, type FormVector, schemaByKind } from '../support/vector-forms.ts'
+import { loadVectors } from '../support/vectors.ts'
+
+/**
+ * JSON and bytes of every vector that has them, in both directions: the verdict, the rule and place of a refusal,
+ * and one encoding of what is accepted. What is computed from the values is tested through `inspect`.
+ */
+
+const countByFileAndKind = {
+  params: { 'protocol-parameters': 5 },
+  addresses: { address: 64 },
+  outputs: { output: 191 },
+  blocks: { block: 46 },
+  transactions: { block: 85 },
+  rules: { block: 390 },
+  'json-forms': { block: 195 },
+  mutations: { block: 200 },
+  identifiers: { 'slot-commitment': 4 },
+  lifted: {
+    'protocol-parameters': 1,
+    block: 11,
+    output: 9,
+    'slot-commitment': 2,
+    'signed-transaction-payload': 2,
+    address: 21,
+  },
+} as const
+
+const rows = Object.entries(countByFileAndKind).flatMap(([file, kinds]) =>
+  Object.entries(kinds).map(([kind, count]) => ({ file, kind, count })),
+)
+
+describe('the forms of the vectors', () => {
+  test.each(rows)('$file: $count of kind $kind', ({ file, kind, count }) => {
+    const vectors = loadVectors<FormVector>(file).filter((vector) => vector.kind === kind)
+    const complaints = vectors.flatMap((vector) =>
+      checkForms(vector).map((complaint) => `${vector.name}: ${complaint}`),
+    )
+    expect(complaints).toEqual([])
+    expect(vectors.length).toBe(count)
+  })
+
+  test('no vector with a form is left out', () => {
+    const kinds = new Set(Object.keys(schemaByKind))
+    const left = rows
+      .map(({ file }) => file)
+      .flatMap((file) =>
+        loadVectors<FormVector>(file)
+          .filter(({ json, bytes }) => json !== undefined || bytes !== undefined)
+          .filter((vector) => !kinds.has(vector.kind)),
+      )
+    expect(left).toEqual([])
+  })
+})
