@@ -1,0 +1,131 @@
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { Output } from '../protocol/outputs.ts'
+import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { Writer } from '../protocol/schema/writer.ts'
+import { maximumSlot } from '../protocol/slots.ts'
+import { chainId, isImplicitAccount } from './chains.ts'
+import { conditionOf, featureOf } from './output-parts.ts'
+
+/** The entries of the accounts ledger: who may issue blocks, with which keys and what credit (ledger reference 12.2). */
+
+/** An account that may issue blocks, or one that something was given to before it exists. */
+export interface AccountEntry {
+  readonly accountId: AccountId
+  /** Block issuance credits in mana as of `updatedSlot`, undecayed since; below zero the account is in debt. */
+  readonly credits: bigint
+  /** The slot in which the credits changed last. */
+  readonly updatedSlot: SlotIndex
+  /** The last slot in which it may issue. */
+  readonly expirySlot: SlotIndex
+  /** The account's output; zero while there is none. */
+  readonly outputId: OutputId
+  /** Hashes of the Ed25519 keys that may sign its blocks, sorted. */
+  readonly keyHashes: readonly Hex[]
+  readonly validatorStake: bigint
+  /** Base tokens of all delegations to it that go on. */
+  readonly delegationStake: bigint
+  readonly fixedCost: bigint
+  readonly stakeEndEpoch: EpochIndex
+  /** The highest protocol version that its validation blocks have named, and the hash of its parameters. */
+  readonly supportedVersion: number
+  readonly supportedHash: Hex
+}
+
+/** What an account's output says of its entry. */
+export type AccountTerms = Pick<
+  AccountEntry,
+  'outputId' | 'expirySlot' | 'keyHashes' | 'validatorStake' | 'fixedCost' | 'stakeEndEpoch'
+>
+
+/** An entry without anything, for an account id that is met before its account. */
+export function emptyEntry(accountId: AccountId, slot: SlotIndex): AccountEntry {
+  return {
+    accountId,
+    credits: 0n,
+    updatedSlot: slot,
+    expirySlot: 0,
+    outputId: zeroOutputId,
+    keyHashes: [],
+    validatorStake: 0n,
+    delegationStake: 0n,
+    fixedCost: 0n,
+    stakeEndEpoch: 0,
+    supportedVersion: 0,
+    supportedHash: zeroHash,
+  }
+}
+
+/** The id of the account that an output is or will be; `undefined` for other outputs. */
+export function accountOf(output: Output, outputId: OutputId): AccountId | undefined {
+  const isAccount = output.type === 1 || isImplicitAccount(output)
+  return isAccount ? (chainId(output, outputId) as AccountId) : undefined
+}
+
+/** What an account's output says of its entry; `undefined` where it has none, for it can neither issue nor stake. */
+export function accountTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
+  if (output.type === 0) return implicitTerms(output, outputId)
+  const issuer = featureOf(output, 6)
+  const staking = featureOf(output, 7)
+  if (issuer === undefined && staking === undefined) return undefined
+  return {
+    outputId,
+    expirySlot: issuer?.expirySlot ?? 0,
+    keyHashes: issuer?.blockIssuerKeys.map(({ pubKeyHash }) => pubKeyHash) ?? [],
+    validatorStake: staking?.stakedAmount ?? 0n,
+    fixedCost: staking?.fixedCost ?? 0n,
+    stakeEndEpoch: staking?.endEpoch ?? 0,
+  }
+}
+
+/** An account to be issues with the key of its address, without end. */
+function implicitTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
+  const address = conditionOf(output, 0)?.address
+  if (address?.type !== 32) return undefined
+  return {
+    outputId,
+    expirySlot: maximumSlot,
+    keyHashes: [address.pubKeyHash],
+    validatorStake: 0n,
+    fixedCost: 0n,
+    stakeEndEpoch: 0,
+  }
+}
+
+/** The bytes of an entry, of which the account root of a commitment is made. */
+export function accountEntryBytes(entry: AccountEntry): Uint8Array {
+  const writer = new Writer(256)
+  writer.hex(entry.accountId)
+  writer.u64(BigInt.asUintN(64, entry.credits))
+  writer.u32(entry.updatedSlot)
+  writer.u32(entry.expirySlot)
+  writer.hex(entry.outputId)
+  writer.u8(entry.keyHashes.length)
+  for (const hash of entry.keyHashes) {
+    writer.u8(ed25519KeyHash)
+    writer.hex(hash)
+  }
+  writer.u64(entry.validatorStake)
+  writer.u64(entry.delegationStake)
+  writer.u64(entry.fixedCost)
+  writer.u32(entry.stakeEndEpoch)
+  writer.u8(entry.supportedVersion)
+  writer.hex(entry.supportedHash)
+  return writer.bytes()
+}
+
+/** Changed entries as changes of the trie whose root is the account root of a commitment (ledger reference 11.2). */
+export function accountTrieChanges(
+  changed: Iterable<readonly [AccountId, AccountEntry | undefined]>,
+): ReadonlyMap<AccountId, Uint8Array | undefined> {
+  const valueByKey = new Map<AccountId, Uint8Array | undefined>()
+  for (const [accountId, entry] of changed) {
+    valueByKey.set(accountId, entry && accountEntryBytes(entry))
+  }
+  return valueByKey
+}
+
+/** Type code of a block issuer key that is the hash of an Ed25519 key. */
+const ed25519KeyHash = 0
+
+const zeroOutputId = bytesToHex(new Uint8Array(38)) as OutputId
+const zeroHash = bytesToHex(new Uint8Array(32))

@@ -1,0 +1,61 @@
+import type { Hex } from '../lib/hex.ts'
+import { addressKey } from '../protocol/ids.ts'
+import { conditionOf } from './output-parts.ts'
+import type { TransactionError } from './transaction-error.ts'
+import type { WorkingSet } from './working-set.ts'
+
+/** Base tokens and storage deposits: nothing from nothing, and what is lent comes back (ledger reference 5.3). */
+
+/** As many base tokens come out as go in. */
+export function baseTokensBalance({
+  inputs,
+  transaction,
+}: WorkingSet): TransactionError | undefined {
+  const spent = inputs.reduce((sum, { output }) => sum + output.amount, 0n)
+  const created = transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n)
+  if (spent === created) return undefined
+  return { code: 'INPUT_OUTPUT_BASE_TOKEN_MISMATCH', inputs: spent, outputs: created }
+}
+
+/** Whoever lent a storage deposit gets it back, in outputs of its own without any condition. */
+export function storageDepositsReturned(set: WorkingSet): TransactionError | undefined {
+  const dueByAddress = returnsDue(set)
+  if (dueByAddress.size === 0) return undefined
+  const returnedByAddress = returns(set)
+  for (const [returnAddress, due] of dueByAddress) {
+    const returned = returnedByAddress.get(returnAddress) ?? 0n
+    if (returned < due)
+      return { code: 'RETURN_AMOUNT_NOT_FUL_FILLED', returnAddress, due, returned }
+  }
+  return undefined
+}
+
+/** What the inputs owe, by the address as it is written: a restricted one is another than the one inside. */
+function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint> {
+  const dueByAddress = new Map<Hex, bigint>()
+  for (const [index, { output }] of inputs.entries()) {
+    const condition = conditionOf(output, 1)
+    if (condition === undefined) continue
+    const address = addressKey(condition.returnAddress)
+    const unlocked = unlockedByAddress.get(address)
+    // Whoever gets the deposit back spends the output itself, so it has got it already.
+    if (unlocked?.input === index || unlocked?.referringInputs.has(index)) continue
+    dueByAddress.set(address, (dueByAddress.get(address) ?? 0n) + condition.amount)
+  }
+  return dueByAddress
+}
+
+/** What plain outputs give to each address. */
+function returns({ transaction }: WorkingSet): Map<Hex, bigint> {
+  const returnedByAddress = new Map<Hex, bigint>()
+  for (const output of transaction.outputs) {
+    if (output.type !== 0 || output.unlockConditions.length > 1 || output.features.length > 0) {
+      continue
+    }
+    const holder = conditionOf(output, 0)
+    if (holder === undefined) continue
+    const address = addressKey(holder.address)
+    returnedByAddress.set(address, (returnedByAddress.get(address) ?? 0n) + output.amount)
+  }
+  return returnedByAddress
+}

@@ -1,0 +1,122 @@
+import { present } from '../lib/assert.ts'
+import type { Hex } from '../lib/hex.ts'
+import { chainIdOf, foundryId } from '../protocol/ids.ts'
+import { type BasicOutput, isZero, type Output } from '../protocol/outputs.ts'
+import type { OutputId } from '../protocol/primitives.ts'
+import { conditionOf } from './output-parts.ts'
+
+/** Chains: outputs with an identity that lives on in the next output (ledger reference 6). */
+
+/** An output of every kind but the basic ones. */
+export type ChainOutput = Exclude<Output, BasicOutput>
+
+/** The chains of both sides of a transaction, each side in its order. */
+export interface Chains {
+  readonly inputs: readonly InputChain[]
+  readonly outputs: readonly OutputChain[]
+  readonly inputByKey: ReadonlyMap<ChainKey, InputChain>
+  readonly outputByKey: ReadonlyMap<ChainKey, OutputChain>
+}
+
+/** A chain as it is before the transaction; a basic output is an account to be. */
+export interface InputChain {
+  /** Index in the transaction's inputs. */
+  readonly input: number
+  readonly key: ChainKey
+  readonly id: Hex
+  readonly state: Output
+}
+
+/** A chain as it is after the transaction. */
+export interface OutputChain {
+  /** Index in the transaction's outputs. */
+  readonly output: number
+  /** `undefined` while the id is zero: a chain that begins here. */
+  readonly key: ChainKey | undefined
+  readonly state: ChainOutput
+}
+
+/** Kind and id of a chain. */
+export type ChainKey = `${ChainOutput['type']}${Hex}`
+
+/** Finds the chains among the outputs that are spent and those that are created. */
+export function chainsOf(
+  spent: readonly { readonly outputId: OutputId; readonly output: Output }[],
+  created: readonly Output[],
+): Chains {
+  const inputs = inputChains(spent)
+  const outputs = outputChains(created)
+  // Most transactions move plain outputs.
+  if (inputs.length === 0 && outputs.length === 0) return noChains
+  return {
+    inputs,
+    outputs,
+    inputByKey: new Map(inputs.map((chain) => [chain.key, chain])),
+    outputByKey: new Map(
+      outputs.flatMap((chain) => (chain.key === undefined ? [] : [[chain.key, chain]])),
+    ),
+  }
+}
+
+const noChains: Chains = {
+  inputs: [],
+  outputs: [],
+  inputByKey: new Map(),
+  outputByKey: new Map(),
+}
+
+function inputChains(
+  spent: readonly { readonly outputId: OutputId; readonly output: Output }[],
+): InputChain[] {
+  const chains: InputChain[] = []
+  spent.forEach(({ outputId, output }, input) => {
+    if (output.type === 0 && !isImplicitAccount(output)) return
+    const id = chainId(output, outputId)
+    // An account to be is the account it will be.
+    const key = chainKey(output.type === 0 ? 1 : output.type, id)
+    chains.push({ input, key, id, state: output })
+  })
+  return chains
+}
+
+function outputChains(created: readonly Output[]): OutputChain[] {
+  const chains: OutputChain[] = []
+  created.forEach((state, output) => {
+    if (state.type === 0) return
+    const id = writtenChainId(state)
+    chains.push({ output, key: isZero(id) ? undefined : chainKey(state.type, id), state })
+  })
+  return chains
+}
+
+/** Whether an output is an account to be: held by an implicit account creation address. */
+export function isImplicitAccount(output: Output): output is BasicOutput {
+  return output.type === 0 && conditionOf(output, 0)?.address.type === 32
+}
+
+/** Kind and id in one. */
+export function chainKey(type: ChainOutput['type'], id: Hex): ChainKey {
+  return `${type}${id}`
+}
+
+/** The id of the chain that an output of the ledger belongs to; of an implicit account the id it will have. */
+export function chainId(output: Output, outputId: OutputId): Hex {
+  const written = output.type === 0 ? undefined : writtenChainId(output)
+  return written === undefined || isZero(written) ? chainIdOf(outputId) : written
+}
+
+/** The id as it stands in the output, zero where the output begins the chain. A foundry's follows from its parts. */
+function writtenChainId(output: ChainOutput): Hex {
+  switch (output.type) {
+    case 1:
+      return output.accountId
+    case 2:
+      return output.anchorId
+    case 3:
+      return present(foundryId(output), 'the account of a foundry')
+    case 4:
+      return output.nftId
+    case 5:
+      return output.delegationId
+  }
+}

@@ -1,0 +1,120 @@
+import { bytesToHex, hexToBytes } from '../lib/hex.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import { blake2b256 } from '../protocol/hash.ts'
+import { commitmentId } from '../protocol/ids.ts'
+import { merkleRoot } from '../protocol/merkle.ts'
+import type { Network } from '../protocol/network.ts'
+import type { CongestionControlParameters, ProtocolParameters } from '../protocol/parameters.ts'
+import type { BlockId, CommitmentId, EpochIndex, TransactionId } from '../protocol/primitives.ts'
+import { encode } from '../protocol/schema/schema.ts'
+import { Writer } from '../protocol/schema/writer.ts'
+import { emptyTrieRoot, trieSetRoot } from './trie.ts'
+
+/** The commitment to a slot, on which every later block builds (ledger reference 11.2, 12.3). */
+
+/** A slot commitment with what is computed from it. */
+export interface CommittedSlot {
+  readonly commitment: SlotCommitment
+  readonly commitmentId: CommitmentId
+  /** The 89 bytes of the commitment. */
+  readonly bytes: Uint8Array
+}
+
+/** What was accepted in a slot, and the commitment to the slot before. */
+export interface SlotToCommit {
+  readonly former: CommittedSlot
+  readonly blockIds: readonly BlockId[]
+  readonly transactionIds: readonly TransactionId[]
+  /** Sum of the work scores of the blocks. */
+  readonly workScore: number
+  /** Roots over what the ledger is at the end of the slot; a ledger that does not keep one leaves it out. */
+  readonly ledgerRoots?: LedgerRoots
+}
+
+/** Roots over what the ledger holds, whatever the slot has changed of it (ledger reference 11.2, 3, 4 and 6). */
+export interface LedgerRoots {
+  /** Over all unspent outputs. */
+  readonly state: Uint8Array
+  readonly accounts: Uint8Array
+  /** Over the committee of the epoch, near its end over the next one. */
+  readonly committee: Uint8Array
+}
+
+/**
+ * Commits the slot after the former one. The roots over attestations and rewards are the empty root: nobody attests,
+ * and rewards are written at the end of an epoch, when their root has been taken.
+ */
+export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot {
+  const { parameters } = network
+  const { commitment: former, commitmentId: previousCommitmentId } = slot.former
+  return identified({
+    protocolVersion: parameters.version,
+    slot: former.slot + 1,
+    previousCommitmentId,
+    rootsId: bytesToHex(merkleRoot(rootsOf(network, slot))),
+    // It counts attestations of a committee, and there is none.
+    cumulativeWeight: former.cumulativeWeight,
+    referenceManaCost: nextReferenceManaCost(
+      parameters.congestionControlParameters,
+      former.referenceManaCost,
+      slot.workScore,
+    ),
+  })
+}
+
+/** The commitment a network begins with: nothing comes before it (ledger reference 12.6). */
+export function genesisCommitment(parameters: ProtocolParameters): CommittedSlot {
+  return identified({
+    protocolVersion: parameters.version,
+    slot: parameters.genesisSlot,
+    previousCommitmentId: noCommitmentId,
+    rootsId: bytesToHex(emptyTrieRoot),
+    cumulativeWeight: 0n,
+    referenceManaCost: parameters.congestionControlParameters.minReferenceManaCost,
+  })
+}
+
+const noCommitmentId = bytesToHex(new Uint8Array(36)) as CommitmentId
+
+function identified(commitment: SlotCommitment): CommittedSlot {
+  const bytes = encode(SlotCommitment, commitment)
+  return { commitment, commitmentId: commitmentId(commitment), bytes }
+}
+
+/** The eight roots in their order. */
+function rootsOf(network: Network, slot: SlotToCommit): readonly Uint8Array[] {
+  return [
+    trieSetRoot(slot.blockIds),
+    trieSetRoot(slot.transactionIds),
+    slot.ledgerRoots?.state ?? emptyTrieRoot,
+    slot.ledgerRoots?.accounts ?? emptyTrieRoot,
+    emptyTrieRoot, // attestations
+    slot.ledgerRoots?.committee ?? emptyTrieRoot,
+    emptyTrieRoot, // rewards
+    parametersRoot(network, 0),
+  ]
+}
+
+/** The root of the protocol parameters: one version, in force from `startEpoch` on. */
+export function parametersRoot(
+  { parameters, parametersHash }: Network,
+  startEpoch: EpochIndex,
+): Uint8Array {
+  const writer = new Writer(5)
+  writer.u8(parameters.version)
+  writer.u32(startEpoch)
+  return blake2b256(writer.bytes(), hexToBytes(parametersHash))
+}
+
+/** Mana a unit of work score: it falls while slots are quiet and rises while they are full. */
+export function nextReferenceManaCost(
+  rules: CongestionControlParameters,
+  former: bigint,
+  workScore: number,
+): bigint {
+  const { minReferenceManaCost: least, decrease } = rules
+  if (workScore < rules.decreaseThreshold && former > least) {
+    return former - least > decrease ? former - decrease : least
+  }
+  return workScore > rules.increaseThreshold ? former + rules.increase : former
+}

@@ -1,0 +1,63 @@
+import { ok, type Result } from '../lib/result.ts'
+import { minimumAmount } from '../protocol/score.ts'
+import { hasCapability } from './capabilities.ts'
+import { decayedMana, type ManaSlotsReversed, potentialMana } from './mana.ts'
+import { storedManaOf } from './output-parts.ts'
+import type { TransactionError } from './transaction-error.ts'
+import type { ResolvedInput, WorkingSet } from './working-set.ts'
+
+/** The mana of a transaction: what its inputs hold in its creation slot covers what it gives (ledger reference 7.4). */
+
+/** Sums the mana of both sides up, for the rules to come; a sum that leaves 64 bits ends it. */
+export function manaSummed(set: WorkingSet): TransactionError | undefined {
+  const { mana, inputs, transaction } = set
+  for (const [index, input] of inputs.entries()) {
+    const held = manaOf(set, input)
+    if (!held.ok) return { ...held.error, input: index }
+    mana.byInput.push(held.value)
+    mana.inputs += held.value
+  }
+  for (const reward of set.rewards.values()) mana.inputs += reward
+  if (mana.inputs >> 64n !== 0n) return { code: 'MANA_OVERFLOW', side: 'INPUTS' }
+  const stored = transaction.outputs.reduce((sum, output) => sum + storedManaOf(output), 0n)
+  mana.outputs = transaction.allotments.reduce((sum, allotment) => sum + allotment.mana, stored)
+  if (mana.outputs >> 64n !== 0n) return { code: 'MANA_OVERFLOW', side: 'OUTPUTS' }
+  return undefined
+}
+
+/** No input is younger than the transaction that spends it. */
+export function inputsCreatedBefore({
+  inputs,
+  transaction,
+}: WorkingSet): TransactionError | undefined {
+  const input = inputs.findIndex(({ creationSlot }) => creationSlot > transaction.creationSlot)
+  const younger = inputs[input]
+  if (younger === undefined) return undefined
+  return { code: 'INPUT_CREATION_AFTER_TX_CREATION', input, createdSlot: younger.creationSlot }
+}
+
+/** No mana from nothing, and none is lost unless the transaction says that it burns mana. */
+export function manaBalances({ mana, transaction }: WorkingSet): TransactionError | undefined {
+  const { inputs, outputs } = mana
+  if (inputs < outputs) return { code: 'INPUT_OUTPUT_MANA_MISMATCH', inputs, outputs }
+  if (inputs > outputs && !hasCapability(transaction, 'burnMana')) {
+    return { code: 'CAPABILITIES_MANA_BURNING_NOT_ALLOWED', burned: inputs - outputs }
+  }
+  return undefined
+}
+
+/** Stored mana that is left and potential mana, both as of the slot the transaction was made in. */
+function manaOf(
+  { parameters, transaction }: WorkingSet,
+  { output, creationSlot }: ResolvedInput,
+): Result<bigint, ManaSlotsReversed> {
+  const target = transaction.creationSlot
+  const stored = decayedMana(parameters, storedManaOf(output), creationSlot, target)
+  if (!stored.ok) return stored
+  const holding = {
+    amount: output.amount,
+    minimumAmount: minimumAmount(parameters.storageScoreParameters, output),
+  }
+  const potential = potentialMana(parameters, holding, creationSlot, target)
+  return potential.ok ? ok(stored.value + potential.value) : potential
+}

@@ -1,0 +1,63 @@
+import { present } from '../lib/assert.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { Address } from '../protocol/addresses.ts'
+import type { AnchorOutput, Output } from '../protocol/outputs.ts'
+import { conditionOf } from './output-parts.ts'
+import type { TransactionError } from './transaction-error.ts'
+import { type AnchorMove, anchorMove } from './transitions/anchor.ts'
+import type { ResolvedInput, TransactionClock, WorkingSet } from './working-set.ts'
+
+/** Who may spend, and from when on (ledger reference 4.1, 5.1). */
+
+/** The address that an input's unlock must open. */
+export function addressToUnlock(
+  { chains, clock }: WorkingSet,
+  resolved: ResolvedInput,
+  input: number,
+): Result<Address, TransactionError> {
+  const { output, outputId } = resolved
+  if (output.type === 2) return anchorHolder(anchorMove(chains, output, outputId), output, input)
+  const holder = present(conditionOf(output, output.type === 3 ? 6 : 0), 'the holder of an output')
+  return holderByTime(output, holder.address, clock, input)
+}
+
+/** The state controller for the next state, the governor for all else. */
+function anchorHolder(
+  move: AnchorMove,
+  output: AnchorOutput,
+  input: number,
+): Result<Address, TransactionError> {
+  if (move === 'JUMP') return err({ code: 'SEMANTIC_VALIDATION_FAILED', input })
+  return ok(
+    present(conditionOf(output, move === 'STATE' ? 4 : 5), 'the holder of an anchor').address,
+  )
+}
+
+/** The owner, or after an expiration the return address. */
+function holderByTime(
+  output: Output,
+  owner: Address,
+  clock: TransactionClock | undefined,
+  input: number,
+): Result<Address, TransactionError> {
+  const expiration = conditionOf(output, 3)
+  if (expiration === undefined) return ok(owner)
+  if (clock === undefined) return err({ code: 'EXPIRATION_COMMITMENT_INPUT_MISSING', input })
+  if (clock.futureBounded >= expiration.slot) return ok(expiration.returnAddress)
+  if (clock.pastBounded < expiration.slot) return ok(owner)
+  // Between the two a block could carry the transaction on either side of the expiration.
+  return err({ code: 'EXPIRATION_NOT_UNLOCKABLE', input, expirationSlot: expiration.slot })
+}
+
+/** No input is locked in the earliest slot that may carry the transaction. */
+export function timelocksPassed({ inputs, clock }: WorkingSet): TransactionError | undefined {
+  for (const [input, { output }] of inputs.entries()) {
+    const timelock = conditionOf(output, 2)
+    if (timelock === undefined) continue
+    if (clock === undefined) return { code: 'TIMELOCK_COMMITMENT_INPUT_MISSING', input }
+    if (clock.futureBounded < timelock.slot) {
+      return { code: 'TIMELOCK_NOT_EXPIRED', input, until: timelock.slot }
+    }
+  }
+  return undefined
+}

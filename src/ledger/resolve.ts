@@ -1,0 +1,121 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import { creationSlotOf, outputId, slotOfId } from '../protocol/ids.ts'
+import type { Output } from '../protocol/outputs.ts'
+import type { AccountId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { Transaction } from '../protocol/transaction.ts'
+import { featureOf } from './output-parts.ts'
+import type { RewardOverflow } from './reward-claims.ts'
+import type { TransactionError } from './transaction-error.ts'
+import type { ResolvedInput, ResolvedReferences } from './working-set.ts'
+
+/** Finds what a transaction refers to, for its execution (ledger reference 3.3). */
+
+/** An output of the ledger; `spentIn` says how final the transaction is that spends it, if one does. */
+export interface KnownOutput {
+  readonly output: Output
+  readonly spentIn: 'ACCEPTED' | 'COMMITTED' | undefined
+}
+
+/** The ledger as it is when the transaction's turn comes. */
+export interface KnownLedger {
+  /** Holds at least those of the transaction's inputs that exist. */
+  readonly outputById: ReadonlyMap<OutputId, KnownOutput>
+  readonly isCommitmentKnown: (commitmentId: CommitmentId) => boolean
+  /** The block issuance credits of an account at the end of a committed slot; `undefined` without an entry. */
+  readonly creditsAt: (accountId: AccountId, slot: SlotIndex) => bigint | undefined
+  /** The mana that a delegation or a staking account has earned, were it claimed under a commitment to `slot`. */
+  readonly rewardAt: (input: ResolvedInput, slot: SlotIndex) => Result<bigint, RewardOverflow>
+}
+
+/** The ids of the outputs that a transaction spends, in the order of its inputs. */
+export function inputIds(transaction: Transaction): OutputId[] {
+  return transaction.inputs.map((input) =>
+    outputId(input.transactionId, input.transactionOutputIndex),
+  )
+}
+
+/** Everything a transaction refers to: first its inputs and its commitment, then credits, then rewards. */
+export function resolveReferences(
+  transaction: Transaction,
+  ledger: KnownLedger,
+): Result<ResolvedReferences, TransactionError> {
+  const inputs = resolveInputs(transaction, ledger)
+  if (!inputs.ok) return inputs
+  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  // By the rules of form only a commitment makes room for the others.
+  if (commitment === undefined) {
+    return ok({ inputs: inputs.value, credits: new Map(), rewards: new Map() })
+  }
+  const { commitmentId } = commitment
+  if (!ledger.isCommitmentKnown(commitmentId)) {
+    return err({ code: 'COMMITMENT_INPUT_REFERENCE_INVALID', commitmentId })
+  }
+  const slot = slotOfId(commitmentId)
+  const credits = resolveCredits(transaction, ledger, slot)
+  if (!credits.ok) return credits
+  const rewards = resolveRewards(transaction, ledger, { inputs: inputs.value, slot })
+  if (!rewards.ok) return rewards
+  return ok({ inputs: inputs.value, credits: credits.value, rewards: rewards.value })
+}
+
+/**
+ * The inputs in order. Where an output is spent already, the first spender has won; one that does not exist
+ * fails the transaction at once.
+ */
+function resolveInputs(
+  transaction: Transaction,
+  ledger: KnownLedger,
+): Result<ResolvedInput[], TransactionError> {
+  const inputs: ResolvedInput[] = []
+  for (const [input, id] of inputIds(transaction).entries()) {
+    const known = ledger.outputById.get(id)
+    if (known === undefined) return err({ code: 'ORPHANED', input, outputId: id })
+    if (known.spentIn === 'COMMITTED')
+      return err({ code: 'INPUT_ALREADY_SPENT', input, outputId: id })
+    if (known.spentIn === 'ACCEPTED') return err({ code: 'CONFLICT_REJECTED', input, outputId: id })
+    inputs.push({ outputId: id, output: known.output, creationSlot: creationSlotOf(id) })
+  }
+  return ok(inputs)
+}
+
+function resolveCredits(
+  transaction: Transaction,
+  ledger: KnownLedger,
+  slot: SlotIndex,
+): Result<ReadonlyMap<AccountId, bigint>, TransactionError> {
+  const credits = new Map<AccountId, bigint>()
+  for (const input of transaction.contextInputs) {
+    if (input.type !== 1) continue
+    const { accountId } = input
+    const held = ledger.creditsAt(accountId, slot)
+    if (held === undefined) return err({ code: 'BIC_INPUT_REFERENCE_INVALID', accountId })
+    credits.set(accountId, held)
+  }
+  return ok(credits)
+}
+
+/** Only delegations and accounts that stake earn rewards. */
+function resolveRewards(
+  transaction: Transaction,
+  ledger: KnownLedger,
+  { inputs, slot }: { readonly inputs: readonly ResolvedInput[]; readonly slot: SlotIndex },
+): Result<ReadonlyMap<number, bigint>, TransactionError> {
+  const rewards = new Map<number, bigint>()
+  for (const contextInput of transaction.contextInputs) {
+    if (contextInput.type !== 2) continue
+    const { index: input } = contextInput
+    const claiming = inputs[input]
+    const isDelegation = claiming?.output.type === 5
+    const isStaking = claiming?.output.type === 1 && featureOf(claiming.output, 7) !== undefined
+    if (claiming === undefined || !(isDelegation || isStaking)) {
+      return err({ code: 'REWARD_INPUT_REFERENCE_INVALID', input })
+    }
+    const reward = ledger.rewardAt(claiming, slot)
+    if (!reward.ok) {
+      const kind = isDelegation ? 'DELEGATION' : 'STAKING'
+      return err({ code: `${kind}_REWARD_CALCULATION_FAILURE`, input })
+    }
+    rewards.set(input, reward.value)
+  }
+  return ok(rewards)
+}

@@ -1,0 +1,103 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { AccountId, EpochIndex } from '../protocol/primitives.ts'
+import { decay } from './mana.ts'
+import type { EpochRewards, PoolRewards } from './rewards.ts'
+
+/** What a validator or a delegator may claim for the epochs of its stake (ledger reference 12.5). */
+
+/** A stake or a delegation whose rewards are claimed. */
+export interface RewardClaim {
+  readonly kind: 'validator' | 'delegator'
+  /** The validator. */
+  readonly accountId: AccountId
+  /** Base tokens staked or delegated. */
+  readonly amount: bigint
+  readonly startEpoch: EpochIndex
+  /** The last epoch it counts; of a delegation that goes on the epoch before the claiming one. */
+  readonly endEpoch: EpochIndex
+  /** The epoch of the earliest slot that a block with the claiming transaction may have. */
+  readonly claimingEpoch: EpochIndex
+}
+
+/** What is known of past epochs. */
+export interface RewardHistory {
+  /** The last epoch that is over; -1 while none is. */
+  readonly lastEpoch: number
+  readonly rewardsOf: (epoch: EpochIndex) => EpochRewards | undefined
+}
+
+/** A claim in mana as of the claiming epoch, and the epochs it is for; the first is behind the last when there are none. */
+export interface ClaimedReward {
+  readonly reward: bigint
+  readonly firstEpoch: EpochIndex
+  readonly lastEpoch: EpochIndex
+}
+
+/** A reward that leaves 64 bits. */
+export interface RewardOverflow {
+  readonly code: 'REWARD_OVERFLOW'
+}
+
+/** Sums up the claim over its epochs. Linear in their number, which the retention period bounds. */
+export function claimReward(
+  parameters: ProtocolParameters,
+  history: RewardHistory,
+  claim: RewardClaim,
+): Result<ClaimedReward, RewardOverflow> {
+  const earliest = claim.claimingEpoch - parameters.rewardsParameters.retentionPeriod
+  const firstEpoch = Math.max(beginOf(claim), earliest)
+  const lastEpoch = Math.min(claim.endEpoch, history.lastEpoch)
+  const decayedTo = Math.max(claim.claimingEpoch - 1, lastEpoch)
+  let reward = 0n
+  let found: EpochIndex | undefined
+  for (let epoch = firstEpoch; epoch <= lastEpoch; epoch++) {
+    const rewards = history.rewardsOf(epoch)
+    const pool = rewards?.poolById.get(claim.accountId)
+    if (rewards === undefined || pool === undefined || pool.poolStake === 0n) continue
+    found ??= epoch
+    const share = shareOf[claim.kind](parameters, rewards, pool, claim.amount)
+    reward += decay(parameters, share, decayedTo - epoch)
+  }
+  if (reward >> 64n !== 0n) return err({ code: 'REWARD_OVERFLOW' })
+  return ok({ reward, firstEpoch: found ?? emptyFirst(claim, firstEpoch, lastEpoch), lastEpoch })
+}
+
+/** The committee of the epoch in which a stake begins is chosen already, but for the first epoch of all. */
+function beginOf({ kind, startEpoch }: RewardClaim): EpochIndex {
+  return kind === 'validator' && startEpoch > 0 ? startEpoch + 1 : startEpoch
+}
+
+/** Epochs without rewards are skipped: all of them by a delegator, all but the last by a validator. */
+function emptyFirst({ kind }: RewardClaim, first: EpochIndex, last: EpochIndex): EpochIndex {
+  return Math.max(first, kind === 'validator' ? last : last + 1)
+}
+
+const shareOf = { validator: validatorShare, delegator: delegatorShare }
+
+/** Its cost, its margin of the rest, and its stake's part of what is left then. */
+function validatorShare(
+  parameters: ProtocolParameters,
+  { profitMargin }: EpochRewards,
+  { poolReward, fixedCost, poolStake }: PoolRewards,
+  stake: bigint,
+): bigint {
+  if (poolReward < fixedCost) return 0n
+  const exponent = BigInt(parameters.rewardsParameters.profitMarginExponent)
+  const rest = poolReward - fixedCost
+  const margin = (profitMargin * rest) >> exponent
+  const shared = (((1n << exponent) - profitMargin) * rest) >> exponent
+  return fixedCost + margin + (shared * stake) / poolStake
+}
+
+/** Its part of what the validator leaves. A pool that does not pay the validator's cost is shared whole. */
+function delegatorShare(
+  parameters: ProtocolParameters,
+  { profitMargin }: EpochRewards,
+  { poolReward, fixedCost, poolStake }: PoolRewards,
+  delegated: bigint,
+): bigint {
+  const exponent = BigInt(parameters.rewardsParameters.profitMarginExponent)
+  const rest = poolReward >= fixedCost ? poolReward - fixedCost : poolReward
+  return (((((1n << exponent) - profitMargin) * rest) >> exponent) * delegated) / poolStake
+}

@@ -1,0 +1,23 @@
+import type { Address } from '../protocol/addresses.ts'
+import { addressKey } from '../protocol/ids.ts'
+import { featureOf, underlyingAddress } from './output-parts.ts'
+import type { TransactionError } from './transaction-error.ts'
+import type { WorkingSet } from './working-set.ts'
+
+/** In whose name outputs may be created (ledger reference 5.2). */
+
+/** Whoever an output names as its sender has unlocked an input. */
+export function sendersUnlocked(set: WorkingSet): TransactionError | undefined {
+  for (const [output, created] of set.transaction.outputs.entries()) {
+    const sender = featureOf(created, 0)
+    if (sender !== undefined && !isUnlocked(set, sender.address)) {
+      return { code: 'SENDER_FEATURE_NOT_UNLOCKED', output }
+    }
+  }
+  return undefined
+}
+
+/** Whether an address, or the one inside a restricted address, has unlocked an input. */
+export function isUnlocked({ unlockedByAddress }: WorkingSet, address: Address): boolean {
+  return unlockedByAddress.has(addressKey(underlyingAddress(address)))
+}

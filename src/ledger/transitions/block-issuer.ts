@@ -1,0 +1,114 @@
+import { present } from '../../lib/assert.ts'
+import type { BlockIssuer } from '../../protocol/features.ts'
+import type { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
+import { maximumSlot } from '../../protocol/slots.ts'
+import { conditionOf, featureOf, storedManaOf } from '../output-parts.ts'
+import type { TransactionError } from '../transaction-error.ts'
+import type { TransactionClock, WorkingSet } from '../working-set.ts'
+import type { Beginning, Change, End } from './chain-rules.ts'
+
+/** The right of an account to issue blocks: how long it lasts, and that its mana stays (ledger reference 6.2, 6.3). */
+
+/** The credit of the account is read, and the account is not in debt. */
+export function creditsKnown(
+  { credits }: WorkingSet,
+  accountId: AccountId,
+): TransactionError | undefined {
+  const held = credits.get(accountId)
+  if (held === undefined) return { code: 'BLOCK_ISSUANCE_CREDIT_INPUT_MISSING', accountId }
+  return held < 0n ? { code: 'ACCOUNT_LOCKED', accountId, credits: held } : undefined
+}
+
+/** An account begins: if it may issue blocks, then for some time to come. */
+export function blockIssuerBegins(
+  set: WorkingSet,
+  { state, output }: Beginning<AccountOutput>,
+): TransactionError | undefined {
+  const feature = featureOf(state, 6)
+  if (feature === undefined) return undefined
+  if (set.clock === undefined) {
+    return { code: 'BLOCK_ISSUER_COMMITMENT_INPUT_MISSING', accountId: state.accountId }
+  }
+  return expiryLateEnough(feature, set.clock, output)
+}
+
+/** An account, implicit or not, goes on: the right to issue is not cut short, and its mana stays with it. */
+export function blockIssuerChanges(
+  set: WorkingSet,
+  change: Change<AccountOutput | BasicOutput, AccountOutput>,
+): TransactionError | undefined {
+  const { before, after, input, output } = change
+  // An account to be has the right without end.
+  const formerExpiry = before.type === 0 ? maximumSlot : featureOf(before, 6)?.expirySlot
+  const feature = featureOf(after, 6)
+  if (formerExpiry === undefined && feature === undefined) return undefined
+  const { clock } = set
+  if (clock === undefined) {
+    return { code: 'BLOCK_ISSUER_COMMITMENT_INPUT_MISSING', accountId: after.accountId }
+  }
+  const isRunning = formerExpiry !== undefined && formerExpiry >= clock.slot
+  if (feature === undefined && isRunning) return { code: 'BLOCK_ISSUER_NOT_EXPIRED', input }
+  const isUnchanged = isRunning && feature?.expirySlot === formerExpiry
+  const tooEarly = isUnchanged ? undefined : feature && expiryLateEnough(feature, clock, output)
+  return tooEarly ?? manaStays(set, change, clock)
+}
+
+/** An account ends: it may no longer issue blocks, and is not in debt. */
+export function blockIssuerEnds(
+  set: WorkingSet,
+  { state, input }: End<AccountOutput>,
+  accountId: AccountId,
+): TransactionError | undefined {
+  const feature = featureOf(state, 6)
+  if (feature === undefined) return undefined
+  if (set.clock === undefined) return { code: 'BLOCK_ISSUER_COMMITMENT_INPUT_MISSING', accountId }
+  if (feature.expirySlot >= set.clock.slot) return { code: 'BLOCK_ISSUER_NOT_EXPIRED', input }
+  return creditsSuffice(set, accountId)
+}
+
+/** The credit of the account is read, and the account is not in debt. */
+export function creditsSuffice(
+  { credits }: WorkingSet,
+  accountId: AccountId,
+): TransactionError | undefined {
+  const held = credits.get(accountId)
+  if (held === undefined) return { code: 'BLOCK_ISSUANCE_CREDIT_INPUT_MISSING', accountId }
+  return held < 0n ? { code: 'ACCOUNT_LOCKED', accountId, credits: held } : undefined
+}
+
+/** The right outlasts every block that may carry the transaction. */
+function expiryLateEnough(
+  { expirySlot }: BlockIssuer,
+  { pastBounded: earliest }: TransactionClock,
+  output: number,
+): TransactionError | undefined {
+  if (expirySlot >= earliest) return undefined
+  return { code: 'BLOCK_ISSUER_EXPIRY_TOO_EARLY', output, expirySlot, earliest }
+}
+
+/**
+ * What the account holds goes back to it, into its credit, or under a long lock. Otherwise it could spend the
+ * mana that it owes for its blocks.
+ */
+function manaStays(
+  { transaction, parameters, mana }: WorkingSet,
+  { input, after, output }: Change<AccountOutput | BasicOutput, AccountOutput>,
+  { pastBounded }: TransactionClock,
+): TransactionError | undefined {
+  const { accountId } = after
+  const lockedBeyond = pastBounded + parameters.maxCommittableAge
+  let kept = after.mana
+  for (const allotment of transaction.allotments) {
+    if (allotment.accountId === accountId) kept += allotment.mana
+  }
+  for (const created of transaction.outputs) {
+    const address = conditionOf(created, 0)?.address
+    if (address?.type !== 8 || address.accountId !== accountId) continue
+    const timelock = conditionOf(created, 2)
+    if (timelock !== undefined && timelock.slot > lockedBeyond) kept += storedManaOf(created)
+  }
+  const fromOthers = mana.inputs - present(mana.byInput[input], 'the mana of an input')
+  const moved = mana.outputs - kept - fromOthers
+  return moved > 0n ? { code: 'MANA_MOVED_OFF_BLOCK_ISSUER_ACCOUNT', output, moved } : undefined
+}

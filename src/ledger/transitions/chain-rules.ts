@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Hex } from '../../lib/hex.ts'
+import type { Output } from '../../protocol/outputs.ts'
+import { isZero } from '../../protocol/outputs.ts'
+import { immutableFeaturesOf } from '../../protocol/score.ts'
+import { issuerOf } from '../output-parts.ts'
+import { isUnlocked } from '../senders.ts'
+import type { TransactionError } from '../transaction-error.ts'
+import type { WorkingSet } from '../working-set.ts'
+
+/** What the transitions of several kinds of chains have in common (ledger reference 6). */
+
+/** A chain that goes on: its state before, which is spent, and its state after. */
+export interface Change<Before extends Output, After extends Output = Before> {
+  readonly input: number
+  readonly before: Before
+  readonly output: number
+  readonly after: After
+}
+
+/** A chain that begins with the transaction. */
+export interface Beginning<State extends Output> {
+  readonly output: number
+  readonly state: State
+}
+
+/** A chain that ends with the transaction. */
+export interface End<State extends Output> {
+  readonly input: number
+  readonly state: State
+}
+
+/** A chain gets its id from the output that begins it. */
+export function idIsNew(id: Hex, output: number): TransactionError | undefined {
+  return isZero(id) ? undefined : { code: 'NEW_CHAIN_OUTPUT_HAS_NON_ZEROED_ID', output }
+}
+
+/** Whoever a new chain names as its issuer has unlocked an input. */
+export function issuerUnlocked(
+  set: WorkingSet,
+  { state, output }: Beginning<Output>,
+): TransactionError | undefined {
+  const issuer = issuerOf(state)
+  const isAbsent = issuer !== undefined && !isUnlocked(set, issuer)
+  return isAbsent ? { code: 'ISSUER_FEATURE_NOT_UNLOCKED', output } : undefined
+}
+
+/** What is said to be immutable stays. */
+export function immutableFeaturesKept(change: Change<Output>): TransactionError | undefined {
+  const before = immutableFeaturesOf(change.before)
+  const after = immutableFeaturesOf(change.after)
+  const { output } = change
+  return isDeepStrictEqual(before, after)
+    ? undefined
+    : { code: 'CHAIN_OUTPUT_IMMUTABLE_FEATURES_CHANGED', output }
+}

@@ -1,0 +1,66 @@
+import type { DelegationOutput } from '../../protocol/outputs.ts'
+import { isZero } from '../../protocol/outputs.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
+import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
+import type { TransactionError } from '../transaction-error.ts'
+import type { WorkingSet } from '../working-set.ts'
+import { type Beginning, type Change, type End, idIsNew } from './chain-rules.ts'
+
+/** The life of a delegation: it runs, waits to claim its rewards, and ends by claiming (ledger reference 6.7). */
+
+/** A delegation begins with the first epoch whose committee it can still help to choose. */
+export function delegationBegins(
+  { parameters, clock }: WorkingSet,
+  { state, output }: Beginning<DelegationOutput>,
+): TransactionError | undefined {
+  const notNew = idIsNew(state.delegationId, output)
+  if (notNew !== undefined) return notNew
+  if (clock === undefined) return { code: 'DELEGATION_COMMITMENT_INPUT_MISSING', output }
+  const { startEpoch, delegatedAmount, amount } = state
+  const expected = committeeEpoch(parameters, clock.pastBounded) + 1
+  if (startEpoch !== expected) {
+    return { code: 'DELEGATION_START_EPOCH_INVALID', output, startEpoch, expected }
+  }
+  if (delegatedAmount !== amount) {
+    return { code: 'DELEGATION_AMOUNT_MISMATCH', output, delegatedAmount, amount }
+  }
+  return state.endEpoch === 0 ? undefined : { code: 'DELEGATION_END_EPOCH_NOT_ZERO', output }
+}
+
+/** A delegation stops running, once, and goes on without claiming. */
+export function delegationChanges(
+  { parameters, clock, rewards }: WorkingSet,
+  { before, after, input, output }: Change<DelegationOutput>,
+): TransactionError | undefined {
+  if (rewards.has(input)) return { code: 'DELEGATION_REWARDS_CLAIMING_INVALID', input }
+  if (!isZero(before.delegationId)) return { code: 'DELEGATION_OUTPUT_TRANSITIONED_TWICE', output }
+  const isKept =
+    before.delegatedAmount === after.delegatedAmount &&
+    before.validatorAddress.accountId === after.validatorAddress.accountId &&
+    before.startEpoch === after.startEpoch
+  if (!isKept) return { code: 'DELEGATION_MODIFIED', output }
+  if (clock === undefined) return { code: 'DELEGATION_COMMITMENT_INPUT_MISSING', output }
+  const { endEpoch } = after
+  const expected = committeeEpoch(parameters, clock.futureBounded)
+  if (endEpoch === expected) return undefined
+  return { code: 'DELEGATION_END_EPOCH_INVALID', output, endEpoch, expected }
+}
+
+/** A delegation ends and claims its rewards, even when there are none. */
+export function delegationEnds(
+  { rewards }: WorkingSet,
+  { input }: End<DelegationOutput>,
+): TransactionError | undefined {
+  return rewards.has(input) ? undefined : { code: 'DELEGATION_REWARD_INPUT_MISSING', input }
+}
+
+/**
+ * The last epoch whose committee is settled in a slot: the slot's own, or near its end, when the committee of the
+ * next one is chosen, the next.
+ */
+function committeeEpoch(parameters: ProtocolParameters, slot: SlotIndex): EpochIndex {
+  const epoch = epochOfSlot(parameters, slot)
+  const registration = lastSlotOfEpoch(parameters, epoch) - parameters.epochNearingThreshold
+  return slot <= registration ? epoch : epoch + 1
+}

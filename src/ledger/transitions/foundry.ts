@@ -1,0 +1,106 @@
+import { present } from '../../lib/assert.ts'
+import { foundryId } from '../../protocol/ids.ts'
+import type { FoundryOutput } from '../../protocol/outputs.ts'
+import type { AccountId, FoundryId } from '../../protocol/primitives.ts'
+import { hasCapability } from '../capabilities.ts'
+import { chainKey } from '../chains.ts'
+import { conditionOf } from '../output-parts.ts'
+import type { TransactionError } from '../transaction-error.ts'
+import type { WorkingSet } from '../working-set.ts'
+import { type Beginning, type Change, type End, immutableFeaturesKept } from './chain-rules.ts'
+
+/** The life of a foundry, and what its counters say of its tokens (ledger reference 6.5). */
+
+/** A foundry begins, with all tokens that it says are minted. */
+export function foundryBegins(
+  set: WorkingSet,
+  { state, output }: Beginning<FoundryOutput>,
+): TransactionError | undefined {
+  const { tokensIn, tokensOut } = tokensOf(set, idOf(state))
+  const { mintedTokens, meltedTokens } = state.tokenScheme
+  if (meltedTokens !== 0n || tokensOut !== mintedTokens) {
+    return { code: 'SIMPLE_TOKEN_SCHEME_GENESIS_INVALID', output, tokensIn, tokensOut }
+  }
+  const key = chainKey(1, ownerOf(state))
+  const before = set.chains.inputByKey.get(key)?.state
+  const after = set.chains.outputByKey.get(key)?.state
+  if (before?.type !== 1 || after?.type !== 1) {
+    return { code: 'FOUNDRY_TRANSITION_WITHOUT_ACCOUNT', output }
+  }
+  const { serialNumber } = state
+  const isCounted = before.foundryCounter < serialNumber && serialNumber <= after.foundryCounter
+  if (isCounted && serialNumber > lastSerialBefore(set, state, output)) return undefined
+  return { code: 'FOUNDRY_SERIAL_INVALID', output, serialNumber }
+}
+
+/** A foundry goes on, and mints, or melts, or neither. */
+export function foundryChanges(
+  set: WorkingSet,
+  change: Change<FoundryOutput>,
+): TransactionError | undefined {
+  const { before, after, output } = change
+  const broken = immutableFeaturesKept(change)
+  if (broken !== undefined) return broken
+  if (before.tokenScheme.maximumSupply !== after.tokenScheme.maximumSupply) {
+    return { code: 'SIMPLE_TOKEN_SCHEME_MAXIMUM_SUPPLY_CHANGED', output }
+  }
+  const minted = after.tokenScheme.mintedTokens - before.tokenScheme.mintedTokens
+  const melted = after.tokenScheme.meltedTokens - before.tokenScheme.meltedTokens
+  if (minted < 0n || melted < 0n) {
+    return { code: 'SIMPLE_TOKEN_SCHEME_MINTED_MELTED_TOKEN_DECREASE', output }
+  }
+  const sums = tokensOf(set, idOf(after))
+  const more = sums.tokensOut - sums.tokensIn
+  if (minted === (more > 0n ? more : 0n) && melted === (more < 0n ? -more : 0n)) return undefined
+  if (more > 0n) return { code: 'SIMPLE_TOKEN_SCHEME_MINTING_INVALID', output, ...sums }
+  if (more < 0n) return { code: 'SIMPLE_TOKEN_SCHEME_MELTING_INVALID', output, ...sums }
+  return { code: 'SEMANTIC_VALIDATION_FAILED', output, ...sums }
+}
+
+/** A foundry ends, when none of its tokens are left. */
+export function foundryEnds(
+  set: WorkingSet,
+  { state, input }: End<FoundryOutput>,
+): TransactionError | undefined {
+  if (!hasCapability(set.transaction, 'destroyFoundries')) {
+    return { code: 'CAPABILITIES_FOUNDRY_DESTRUCTION_NOT_ALLOWED', input }
+  }
+  const tokenId = idOf(state)
+  const { tokensIn: inputs, tokensOut: outputs } = tokensOf(set, tokenId)
+  const { mintedTokens, meltedTokens } = state.tokenScheme
+  if (mintedTokens + outputs - inputs === meltedTokens) return undefined
+  return { code: 'NATIVE_TOKEN_SUM_UNBALANCED', tokenId, inputs, outputs }
+}
+
+/** How many foundries of an account begin with the transaction. */
+export function newFoundries(set: WorkingSet, account: AccountId): number {
+  return set.chains.outputs.filter(
+    ({ state, key }) =>
+      state.type === 3 &&
+      ownerOf(state) === account &&
+      key !== undefined &&
+      !set.chains.inputByKey.has(key),
+  ).length
+}
+
+/** The highest serial number of the account's new foundries among the outputs before this one; 0 if there is none. */
+function lastSerialBefore(set: WorkingSet, foundry: FoundryOutput, output: number): number {
+  const account = ownerOf(foundry)
+  return set.chains.outputs.reduce((last, { state, key, output: index }) => {
+    if (index >= output || state.type !== 3 || ownerOf(state) !== account) return last
+    if (key === undefined || set.chains.inputByKey.has(key)) return last
+    return Math.max(last, state.serialNumber)
+  }, 0)
+}
+
+function tokensOf({ tokens }: WorkingSet, id: FoundryId) {
+  return { tokensIn: tokens.inputs.get(id) ?? 0n, tokensOut: tokens.outputs.get(id) ?? 0n }
+}
+
+function ownerOf(foundry: FoundryOutput): AccountId {
+  return present(conditionOf(foundry, 6), 'the account of a foundry').address.accountId
+}
+
+function idOf(foundry: FoundryOutput): FoundryId {
+  return present(foundryId(foundry), 'the id of a foundry')
+}

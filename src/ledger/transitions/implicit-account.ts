@@ -1,0 +1,36 @@
+import type { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
+import { isImplicitAccount } from '../chains.ts'
+import type { TransactionError } from '../transaction-error.ts'
+import type { WorkingSet } from '../working-set.ts'
+import { blockIssuerChanges, creditsSuffice } from './block-issuer.ts'
+import { type Change, issuerUnlocked } from './chain-rules.ts'
+import { stakingBegins } from './staking.ts'
+
+/** The one thing that an implicit account can do: become an account (ledger reference 6.3). */
+
+/** An implicit account becomes an account that may issue blocks. */
+export function implicitAccountChanges(
+  set: WorkingSet,
+  change: Change<BasicOutput, AccountOutput>,
+): TransactionError | undefined {
+  const { after, output } = change
+  const account = { state: after, output }
+  return (
+    creditsSuffice(set, after.accountId) ??
+    blockIssuerChanges(set, change) ??
+    stakingBegins(set, account) ??
+    issuerUnlocked(set, account)
+  )
+}
+
+/** An implicit account cannot end. */
+export function implicitAccountEnds(input: number): TransactionError {
+  return { code: 'IMPLICIT_ACCOUNT_DESTRUCTION_DISALLOWED', input }
+}
+
+/** A transaction turns at most one implicit account into an account. */
+export function oneImplicitAccount({ inputs }: WorkingSet): TransactionError | undefined {
+  const [, second] = [...inputs.entries()].filter(([, { output }]) => isImplicitAccount(output))
+  if (second === undefined) return undefined
+  return { code: 'MULTIPLE_IMPLICIT_ACCOUNT_CREATION_ADDRESSES', input: second[0] }
+}

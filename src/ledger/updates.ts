@@ -1,0 +1,160 @@
+import { present } from '../lib/assert.ts'
+import type { Hex } from '../lib/hex.ts'
+import type { Address } from '../protocol/addresses.ts'
+import { addressKey, indexOf, transactionOf } from '../protocol/ids.ts'
+import type { Output } from '../protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { featuresOf, immutableFeaturesOf } from '../protocol/score.ts'
+
+/** Under which addresses the creation and the spending of an output are told (ledger reference 13). */
+
+/** Why an update is filed under an address: its owner's (the original's list), or another role's. */
+export type UpdateClass = 'OWNED' | 'MENTIONED'
+
+/** The roles an address can have in an output (ledger reference 13.2), in the order in which a row lists them. */
+export const roles = [
+  'OWNER',
+  'STATE_CONTROLLER',
+  'GOVERNOR',
+  'STORAGE_DEPOSIT_RETURN',
+  'EXPIRATION_RETURN',
+  'SENDER',
+  'ISSUER',
+  'VALIDATOR',
+  'MULTI_MEMBER',
+  'RESTRICTED_INNER',
+] as const
+
+/**
+ * One of them. OWNER is the address of the address condition even after an expiration, when the row's class
+ * says that another address owns the output.
+ */
+export type Role = (typeof roles)[number]
+
+/** One row of the log, as the ledger hands it to the store: still without its place in the log. */
+export interface LogEntry {
+  /** Address bytes without human-readable part; a multi address as its 33-byte reference. */
+  readonly address: Hex
+  readonly class: UpdateClass
+  readonly roles: readonly Role[]
+  readonly outputId: OutputId
+  readonly isSpent: boolean
+}
+
+/** An output at the moment it is created or spent. */
+export interface OutputMoment {
+  readonly outputId: OutputId
+  readonly output: Output
+  readonly isSpent: boolean
+  /** The slot it is booked in, or the slot it is spent in. */
+  readonly slot: SlotIndex
+}
+
+/**
+ * The rows of one moment in the order of the log, one for every address with a role in the output. The
+ * addresses and their roles are the same at creation and at spending; only who is the owner may differ.
+ */
+export function logEntries(
+  parameters: { readonly minCommittableAge: number },
+  moment: OutputMoment,
+): LogEntry[] {
+  const { output, outputId, isSpent, slot } = moment
+  const owner = addressKey(ownerAt(output, slot + parameters.minCommittableAge))
+  const entries: LogEntry[] = []
+  for (const [address, held] of rolesByAddress(output)) {
+    entries.push({
+      address,
+      class: address === owner ? 'OWNED' : 'MENTIONED',
+      roles: roles.filter((role) => held.has(role)),
+      outputId,
+      isSpent,
+    })
+  }
+  return entries.sort(compareLogEntries)
+}
+
+/**
+ * The order of rows inside a slot: output id (transaction id as bytes, index as a number), created before
+ * spent, owned before mentioned, address as bytes.
+ */
+export function compareLogEntries(a: LogEntry, b: LogEntry): number {
+  return (
+    compareText(transactionOf(a.outputId), transactionOf(b.outputId)) ||
+    indexOf(a.outputId) - indexOf(b.outputId) ||
+    Number(a.isSpent) - Number(b.isSpent) ||
+    compareText(b.class, a.class) ||
+    compareText(a.address, b.address)
+  )
+}
+
+/** Who owns the output once every slot below `reached` lies behind (ledger reference 13.1). */
+export function ownerAt(output: Output, reached: SlotIndex): Address {
+  let owner: Address | undefined
+  for (const condition of output.unlockConditions) {
+    switch (condition.type) {
+      case 0:
+      case 4:
+      case 6:
+        owner = condition.address
+        break
+      case 3:
+        if (reached >= condition.slot) owner = condition.returnAddress
+        break
+      default:
+    }
+  }
+  return present(owner, 'the owner of an output')
+}
+
+/** An address and the role for which an output names it. */
+export interface NamedRole {
+  readonly role: Role
+  readonly address: Address
+}
+
+/** The addresses that an output names itself: conditions, then the validator or the features, in their order. */
+export function namedRoles(output: Output): NamedRole[] {
+  const named: NamedRole[] = []
+  for (const condition of output.unlockConditions) {
+    if (condition.type === 2) continue
+    const address = 'address' in condition ? condition.address : condition.returnAddress
+    named.push({ role: roleOfCondition[condition.type], address })
+  }
+  if (output.type === 5) named.push({ role: 'VALIDATOR', address: output.validatorAddress })
+  for (const feature of [...featuresOf(output), ...immutableFeaturesOf(output)]) {
+    if (feature.type === 0) named.push({ role: 'SENDER', address: feature.address })
+    if (feature.type === 1) named.push({ role: 'ISSUER', address: feature.address })
+  }
+  return named
+}
+
+/** Every address with a role in the output, and what stands inside such an address, with all their roles. */
+function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
+  const held = new Map<Hex, Set<Role>>()
+  const add = (role: Role, address: Address): void => {
+    const filed = addressKey(address)
+    const former = held.get(filed)
+    if (former === undefined) held.set(filed, new Set([role]))
+    else former.add(role)
+    if (address.type === 48) add('RESTRICTED_INNER', address.address)
+    if (address.type === 40)
+      for (const member of address.addresses) add('MULTI_MEMBER', member.address)
+  }
+  for (const { role, address } of namedRoles(output)) add(role, address)
+  return held
+}
+
+const roleOfCondition = {
+  0: 'OWNER',
+  1: 'STORAGE_DEPOSIT_RETURN',
+  3: 'EXPIRATION_RETURN',
+  4: 'STATE_CONTROLLER',
+  5: 'GOVERNOR',
+  6: 'OWNER',
+} as const
+
+/** Lower-case hex compares like its bytes, a beginning before what it begins. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type AccountEvents,
+  accountsConcerned,
+  burnPriceSlot,
+  changedAccounts,
+} from '../../src/ledger/account-changes.ts'
+import { type AccountEntry, emptyEntry } from '../../src/ledger/accounts.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import { AccountId, OutputId } from '../../src/protocol/primitives.ts'
+import { parsed } from '../support/parsed.ts'
+import { semanticParameters } from '../support/semantic-parameters.ts'
+
+/** What the replays of the vectors, which pass through `verify`, do not show. */
+
+const parameters = semanticParameters('congested')
+const accountId = parsed(AccountId, `0x${'11'.repeat(32)}`)
+const other = parsed(AccountId, `0x${'22'.repeat(32)}`)
+const key = `0x${'33'.repeat(32)}` as const
+const outputId = parsed(OutputId, `0x${'44'.repeat(32)}050000000000`)
+const account = parsed(Output, {
+  type: 1,
+  amount: '1',
+  mana: '0',
+  accountId,
+  foundryCounter: 0,
+  unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash: key } }],
+  features: [{ type: 6, expirySlot: 9, blockIssuerKeys: [{ type: 0, pubKeyHash: key }] }],
+})
+const delegation = parsed(Output, {
+  type: 5,
+  amount: '7',
+  delegatedAmount: '7',
+  delegationId: `0x${'00'.repeat(32)}`,
+  validatorAddress: { type: 8, accountId: other },
+  startEpoch: 1,
+  endEpoch: 0,
+  unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash: key } }],
+})
+const nothing: AccountEvents = {
+  slot: 100,
+  allotments: [],
+  created: [],
+  consumed: [],
+  blocks: [],
+  burnPrice: 2n,
+}
+const entry: AccountEntry = { ...emptyEntry(accountId, 90), credits: 1_000n, keyHashes: [key] }
+
+function change(events: Partial<AccountEvents>, entries: readonly AccountEntry[] = [entry]) {
+  const byId = new Map(entries.map((one) => [one.accountId, one]))
+  return changedAccounts(parameters, (id) => byId.get(id), { ...nothing, ...events })
+}
+
+describe('a slot', () => {
+  test('without events changes nothing, and no quiet account', () => {
+    expect(change({})).toEqual(new Map())
+    const block = { kind: 'validation', issuerId: accountId, version: 0, hash: key } as const
+    expect(change({ blocks: [block] })).toEqual(new Map())
+  })
+
+  test('charges a block at the price of the past, and an allotment may pay for it', () => {
+    const block = { kind: 'basic', issuerId: accountId, workScore: 30 } as const
+    expect(change({ blocks: [block] }).get(accountId)).toEqual({
+      ...entry,
+      credits: 940n,
+      updatedSlot: 100,
+    })
+    const paid = { blocks: [block], allotments: [{ accountId, mana: 60n }] }
+    expect(change(paid)).toEqual(new Map())
+  })
+
+  test('charges nobody for a block of an account that is not there any more', () => {
+    const block = { kind: 'basic', issuerId: other, workScore: 30 } as const
+    expect(change({ blocks: [block] })).toEqual(new Map())
+  })
+
+  test('deletes an account with what it was given in the same slot', () => {
+    const consumed = [{ outputId, output: account }]
+    const events = { consumed, allotments: [{ accountId, mana: 60n }] }
+    expect(change(events)).toEqual(new Map([[accountId, undefined]]))
+  })
+
+  test('does not notice what begins and ends in it', () => {
+    const both = [
+      { outputId, output: account },
+      { outputId, output: delegation },
+    ]
+    expect(change({ created: both, consumed: both }, [])).toEqual(new Map())
+  })
+
+  test('asks for no other accounts than it names', () => {
+    const events: AccountEvents = {
+      ...nothing,
+      created: [{ outputId, output: delegation }],
+      consumed: [{ outputId, output: account }],
+      blocks: [{ kind: 'basic', issuerId: other, workScore: 1 }],
+      allotments: [{ accountId, mana: 1n }],
+    }
+    const asked = new Set<AccountId>()
+    changedAccounts(
+      parameters,
+      (id) => {
+        asked.add(id)
+        return undefined
+      },
+      events,
+    )
+    expect(accountsConcerned(events)).toEqual(asked)
+    expect(asked).toEqual(new Set([accountId, other]))
+  })
+})
+
+test('the price of a block is that of the oldest slot a block may commit to, the first of all at the beginning', () => {
+  expect([3, 6, 7, 100].map((slot) => burnPriceSlot(parameters, slot))).toEqual([0, 0, 1, 94])
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { type AdmissionContext, admissionError } from '../../src/ledger/admission.ts'
+import { present } from '../../src/lib/assert.ts'
+import { Block } from '../../src/protocol/block.ts'
+import { parsed } from '../support/parsed.ts'
+import { semanticParameters } from '../support/semantic-parameters.ts'
+import { loadVectors, type Vector } from '../support/vectors.ts'
+
+/** What the vectors of blocks, which pass through `verify`, do not show. */
+
+interface BlockVector extends Vector {
+  readonly params: string
+  readonly block: unknown
+  readonly context: {
+    readonly clock: string
+    readonly parents: Readonly<Record<string, string>>
+    readonly accounts: Readonly<
+      Record<string, { readonly blockIssuerKeys: readonly `0x${string}`[] }>
+    >
+  }
+}
+
+const vectors = loadVectors<BlockVector>('semantic-blocks')
+const vector = present(
+  vectors.find(({ name }) => name === 'block/no-payload'),
+  'the vector',
+)
+const block = parsed(Block, vector.block)
+const account = present(vector.context.accounts[block.header.issuerId], 'the issuer')
+const context: AdmissionContext = {
+  parameters: semanticParameters(vector.params),
+  now: BigInt(vector.context.clock),
+  maxClockDriftNs: 0n,
+  isCommitmentKnown: () => true,
+  committee: new Set(),
+  issuingTimeOf: (blockId) => BigInt(vector.context.parents[blockId] ?? 0),
+  issuer: { credits: 0n, expirySlot: 0xffff_ffff, keyHashes: account.blockIssuerKeys },
+  referenceManaCost: 1n,
+}
+
+describe('a block', () => {
+  const rows = [
+    ['as it should be', {}, undefined],
+    ['on an unknown commitment', { isCommitmentKnown: () => false }, 'COMMITMENT_UNKNOWN'],
+    ['at an unknown price', { referenceManaCost: undefined }, 'REFERENCE_MANA_COST_UNKNOWN'],
+    [
+      'at an unknown price, by an unknown issuer',
+      { referenceManaCost: undefined, issuer: undefined },
+      'ISSUER_UNKNOWN',
+    ],
+    [
+      'that burns too little, of an issuer in debt',
+      { referenceManaCost: 1_000_000n, issuer: { credits: -1n, expirySlot: 0, keyHashes: [] } },
+      'BURNED_MANA_TOO_LITTLE',
+    ],
+    [
+      'of an issuer in debt that has expired',
+      { issuer: { credits: -1n, expirySlot: 0, keyHashes: [] } },
+      'ISSUER_IN_DEBT',
+    ],
+    [
+      'of an issuer that has expired, with another key',
+      { issuer: { credits: 0n, expirySlot: 0, keyHashes: [] } },
+      'ISSUER_EXPIRED',
+    ],
+  ] as const
+  test.each(rows)('%s', (_name, changes, code) =>
+    expect(admissionError(block, { ...context, ...changes })?.code).toBe(code),
+  )
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { compareLogEntries, type LogEntry, logEntries } from '../../src/ledger/updates.ts'
+import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import { decodeBech32 } from '../../src/protocol/bech32.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import { OutputId } from '../../src/protocol/primitives.ts'
+import { parsed } from '../support/parsed.ts'
+import { semanticParameters } from '../support/semantic-parameters.ts'
+import { loadVectors, type Vector } from '../support/vectors.ts'
+
+interface OwnersVector extends Vector {
+  readonly params: string
+  readonly output: unknown
+  readonly atSlot: readonly { readonly slot: number; readonly owner: string }[]
+  readonly related: readonly { readonly role: string; readonly address: string }[]
+}
+
+const outputId = idOf('00', 0)
+
+describe('owners and roles of outputs', () => {
+  test.each(loadVectors<OwnersVector>('semantic-owners'))('$name', (vector) => {
+    const parameters = semanticParameters(vector.params)
+    const output = parsed(Output, vector.output)
+    for (const { slot, owner } of vector.atSlot) {
+      for (const isSpent of [false, true]) {
+        const entries = logEntries(parameters, { outputId, output, isSpent, slot })
+        const owned = entries.filter((entry) => entry.class === 'OWNED')
+        expect(owned.map((entry) => entry.address)).toEqual([bytesOf(owner)])
+        for (const { role, address } of vector.related) {
+          const entry = entries.find((one) => one.address === bytesOf(address))
+          expect(entry?.roles).toContain(roleNamed(role))
+        }
+      }
+    }
+  })
+})
+
+describe('what the vectors leave open', () => {
+  const parameters = semanticParameters('standard')
+  const [alice, bob, carol] = ['0x11', '0x22', '0x33'].map((pair) => ({
+    type: 0,
+    pubKeyHash: pair.padEnd(66, pair.slice(2)),
+  }))
+  const multi = {
+    type: 40,
+    addresses: [alice, bob].map((address) => ({ address, weight: 1 })),
+    threshold: 2,
+  }
+
+  test('an address with several roles has one row, and a member or inner address has its own', () => {
+    const output = basicOutput(
+      [
+        { type: 0, address: { type: 48, address: multi, allowedCapabilities: '0x01' } },
+        { type: 1, returnAddress: bob, amount: '1' },
+      ],
+      [{ type: 0, address: carol }],
+    )
+    const entries = logEntries(parameters, { outputId, output, isSpent: false, slot: 1 })
+    const rows = entries.map((entry) => [entry.class, entry.address.slice(0, 6), entry.roles])
+    expect(rows).toEqual([
+      ['OWNED', '0x3028', ['OWNER']],
+      ['MENTIONED', '0x0011', ['MULTI_MEMBER']],
+      ['MENTIONED', '0x0022', ['STORAGE_DEPOSIT_RETURN', 'MULTI_MEMBER']],
+      ['MENTIONED', '0x0033', ['SENDER']],
+      ['MENTIONED', expect.stringMatching(/^0x28/), ['RESTRICTED_INNER']],
+    ])
+    expect(entries.at(-1)?.address.length).toBe(2 + 2 * 33)
+  })
+
+  test('created and spent rows have the same addresses and roles; an expiration moves the ownership', () => {
+    const output = basicOutput([
+      { type: 0, address: alice },
+      { type: 3, returnAddress: bob, slot: 100 },
+    ])
+    const created = logEntries(parameters, { outputId, output, isSpent: false, slot: 89 })
+    const spent = logEntries(parameters, { outputId, output, isSpent: true, slot: 90 })
+    expect(created.map(brief)).toEqual(['OWNED 0x0011 OWNER', 'MENTIONED 0x0022 EXPIRATION_RETURN'])
+    expect(spent.map(brief)).toEqual(['OWNED 0x0022 EXPIRATION_RETURN', 'MENTIONED 0x0011 OWNER'])
+  })
+
+  test('the order of a slot', () => {
+    const row = (id: OutputId, isSpent: boolean, owned: boolean, address: Hex): LogEntry => ({
+      outputId: id,
+      isSpent,
+      class: owned ? 'OWNED' : 'MENTIONED',
+      address,
+      roles: [],
+    })
+    const ordered = [
+      row(idOf('00', 2), false, true, '0x08'),
+      row(idOf('00', 2), false, false, '0x00'),
+      row(idOf('00', 2), false, false, '0x0000'),
+      row(idOf('00', 2), false, false, '0x01'),
+      row(idOf('00', 2), true, true, '0x00'),
+      row(idOf('00', 10), false, true, '0x00'),
+      // As bytes 256 stands before 10, as a number behind it.
+      row(idOf('00', 256), false, true, '0x00'),
+      row(idOf('01', 0), false, true, '0x00'),
+    ]
+    expect(ordered.toReversed().sort(compareLogEntries)).toEqual(ordered)
+  })
+})
+
+/** The table of roles counts the account of a foundry as its owner; the vectors name it apart. */
+function roleNamed(role: string): string {
+  return role === 'immutableAccount' ? 'OWNER' : role.replace(/[A-Z]/g, '_$&').toUpperCase()
+}
+
+function brief(entry: LogEntry): string {
+  return `${entry.class} ${entry.address.slice(0, 6)} ${entry.roles}`
+}
+
+function basicOutput(unlockConditions: unknown[], features: unknown[] = []): Output {
+  return parsed(Output, { type: 0, amount: '1', mana: '0', unlockConditions, features })
+}
+
+function idOf(pair: string, index: number): OutputId {
+  const hash = pair.repeat(36)
+  return parsed(OutputId, `0x${hash}${Buffer.of(index & 255, index >> 8).toString('hex')}`)
+}
+
+function bytesOf(bech32: string): Hex {
+  const text = decodeBech32(bech32)
+  if (!text.ok) throw new Error(text.error.code)
+  return bytesToHex(text.value.bytes)
+}
