@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto'
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { SlotCommit } from './contract.ts'
+import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
+import type { Writing } from './sql/statements.ts'
+import { numberToClass } from './values.ts'
+
+/** Gives the entries of some slots their places in the log behind `lastSeq`, writes all, and gives the new last place. */
+export async function appendToLog(
+  writing: Writing,
+  lastSeq: number,
+  commits: readonly SlotCommit[],
+): Promise<number> {
+  const { tx, sql } = writing
+  const tips = await readTips(writing, commits)
+  const { updates, milestones } = placeEntries(lastSeq, commits, tips)
+  for (let at = 0; at < updates.length; at += rowsPerStatement) {
+    await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
+  }
+  const newest = new Map(updates.map((update) => [tipKey(update), update]))
+  if (newest.size > 0) await sql.raiseTips(tx, [...newest.values()])
+  await sql.insertCommitments(tx, milestones)
+  const newSeq = lastSeq + updates.length
+  await sql.announceGrowth(tx, newSeq)
+  return newSeq
+}
+
+/** Keeps the JSON of a statement at a few megabytes. */
+const rowsPerStatement = 10_000
+
+type Tips = ReadonlyMap<string, AddressTip>
+
+/** The tips of all addresses of these slots, as the log is now; an address without rows has none. */
+async function readTips({ tx, sql }: Writing, commits: readonly SlotCommit[]): Promise<Tips> {
+  const addresses = new Set(commits.flatMap(({ entries }) => entries.map(({ address }) => address)))
+  if (addresses.size === 0) return new Map()
+  const rows = await sql.tipsByAddresses(tx, [...addresses])
+  return new Map(
+    rows.map((row) => [
+      tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }),
+      { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) },
+    ]),
+  )
+}
+
+function tipKey(row: Pick<LogEntry, 'address' | 'class'>): string {
+  return row.class + row.address
+}
+
+/** Every entry with its position, its ordinal and its chain value; every slot with its range. */
+function placeEntries(lastSeq: number, commits: readonly SlotCommit[], tips: Tips) {
+  const newest = new Map(tips)
+  const updates: LedgerUpdate[] = []
+  const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
+    const firstSeq = lastSeq + updates.length + 1
+    for (const entry of entries) {
+      const former = newest.get(tipKey(entry)) ?? noTip
+      const chain = nextChain(former.chain, slot, entry)
+      const ordinal = former.ordinal + 1
+      newest.set(tipKey(entry), { ordinal, chain })
+      const seq = lastSeq + updates.length + 1
+      updates.push({ ...entry, seq, ordinal, milestoneIndex: slot, chain })
+    }
+    return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
+  })
+  return { updates, milestones }
+}
+
+/** Where an address and class stand before their first row. */
+export const noTip: AddressTip = { ordinal: 0, chain: `0x${'00'.repeat(32)}` }
+
+/** SHA-256 over the former value, the slot as u32, the output id and whether it was spent. */
+function nextChain(former: Hex, slot: number, entry: LogEntry): Hex {
+  link.write(former.slice(2), 0, 'hex')
+  link.writeUInt32LE(slot, 32)
+  link.write(entry.outputId.slice(2), 36, 'hex')
+  link.writeUInt8(entry.isSpent ? 1 : 0, 74)
+  return `0x${hash('sha256', link)}`
+}
+
+/** Written anew for every row: 10,000 rows a slot are worth the thrift. */
+const link = Buffer.alloc(75)

@@ -1,0 +1,67 @@
+import { assert } from '../lib/assert.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { Booking, LeaseTerm, SlotContents } from './contract.ts'
+import { toOutput, toTransaction } from './mapping.ts'
+import type { OutputRow, TransactionRow } from './rows.ts'
+import type { Writing } from './sql/statements.ts'
+import { idFromBytes } from './values.ts'
+
+/** Booking: what the inbox held becomes part of the ledger. */
+
+/** Writes the verdicts and their effects, and throws where they do not fit what is there. */
+export async function book(
+  { tx, sql }: Writing,
+  term: number,
+  { blocks, transactions, created, spent }: Booking,
+): Promise<Result<LeaseTerm, never>> {
+  assert((await sql.markBlocks(tx, blocks)) === blocks.length, 'every booked block was pending')
+  const judged = await sql.markTransactions(tx, transactions)
+  assert(judged === transactions.length, 'every booked transaction was pending')
+  // Created first: an output may be spent in the batch that creates it.
+  await sql.insertOutputs(tx, created)
+  assert((await sql.spendOutputs(tx, spent)) === spent.length, 'every spent output was unspent')
+  return ok({ term })
+}
+
+/** The outputs of some ids, in one query. */
+export async function outputsForBooking(
+  { tx, sql }: Writing,
+  outputIds: readonly OutputId[],
+): Promise<OutputRow[]> {
+  return (await sql.outputsByIds(tx, outputIds)).map(toOutput)
+}
+
+/** The transactions of some ids, in one query. */
+export async function transactionsForBooking(
+  { tx, sql }: Writing,
+  transactionIds: readonly TransactionId[],
+): Promise<TransactionRow[]> {
+  return (await sql.transactionsByIds(tx, transactionIds)).map(toTransaction)
+}
+
+/** What was booked into a range of slots. A block or transaction counts once it is accepted, also when it is final. */
+export async function slotContents(
+  { tx }: Writing,
+  from: SlotIndex,
+  to: SlotIndex,
+): Promise<SlotContents> {
+  const slots = { gte: BigInt(from), lte: BigInt(to) }
+  // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
+  const where = { slot: slots, state: { notIn: ['PENDING', 'DROPPED', 'FAILED'] } }
+  const [blocks, transactions, created, spent] = await Promise.all([
+    tx.block.findMany({ where, select: { id: true, slot: true } }),
+    tx.transaction.findMany({ where, select: { id: true, slot: true } }),
+    tx.output.findMany({ where: { bookedSlot: slots } }),
+    tx.output.findMany({ where: { spentSlot: slots } }),
+  ])
+  return {
+    blocks: blocks.map(({ id, slot }) => ({ slot: Number(slot), blockId: idFromBytes(id) })),
+    transactions: transactions.map(({ id, slot }) => ({
+      slot: Number(slot),
+      transactionId: idFromBytes(id),
+    })),
+    created: created.map(toOutput),
+    spent: spent.map(toOutput),
+  }
+}

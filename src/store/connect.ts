@@ -1,0 +1,76 @@
+import type { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { openPostgresql } from './postgresql.ts'
+import type { MigrationStatements, Statements } from './sql/statements.ts'
+import { openSqlite } from './sqlite.ts'
+import { databaseAddress, databaseUrlForms } from './url.ts'
+
+/** Which database a URL means, and what the store needs of any of them. */
+
+/** A connection below Prisma, for what must happen before a client may use it. */
+export type SqlConnection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
+
+/** The URL names no database that the program can use. The URL itself is left out, for it may hold a password. */
+export interface DatabaseUrlNotSupported {
+  readonly code: 'DATABASE_URL_NOT_SUPPORTED'
+  readonly expected: string
+}
+
+/** The database is not there, does not let us in, or is not what we need. */
+export interface DatabaseUnusable {
+  readonly code: 'DATABASE_UNUSABLE'
+  /** Never holds a password. */
+  readonly reason: string
+}
+
+/** Ways to connect to one database. */
+export interface Database {
+  readonly kind: 'sqlite' | 'postgresql'
+  /** Its own words for what the store says. */
+  readonly statements: Statements
+  readonly migrations: {
+    /** Of the folder that holds one folder for each. */
+    readonly path: string
+    readonly statements: MigrationStatements
+  }
+  /** Asks it something, to learn whether it can be used. */
+  probe(): Promise<Result<void, DatabaseUnusable>>
+  /** A connection of its own; the caller disposes of it. */
+  connect(): Promise<SqlConnection>
+  /** The client of the writer. What it commits is on the disk. */
+  readonly writer: PrismaClient
+  /** The client of the readers. */
+  readonly reader: PrismaClient
+  /**
+   * Calls `hear` with the newest position of the log whenever any process commits, and after a lost connection is made
+   * again. On SQLite nobody else can commit, and nothing is heard.
+   */
+  listen(hear: (seq: number) => void): Listening
+  /** Disconnects everything for good. */
+  close(): Promise<void>
+}
+
+/** An ear on a database. */
+export interface Listening {
+  close(): Promise<void>
+}
+
+/** What a database is opened with. */
+export interface DatabaseUrls {
+  readonly url: string
+  /** PostgreSQL behind a pooler: where to listen past it; `undefined` for the same URL. */
+  readonly wakeUrl: string | undefined
+}
+
+/** The database of a URL. Nothing is opened before it is asked something. */
+export function databaseOf({
+  url,
+  wakeUrl,
+}: DatabaseUrls): Result<Database, DatabaseUrlNotSupported> {
+  const address = databaseAddress(url)
+  if (address === undefined) {
+    return err({ code: 'DATABASE_URL_NOT_SUPPORTED', expected: databaseUrlForms })
+  }
+  return ok(address.kind === 'sqlite' ? openSqlite(address.path) : openPostgresql(url, wakeUrl))
+}

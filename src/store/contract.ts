@@ -1,0 +1,207 @@
+import type { Hex } from '../lib/hex.ts'
+import type { Result } from '../lib/result.ts'
+import type {
+  AccountId,
+  BlockId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../protocol/primitives.ts'
+import type {
+  AccountRow,
+  AddressTip,
+  BlockRow,
+  ChainRecordVersion,
+  LedgerUpdate,
+  LogEntry,
+  LogRange,
+  LogTip,
+  Milestone,
+  NetworkRow,
+  OutputRow,
+  TransactionRow,
+  UpdateClass,
+} from './rows.ts'
+
+/** What the rest of the program may ask of the database, whichever database it is. */
+
+/** An open database: a reading side that any number may use at once, and a writing side that takes one call at a time. */
+export interface Store {
+  readonly read: StoreReader
+  readonly write: StoreWriter
+  /**
+   * Calls `hear` with the newest position of the log when another process on the database may have committed; on SQLite
+   * there is none. Something may be missed while the database is away: readers look by themselves now and then.
+   */
+  listen(hear: (seq: number) => void): { close(): Promise<void> }
+  /** Waits for the writing call under way, then closes both sides. */
+  close(): Promise<void>
+}
+
+/** Reads of what has been committed to the database. Nothing here waits for the writer. */
+export interface StoreReader {
+  /** The network this database belongs to; `undefined` before `found`. */
+  network(): Promise<NetworkRow | undefined>
+  /** How far the log reaches. Throws before `found`. */
+  logTip(): Promise<LogTip>
+  /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
+  updates(range: LogRange): Promise<LedgerUpdate[]>
+  /** The last ordinal and chain value of an address and class; ordinal 0 where there is no row. */
+  addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
+  milestone(slot: SlotIndex): Promise<Milestone | undefined>
+  milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
+  /** The newest committed slot. Throws before `found`. */
+  latestMilestone(): Promise<Milestone>
+  block(blockId: BlockId): Promise<BlockRow | undefined>
+  transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
+  output(outputId: OutputId): Promise<OutputRow | undefined>
+  /** The outputs that exist, in no order; spent ones too. */
+  outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>
+  account(accountId: AccountId): Promise<AccountRow | undefined>
+  /** The newest version. */
+  chainRecord(chainId: string): Promise<ChainRecordVersion | undefined>
+  /** Versions of one chain, newest first, below `before` where it is given. */
+  chainRecordHistory(
+    chainId: string,
+    page: { readonly before?: number; readonly limit: number },
+  ): Promise<ChainRecordVersion[]>
+  /** The newest version of each chain, by chain id, behind `after` where it is given. */
+  chainRecords(page: {
+    readonly after?: string
+    readonly limit: number
+  }): Promise<ChainRecordVersion[]>
+  /** Blocks that were not dropped, newest issuing time first. */
+  recentBlocks(limit: number): Promise<BlockRow[]>
+  /** Blocks not booked yet, in inbox order. */
+  pendingBlocks(limit: number): Promise<BlockRow[]>
+}
+
+/** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
+export interface StoreWriter {
+  /** Takes the lease when it is free or has run out by the database's clock, and raises the term. */
+  takeLease(lease: {
+    readonly holder: string
+    readonly ttlMs: number
+  }): Promise<Result<LeaseTerm, LeaseHeld>>
+  /** Prolongs the lease to `ttlMs` from now. */
+  renewLease(term: number, ttlMs: number): Promise<Result<LeaseTerm, LeaseLost>>
+  /** Gives the lease back at a clean end, or for a holder that was killed, so that nobody need wait. No harm when it is lost. */
+  releaseLease(term: number): Promise<void>
+  /** Writes the network, the genesis ledger and its commitment, once in a database's life. */
+  found(term: number, genesis: Genesis): Promise<Result<LogTip, LeaseLost | AlreadyFounded>>
+  /**
+   * Puts blocks into the inbox, durably; one answer per block, in the order given. Needs no lease, but throws where
+   * nobody has ever taken one.
+   */
+  acceptBlocks(blocks: readonly IncomingBlock[]): Promise<Acceptance[]>
+  /** From now on no block of a slot up to and including `upTo` is accepted. Never opens a closed slot again. */
+  closeSlots(term: number, upTo: SlotIndex): Promise<Result<LeaseTerm, LeaseLost>>
+  /** Writes the verdicts over blocks and their effects. Throws when an output is spent twice or does not exist. */
+  book(term: number, booking: Booking): Promise<Result<LeaseTerm, LeaseLost>>
+  /**
+   * Appends consecutive slots to the log and makes their blocks and transactions final; at most 1,000 slots a call.
+   * Throws when a slot is skipped, still open, or has a block that is not booked. Gives the new tip.
+   */
+  commitSlots(term: number, commits: readonly SlotCommit[]): Promise<Result<LogTip, LeaseLost>>
+  /** The outputs that exist, in no order, as of all former writes. */
+  outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
+  /** The transactions that are known, in no order, as of all former writes. */
+  transactionsForBooking(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
+  /** What was booked into the slots `from` to `to`, both included, as of all former writes. */
+  slotContents(from: SlotIndex, to: SlotIndex): Promise<SlotContents>
+  /** Appends the next version of a chain's record, whole. Needs no lease. */
+  setChainRecord(record: Omit<ChainRecordVersion, 'version'>): Promise<ChainRecordVersion>
+}
+
+/** The number under which the lease holder writes; raised by every new holder. */
+export interface LeaseTerm {
+  readonly term: number
+}
+
+/** Somebody else holds the lease, until a Unix time in milliseconds by the database's clock. */
+export interface LeaseHeld {
+  readonly code: 'LEASE_HELD'
+  readonly term: number
+  readonly holder: string
+  readonly until: number
+}
+
+/** Another holder has taken over, and nothing was written. */
+export interface LeaseLost {
+  readonly code: 'LEASE_LOST'
+  readonly term: number
+}
+
+/** The database belongs to a network already. */
+export interface AlreadyFounded {
+  readonly code: 'ALREADY_FOUNDED'
+}
+
+/** The first state of a ledger. Its commitment is the first milestone and its outputs the first rows of the log. */
+export interface Genesis {
+  readonly network: NetworkRow
+  readonly outputs: readonly CreatedOutput[]
+  readonly accounts: readonly AccountRow[]
+  readonly commit: SlotCommit
+}
+
+/** A block as it came in, before it has a place in the inbox. */
+export type IncomingBlock = Omit<BlockRow, 'inbox' | 'state'>
+
+/** What became of an incoming block: new and kept, here already, or too late for its slot and not kept. */
+export type Acceptance = 'ACCEPTED' | 'KNOWN' | 'SLOT_CLOSED'
+
+/** The verdicts over some blocks of the inbox, and what they change. */
+export interface Booking {
+  readonly blocks: readonly BookedBlock[]
+  readonly transactions: readonly BookedTransaction[]
+  readonly created: readonly CreatedOutput[]
+  readonly spent: readonly SpentOutput[]
+}
+
+/** The verdict over a block. */
+export interface BookedBlock {
+  readonly blockId: BlockId
+  readonly state: 'ACCEPTED' | 'DROPPED'
+}
+
+/** The verdict over a pending transaction: booked in `slot`, or failed for a published reason. */
+export interface BookedTransaction {
+  readonly transactionId: TransactionId
+  /** The block by which it is judged. */
+  readonly blockId: BlockId
+  readonly slot: SlotIndex
+  readonly state: 'ACCEPTED' | 'FAILED'
+  readonly failureReason: number | undefined
+}
+
+/** An output that begins to exist. */
+export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
+
+/** An output that ends. */
+export interface SpentOutput {
+  readonly outputId: OutputId
+  readonly spentSlot: SlotIndex
+  readonly spentBy: TransactionId
+}
+
+/** A slot to be committed; `entries` stand in the order of the log. */
+export interface SlotCommit {
+  readonly slot: SlotIndex
+  readonly commitmentId: CommitmentId
+  /** The 89 bytes of the slot commitment. */
+  readonly bytes: Uint8Array
+  readonly entries: readonly LogEntry[]
+}
+
+/** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
+export interface SlotContents {
+  readonly blocks: readonly { readonly slot: SlotIndex; readonly blockId: BlockId }[]
+  readonly transactions: readonly {
+    readonly slot: SlotIndex
+    readonly transactionId: TransactionId
+  }[]
+  readonly created: readonly OutputRow[]
+  readonly spent: readonly OutputRow[]
+}

@@ -1,0 +1,50 @@
+import { ok, type Result } from '../lib/result.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import type { Acceptance, IncomingBlock, LeaseTerm } from './contract.ts'
+import type { CarriedTransaction, Writing } from './sql/statements.ts'
+
+/** The inbox. Accepting and closing exclude each other on the writer's row, so that no block slips into a closed slot. */
+
+/** Keeps the new blocks of open slots as pending, with their transactions. */
+export async function acceptBlocks(
+  { tx, sql }: Writing,
+  blocks: readonly IncomingBlock[],
+): Promise<Acceptance[]> {
+  const { openFrom, nextInbox } = await tx.writer.update({
+    where: { id: 1n },
+    data: { nextInbox: { increment: blocks.length } },
+  })
+  const first = Number(nextInbox) - blocks.length
+  const known = await sql.knownBlocks(
+    tx,
+    blocks.map(({ blockId }) => blockId),
+  )
+  const kept: (IncomingBlock & { inbox: number })[] = []
+  const answers = blocks.map((block, i): Acceptance => {
+    if (known.has(block.blockId)) return 'KNOWN'
+    if (block.slot < Number(openFrom)) return 'SLOT_CLOSED'
+    known.add(block.blockId)
+    kept.push({ ...block, inbox: first + i })
+    return 'ACCEPTED'
+  })
+  if (kept.length > 0) await sql.insertBlocks(tx, kept)
+  const carried = kept.flatMap(carriedTransaction)
+  if (carried.length > 0) await sql.insertTransactions(tx, carried)
+  return answers
+}
+
+function carriedTransaction(block: IncomingBlock): CarriedTransaction[] {
+  const { transactionId, blockId, slot } = block
+  return transactionId === undefined ? [] : [{ transactionId, blockId, slot }]
+}
+
+/** Raises the first open slot to the one behind `upTo`, or leaves it. */
+export async function closeSlots(
+  { tx }: Writing,
+  term: number,
+  upTo: SlotIndex,
+): Promise<Result<LeaseTerm, never>> {
+  const openFrom = BigInt(upTo) + 1n
+  await tx.writer.updateMany({ where: { id: 1n, openFrom: { lt: openFrom } }, data: { openFrom } })
+  return ok({ term })
+}

@@ -1,0 +1,48 @@
+import { present } from '../lib/assert.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { LeaseHeld, LeaseLost, LeaseTerm } from './contract.ts'
+import type { Writing } from './sql/statements.ts'
+
+/** The lease of the one writer (design: write path): one row, and a term that every new holder raises. */
+
+/** Takes the lease if it is free or has run out. */
+export async function takeLease(
+  { tx, sql }: Writing,
+  lease: { readonly holder: string; readonly ttlMs: number },
+): Promise<Result<LeaseTerm, LeaseHeld>> {
+  const term = await sql.claimLease(tx, lease.holder, lease.ttlMs)
+  if (term !== undefined) return ok({ term })
+  const row = present(await tx.writer.findUnique({ where: { id: 1n } }), 'writer row')
+  const { holder, until } = row
+  return err({ code: 'LEASE_HELD', term: Number(row.term), holder, until: Number(until) })
+}
+
+/** Prolongs a lease that is still the holder's, even when it has run out meanwhile. */
+export async function renewLease(
+  { tx, sql }: Writing,
+  term: number,
+  ttlMs: number,
+): Promise<Result<LeaseTerm, LeaseLost>> {
+  return (await sql.prolongLease(tx, term, ttlMs))
+    ? ok({ term })
+    : err({ code: 'LEASE_LOST', term })
+}
+
+/** Ends a lease at once, if it is still the holder's. */
+export async function releaseLease({ tx }: Writing, term: number): Promise<void> {
+  await tx.writer.updateMany({ where: { id: 1n, term: BigInt(term) }, data: { until: 0n } })
+}
+
+/**
+ * Does `work` if the term is still the holder's, and keeps it so until the transaction ends. The row is written, not
+ * read: on SQLite a transaction must begin by writing, or another process may write between its reading and its writing.
+ */
+export async function underLease<T, E>(
+  { tx }: Writing,
+  term: number,
+  work: () => Promise<Result<T, E>>,
+): Promise<Result<T, E | LeaseLost>> {
+  const own = { id: 1n, term: BigInt(term) }
+  const { count } = await tx.writer.updateMany({ where: own, data: { term: own.term } })
+  return count === 1 ? work() : err({ code: 'LEASE_LOST', term })
+}

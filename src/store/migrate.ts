@@ -1,0 +1,82 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { Database, SqlConnection } from './connect.ts'
+import type { MigrationRecord, MigrationStatements } from './sql/statements.ts'
+
+/** Brings the tables of a database up to date. */
+
+/** Why a database was left as it is. */
+export type MigrationError =
+  /** A newer program has been here. */
+  | { readonly code: 'DATABASE_NEWER_THAN_PROGRAM'; readonly migration: string }
+  /** The file is not the one that was applied. */
+  | { readonly code: 'MIGRATION_CHANGED'; readonly migration: string }
+  /** Another tool began it and did not finish. */
+  | { readonly code: 'MIGRATION_UNFINISHED'; readonly migration: string }
+
+/**
+ * Applies what the folder has and the database has not, all or nothing, and gives the names applied. Keeps the table
+ * `_prisma_migrations` as Prisma's own commands do: a folder each, its checksum the SHA-256 of the file in hex.
+ */
+export async function migrate(
+  connection: SqlConnection,
+  { path, statements }: Database['migrations'],
+): Promise<Result<string[], MigrationError>> {
+  await statements.beginMigrating(connection)
+  try {
+    const result = await applyMissing(connection, statements, readMigrations(path))
+    await (result.ok
+      ? statements.commitMigrating(connection)
+      : statements.rollbackMigrating(connection))
+    return result
+  } catch (cause) {
+    await statements.rollbackMigrating(connection)
+    throw new Error('a migration failed, and nothing of it was kept', { cause })
+  }
+}
+
+async function applyMissing(
+  connection: SqlConnection,
+  statements: MigrationStatements,
+  migrations: readonly Migration[],
+): Promise<Result<string[], MigrationError>> {
+  const recorded = await statements.recordedMigrations(connection)
+  const disagreement = firstDisagreement(recorded, migrations)
+  if (disagreement !== undefined) return err(disagreement)
+  const missing = migrations.filter(({ name }) => recorded.every((record) => record.name !== name))
+  for (const migration of missing) {
+    await statements.runMigration(connection, { id: randomUUID(), ...migration })
+  }
+  return ok(missing.map(({ name }) => name))
+}
+
+function firstDisagreement(
+  recorded: readonly MigrationRecord[],
+  migrations: readonly Migration[],
+): MigrationError | undefined {
+  for (const { name, checksum, isFinished } of recorded) {
+    const migration = migrations.find((candidate) => candidate.name === name)
+    if (migration === undefined) return { code: 'DATABASE_NEWER_THAN_PROGRAM', migration: name }
+    if (!isFinished) return { code: 'MIGRATION_UNFINISHED', migration: name }
+    if (migration.checksum !== checksum) return { code: 'MIGRATION_CHANGED', migration: name }
+  }
+  return undefined
+}
+
+interface Migration {
+  readonly name: string
+  readonly checksum: string
+  readonly script: string
+}
+
+/** The migrations of a folder in the order of their names, which begin with the time they were written. */
+function readMigrations(folder: string): Migration[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return names.sort().map((name) => {
+    const script = readFileSync(join(folder, name, 'migration.sql'), 'utf8')
+    return { name, script, checksum: createHash('sha256').update(script).digest('hex') }
+  })
+}

@@ -1,0 +1,110 @@
+import { fileURLToPath } from 'node:url'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { Client } from 'pg'
+import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { assert } from '../lib/assert.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { Database, DatabaseUnusable } from './connect.ts'
+import { listenForGrowth } from './growth.ts'
+import { migrationStatements } from './sql/postgresql/migrations.ts'
+import { serverFacts } from './sql/postgresql/server.ts'
+import { postgresqlStatements } from './sql/postgresql/statements.ts'
+
+/**
+ * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
+ * gives out transactions; `wakeUrl` leads past it.
+ */
+export function openPostgresql(url: string, wakeUrl: string | undefined): Database {
+  const closers = new Set<() => Promise<void>>()
+  let isClosed = false
+
+  /** Pools live below Prisma: a connection of one is taken for as long as a transaction lasts. */
+  function adapterOf(max: number): Pick<PrismaPg, 'provider' | 'adapterName' | 'connect'> {
+    const pool = { connectionString: url, max, connectionTimeoutMillis, ...settings }
+    const adapter = new PrismaPg(pool)
+    async function connect(): ReturnType<PrismaPg['connect']> {
+      assert(!isClosed, 'the store is open')
+      return adapter.connect()
+    }
+    const { provider, adapterName } = adapter
+    return { provider, adapterName, connect }
+  }
+
+  function clientOf(max: number): PrismaClient {
+    const client = new PostgresqlClient({ adapter: adapterOf(max) })
+    // One set of models has made both clients; their types differ in filters on text that the store does not use.
+    return client as unknown as PrismaClient
+  }
+
+  const { connect } = adapterOf(1)
+  // One connection, so that what is read beside the writes is read after them.
+  const writer = clientOf(1)
+  const reader = clientOf(readerConnections)
+
+  async function close(): Promise<void> {
+    isClosed = true
+    await Promise.all([...closers].map((closeOne) => closeOne()))
+    await reader.$disconnect()
+    await writer.$disconnect()
+  }
+
+  return {
+    kind: 'postgresql',
+    statements: postgresqlStatements,
+    migrations: { path: migrationsPath, statements: migrationStatements },
+    probe: () => probe(url),
+    connect,
+    writer,
+    reader,
+    listen: (hear) => {
+      const listening = listenForGrowth({ url: wakeUrl ?? url, hear })
+      closers.add(listening.close)
+      return listening
+    },
+    close,
+  }
+}
+
+/** Whatever keeps us from asking the server who it is keeps us from using it. */
+async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis, ...settings })
+  try {
+    await client.connect()
+    const { encoding, version } = await serverFacts(client)
+    if (encoding !== 'UTF8') return unusable(`its encoding is ${encoding}, and must be UTF8`)
+    if (version < oldestVersion) return unusable(`PostgreSQL ${oldestVersion / 10_000} is needed`)
+    return ok(undefined)
+  } catch (failure) {
+    return unusable(reasonOf(failure))
+  } finally {
+    // It may never have begun, or be gone already.
+    await client.end().catch(() => {})
+  }
+}
+
+/** The server's own words; they name users and databases, never a password. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure)
+  // A host of several addresses fails with several errors and no sentence of its own.
+  const { message, code } = failure as NodeJS.ErrnoException
+  return message !== '' ? message : (code ?? failure.name)
+}
+
+function unusable(reason: string): Result<never, DatabaseUnusable> {
+  return err({ code: 'DATABASE_UNUSABLE', reason })
+}
+
+/** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
+const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url))
+
+/** Of the reading side of one process; a query takes one for a few milliseconds. */
+const readerConnections = 10
+
+/** How long a query waits for a connection, new or free. */
+const connectionTimeoutMillis = 10_000
+
+const settings = { application_name: 'ledger-gateway', keepAlive: true }
+
+/** In the form of `server_version_num`; the oldest that is still maintained. */
+const oldestVersion = 140_000

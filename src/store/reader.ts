@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { present } from '../lib/assert.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { noTip } from './append.ts'
+import type { StoreReader } from './contract.ts'
+import {
+  toAccount,
+  toBlock,
+  toChainRecord,
+  toLedgerUpdate,
+  toMilestone,
+  toOutput,
+  toTransaction,
+} from './mapping.ts'
+import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
+import { classToNumber } from './values.ts'
+
+/** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
+export function createReader(client: PrismaClient): StoreReader {
+  // The network never changes once it is there, and every cursor asks for its epoch.
+  let knownNetwork: NetworkRow | undefined
+
+  async function network(): Promise<NetworkRow | undefined> {
+    if (knownNetwork === undefined) {
+      const row = await client.network.findUnique({ where: { id: 1n } })
+      if (row !== null) knownNetwork = { epoch: bytesToHex(row.epoch), parameters: row.parameters }
+    }
+    return knownNetwork
+  }
+
+  async function latestMilestone(): Promise<Milestone> {
+    const row = await client.commitment.findFirst({ orderBy: { slot: 'desc' } })
+    return toMilestone(present(row, 'genesis commitment'))
+  }
+
+  async function logTip() {
+    const { epoch } = present(await network(), 'network')
+    const { slot, lastSeq } = await latestMilestone()
+    return { epoch, seq: lastSeq, slot, prunedSeq: 0 }
+  }
+
+  return {
+    network,
+    logTip,
+    latestMilestone,
+    updates: (range) => readUpdates(client, range),
+    addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
+    ...lookups(client),
+    ...chainRecordReads(client),
+  }
+}
+
+async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
+  const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
+  const row = await client.addressTip.findUnique({ where: { address_class: key } })
+  if (row === null) return noTip
+  return { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) }
+}
+
+/** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
+async function readUpdates(client: PrismaClient, range: LogRange): Promise<LedgerUpdate[]> {
+  // The driver of SQLite is synchronous: whoever reads in a loop would keep the event loop to himself.
+  await setImmediate()
+  const { address, limit } = range
+  const ascending = range.order === 'ascending'
+  const seq = { gt: BigInt(range.after), lt: BigInt(range.before) }
+  const orderBy = { seq: ascending ? 'asc' : 'desc' } as const
+  const classes = range.classes.map(classToNumber)
+  if (address === undefined) {
+    const where = { seq, class: { in: classes } }
+    const rows = await client.ledgerUpdate.findMany({ where, orderBy, take: limit })
+    return rows.map(toLedgerUpdate)
+  }
+  const scans = classes.map((oneClass) => {
+    const where = { address: hexToBytes(address), class: oneClass, seq }
+    return client.ledgerUpdate.findMany({ where, orderBy, take: limit })
+  })
+  const rows = (await Promise.all(scans)).flat().map(toLedgerUpdate)
+  if (scans.length > 1) rows.sort((a, b) => (ascending ? a.seq - b.seq : b.seq - a.seq))
+  return rows.slice(0, limit)
+}
+
+function lookups(client: PrismaClient) {
+  return {
+    milestone: async (slot) => {
+      const row = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
+      return row === null ? undefined : toMilestone(row)
+    },
+    milestoneByCommitment: async (commitmentId) => {
+      const row = await client.commitment.findUnique({ where: { id: hexToBytes(commitmentId) } })
+      return row === null ? undefined : toMilestone(row)
+    },
+    block: async (blockId) => {
+      const row = await client.block.findUnique({ where: { id: hexToBytes(blockId) } })
+      return row === null ? undefined : toBlock(row)
+    },
+    transaction: async (transactionId) => {
+      const row = await client.transaction.findUnique({ where: { id: hexToBytes(transactionId) } })
+      return row === null ? undefined : toTransaction(row)
+    },
+    output: async (outputId) => {
+      const row = await client.output.findUnique({ where: { id: hexToBytes(outputId) } })
+      return row === null ? undefined : toOutput(row)
+    },
+    outputs: async (outputIds) => {
+      const rows = await client.output.findMany({
+        where: { id: { in: outputIds.map(hexToBytes) } },
+      })
+      return rows.map(toOutput)
+    },
+    account: async (accountId) => {
+      const row = await client.account.findUnique({ where: { id: hexToBytes(accountId) } })
+      return row === null ? undefined : toAccount(row)
+    },
+    recentBlocks: async (limit) => {
+      const where = { state: { not: 'DROPPED' } }
+      // The slot follows from the issuing time, so this order is that of issuing time, and has an index.
+      const orderBy = [{ slot: 'desc' }, { issuingTime: 'desc' }] as const
+      const rows = await client.block.findMany({ where, orderBy: [...orderBy], take: limit })
+      return rows.map(toBlock)
+    },
+    pendingBlocks: async (limit) => {
+      const where = { state: 'PENDING' }
+      const rows = await client.block.findMany({ where, orderBy: { inbox: 'asc' }, take: limit })
+      return rows.map(toBlock)
+    },
+  } satisfies Partial<StoreReader>
+}
+
+function chainRecordReads(client: PrismaClient) {
+  return {
+    chainRecord: async (chainId) => {
+      const row = await client.chainRecord.findFirst({ where: { chainId, isNewest: true } })
+      return row === null ? undefined : toChainRecord(row)
+    },
+    chainRecordHistory: async (chainId, { before, limit }) => {
+      const where = { chainId, ...(before === undefined ? {} : { version: { lt: before } }) }
+      const orderBy = { version: 'desc' } as const
+      const rows = await client.chainRecord.findMany({ where, orderBy, take: limit })
+      return rows.map(toChainRecord)
+    },
+    chainRecords: async ({ after, limit }) => {
+      const where = { isNewest: true, ...(after === undefined ? {} : { chainId: { gt: after } }) }
+      const orderBy = { chainId: 'asc' } as const
+      const rows = await client.chainRecord.findMany({ where, orderBy, take: limit })
+      return rows.map(toChainRecord)
+    },
+  } satisfies Partial<StoreReader>
+}

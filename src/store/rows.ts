@@ -1,0 +1,143 @@
+import type { LogEntry, UpdateClass } from '../ledger/updates.ts'
+import type { Hex } from '../lib/hex.ts'
+import type {
+  AccountId,
+  BlockId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../protocol/primitives.ts'
+
+/** What the database holds, as plain values. Ids are text here and bytes in the database. */
+
+export type { LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
+
+/** One row of the log. */
+export interface LedgerUpdate extends LogEntry {
+  /** Position in the log: dense, from 1, in commit order. */
+  readonly seq: number
+  /** Position among the updates of this address and class: dense, from 1. */
+  readonly ordinal: number
+  /** The committed slot. */
+  readonly milestoneIndex: SlotIndex
+  /** SHA-256 over the former chain value of this address and class and this row (design: one idea). */
+  readonly chain: Hex
+}
+
+/**
+ * A range of the log. `after` and `before` are positions and exclusive; rows need not stand there. Of one address and
+ * both classes it is read in two scans, which agree only up to a tip that was read earlier: keep `before` within it.
+ */
+export interface LogRange {
+  /** Left out: the whole log. */
+  readonly address?: Hex
+  readonly classes: readonly UpdateClass[]
+  readonly after: number
+  readonly before: number
+  readonly limit: number
+  readonly order: 'ascending' | 'descending'
+}
+
+/** How far the log reaches. */
+export interface LogTip {
+  /** Random, made with the log; part of every cursor. */
+  readonly epoch: Hex
+  readonly seq: number
+  /** The newest committed slot. */
+  readonly slot: SlotIndex
+  /** Rows up to and including this position are no longer kept; 0 where all are. */
+  readonly prunedSeq: number
+}
+
+/** How far the updates of one address and class reach: the total count, and the newest chain value. */
+export interface AddressTip {
+  readonly ordinal: number
+  readonly chain: Hex
+}
+
+/** A committed slot; `firstSeq` to `lastSeq` are its rows, and an empty slot has `firstSeq = lastSeq + 1`. */
+export interface Milestone {
+  readonly slot: SlotIndex
+  readonly commitmentId: CommitmentId
+  /** The 89 bytes of the slot commitment. */
+  readonly bytes: Uint8Array
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** Where a block stands. Accepted means booked; the slot's commit makes it final. */
+export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
+
+/** A block as it came. `inbox` is its place in the order of arrival: dense enough, unique, rising. */
+export interface BlockRow {
+  readonly blockId: BlockId
+  readonly inbox: number
+  readonly slot: SlotIndex
+  readonly issuerId: AccountId
+  /** Unix time in nanoseconds. */
+  readonly issuingTime: bigint
+  readonly bytes: Uint8Array
+  readonly transactionId: TransactionId | undefined
+  readonly state: BlockState
+}
+
+/** Where a transaction stands. */
+export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
+
+/** A transaction, by the earliest block that carries it. */
+export interface TransactionRow {
+  readonly transactionId: TransactionId
+  readonly blockId: BlockId
+  /** The slot it is booked in; while pending, its block's. */
+  readonly slot: SlotIndex
+  readonly state: TransactionState
+  /** The published failure reason (ledger reference 8) of a FAILED one. */
+  readonly failureReason: number | undefined
+}
+
+/** An output, spent or not. */
+export interface OutputRow {
+  readonly outputId: OutputId
+  readonly bytes: Uint8Array
+  /** The block that carried its transaction. */
+  readonly blockId: BlockId
+  /** The slot it was booked in; its creation slot for mana is in its id. */
+  readonly bookedSlot: SlotIndex
+  readonly spentSlot: SlotIndex | undefined
+  readonly spentBy: TransactionId | undefined
+}
+
+/** An account of the accounts ledger, as of the newest booking. */
+export interface AccountRow {
+  readonly accountId: AccountId
+  readonly outputId: OutputId
+  /** Block issuance credits, may be negative. */
+  readonly credits: bigint
+  readonly updatedSlot: SlotIndex
+  readonly expirySlot: SlotIndex
+  /** Hashes of the Ed25519 keys that may sign its blocks, sorted. */
+  readonly keyHashes: readonly Hex[]
+}
+
+/** One version of a chain record; the newest is the record. */
+export interface ChainRecordVersion {
+  /** Bech32 in lower case, as addressed. */
+  readonly chainId: string
+  /** 1, 2, 3 … for each chain. */
+  readonly version: number
+  readonly accessNodes: readonly string[]
+  readonly isActive: boolean
+  /** The `sub` of the token, or its fingerprint where it has none. */
+  readonly setBy: string
+  /** Unix time in milliseconds. */
+  readonly setAt: number
+}
+
+/** The network a database belongs to. */
+export interface NetworkRow {
+  /** 8 random bytes, made with the log; part of every cursor. */
+  readonly epoch: Hex
+  /** The protocol parameters, serialized (codec reference 12). */
+  readonly parameters: Uint8Array
+}

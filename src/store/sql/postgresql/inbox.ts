@@ -1,0 +1,46 @@
+import { idFromBytes } from '../../values.ts'
+import type { InboxStatements } from '../statements.ts'
+import { bytea, byteaOf, idsJson } from './values.ts'
+
+/** The bulk statements of the inbox on PostgreSQL. */
+export const inboxStatements: InboxStatements = {
+  async knownBlocks(tx, blockIds) {
+    const rows = await tx.$queryRaw<{ id: Uint8Array }[]>`
+      SELECT blocks.id FROM blocks
+      JOIN jsonb_to_recordset(${idsJson(blockIds)}::jsonb) AS asked (id bytea) USING (id)`
+    return new Set(rows.map((row) => idFromBytes<'BlockId'>(row.id)))
+  },
+
+  async insertBlocks(tx, blocks) {
+    const rows = blocks.map((block) => ({
+      id: bytea(block.blockId),
+      inbox: block.inbox,
+      slot: block.slot,
+      issuerId: bytea(block.issuerId),
+      // As text, for a JSON number would lose the nanoseconds.
+      issuingTime: block.issuingTime.toString(),
+      bytes: byteaOf(block.bytes),
+      transactionId: block.transactionId === undefined ? null : bytea(block.transactionId),
+    }))
+    await tx.$executeRaw`
+      INSERT INTO blocks
+        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state)
+      SELECT id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", 'PENDING'
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (id bytea, inbox bigint,
+        slot bigint, "issuerId" bytea, "issuingTime" bigint, bytes bytea, "transactionId" bytea)`
+  },
+
+  async insertTransactions(tx, carried) {
+    const rows = carried.map(({ transactionId, blockId, slot }) => ({
+      id: bytea(transactionId),
+      blockId: bytea(blockId),
+      slot,
+    }))
+    await tx.$executeRaw`
+      INSERT INTO transactions (id, "blockId", slot, state)
+      SELECT id, "blockId", slot, 'PENDING'
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS added (id bytea, "blockId" bytea, slot bigint)
+      ON CONFLICT (id) DO NOTHING`
+  },
+}

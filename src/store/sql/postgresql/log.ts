@@ -1,0 +1,65 @@
+import type { AddressTip } from '../../../generated/prisma/client.ts'
+import { classToNumber, rolesToMask } from '../../values.ts'
+import type { LogStatements } from '../statements.ts'
+import { bytea, byteaOf, idsJson } from './values.ts'
+
+/** The bulk statements of a slot's commit on PostgreSQL. */
+export const logStatements: LogStatements = {
+  tipsByAddresses(tx, addresses) {
+    return tx.$queryRaw<AddressTip[]>`
+      SELECT address, class, ordinal, chain FROM address_tips
+      JOIN jsonb_to_recordset(${idsJson(addresses)}::jsonb) AS asked (id bytea) ON address = asked.id`
+  },
+
+  async insertUpdates(tx, updates) {
+    const rows = updates.map((update) => ({
+      seq: update.seq,
+      address: bytea(update.address),
+      class: classToNumber(update.class),
+      ordinal: update.ordinal,
+      roles: rolesToMask(update.roles),
+      milestoneIndex: update.milestoneIndex,
+      outputId: bytea(update.outputId),
+      isSpent: update.isSpent,
+      chain: bytea(update.chain),
+    }))
+    await tx.$executeRaw`
+      INSERT INTO ledger_updates
+        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain)
+      SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (seq bigint, address bytea,
+        class int, ordinal bigint, roles int, "milestoneIndex" bigint, "outputId" bytea,
+        "isSpent" boolean, chain bytea)`
+  },
+
+  async raiseTips(tx, newest) {
+    const rows = newest.map((tip) => ({
+      address: bytea(tip.address),
+      class: classToNumber(tip.class),
+      ordinal: tip.ordinal,
+      chain: bytea(tip.chain),
+    }))
+    await tx.$executeRaw`
+      INSERT INTO address_tips (address, class, ordinal, chain)
+      SELECT address, class, ordinal, chain
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS newest (address bytea, class int, ordinal bigint, chain bytea)
+      ON CONFLICT (address, class) DO UPDATE
+        SET ordinal = excluded.ordinal, chain = excluded.chain`
+  },
+
+  async insertCommitments(tx, milestones) {
+    const rows = milestones.map((milestone) => ({
+      slot: milestone.slot,
+      id: bytea(milestone.commitmentId),
+      bytes: byteaOf(milestone.bytes),
+      firstSeq: milestone.firstSeq,
+      lastSeq: milestone.lastSeq,
+    }))
+    await tx.$executeRaw`
+      INSERT INTO commitments (slot, id, bytes, "firstSeq", "lastSeq")
+      SELECT slot, id, bytes, "firstSeq", "lastSeq"
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS added (slot bigint, id bytea, bytes bytea, "firstSeq" bigint, "lastSeq" bigint)`
+  },
+}

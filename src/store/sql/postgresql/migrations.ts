@@ -1,0 +1,57 @@
+import type { SqlConnection } from '../../connect.ts'
+import type { MigrationStatements } from '../statements.ts'
+
+/** The table of applied migrations on PostgreSQL. The connection must be one, and not a choice of several. */
+export const migrationStatements: MigrationStatements = {
+  // The lock goes with the transaction: behind a pooler one of a session would never be given back.
+  beginMigrating: (connection) =>
+    runScript(connection, `BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`),
+  commitMigrating: (connection) => runScript(connection, 'COMMIT'),
+  rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK'),
+
+  async recordedMigrations(connection) {
+    await runScript(
+      connection,
+      `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+        "id"                    VARCHAR(36) PRIMARY KEY NOT NULL,
+        "checksum"              VARCHAR(64) NOT NULL,
+        "finished_at"           TIMESTAMPTZ,
+        "migration_name"        VARCHAR(255) NOT NULL,
+        "logs"                  TEXT,
+        "rolled_back_at"        TIMESTAMPTZ,
+        "started_at"            TIMESTAMPTZ NOT NULL DEFAULT now(),
+        "applied_steps_count"   INTEGER NOT NULL DEFAULT 0
+      )`,
+    )
+    const { rows } = await connection.queryRaw({
+      sql: `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations
+        WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+      args: [],
+      argTypes: [],
+    })
+    return rows.map(([name, checksum, finished]) => ({
+      name: String(name),
+      checksum: String(checksum),
+      isFinished: finished === true,
+    }))
+  },
+
+  async runMigration(connection, migration) {
+    await runScript(connection, migration.script)
+    await connection.executeRaw({
+      sql: `INSERT INTO _prisma_migrations
+          (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+        VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
+      args: [migration.id, migration.checksum, migration.name],
+      argTypes: Array.from({ length: 3 }, () => ({ scalarType: 'string', arity: 'scalar' })),
+    })
+  },
+}
+
+/** The same number in every version of the program. */
+const migrationLock = 7_273_019_548
+
+/** As one message: the driver's own `executeScript` cuts at every semicolon, also inside a text. */
+async function runScript(connection: SqlConnection, sql: string): Promise<void> {
+  await connection.executeRaw({ sql, args: [], argTypes: [] })
+}

@@ -1,0 +1,44 @@
+import { digits, digitsOf, idFromBytes } from '../../values.ts'
+import type { InboxStatements } from '../statements.ts'
+import { idsJson } from './ids-json.ts'
+
+/** The bulk statements of the inbox on SQLite. */
+export const inboxStatements: InboxStatements = {
+  async knownBlocks(tx, blockIds) {
+    const rows = await tx.$queryRaw<{ id: Uint8Array }[]>`
+      SELECT id FROM blocks WHERE id IN (SELECT unhex(value) FROM json_each(${idsJson(blockIds)}))`
+    return new Set(rows.map((row) => idFromBytes<'BlockId'>(row.id)))
+  },
+
+  async insertBlocks(tx, blocks) {
+    const rows = blocks.map((block) => [
+      digits(block.blockId),
+      block.inbox,
+      block.slot,
+      digits(block.issuerId),
+      // As text, for a JSON number would lose the nanoseconds.
+      block.issuingTime.toString(),
+      digitsOf(block.bytes),
+      block.transactionId === undefined ? null : digits(block.transactionId),
+    ])
+    await tx.$executeRaw`
+      INSERT INTO blocks
+        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state)
+      SELECT unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3),
+        CAST(value ->> 4 AS INTEGER), unhex(value ->> 5), unhex(value ->> 6), 'PENDING'
+      FROM json_each(${JSON.stringify(rows)})`
+  },
+
+  async insertTransactions(tx, carried) {
+    const rows = carried.map(({ transactionId, blockId, slot }) => [
+      digits(transactionId),
+      digits(blockId),
+      slot,
+    ])
+    await tx.$executeRaw`
+      INSERT INTO transactions (id, "blockId", slot, state)
+      SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2, 'PENDING'
+      FROM json_each(${JSON.stringify(rows)}) WHERE true
+      ON CONFLICT (id) DO NOTHING`
+  },
+}

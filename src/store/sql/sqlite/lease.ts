@@ -1,0 +1,22 @@
+import type { LeaseStatements } from '../statements.ts'
+
+/** The lease on SQLite. */
+export const leaseStatements: LeaseStatements = {
+  async claimLease(tx, holder, ttlMs) {
+    const rows = await tx.$queryRaw<{ term: bigint }[]>`
+      INSERT INTO writer (id, term, holder, until, "openFrom", "nextInbox")
+      VALUES (1, 1, ${holder}, CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${ttlMs}, 0, 1)
+      ON CONFLICT (id) DO UPDATE
+        SET term = writer.term + 1, holder = excluded.holder, until = excluded.until
+        WHERE writer.until <= CAST(unixepoch('subsec') * 1000 AS INTEGER)
+      RETURNING term`
+    return rows[0] === undefined ? undefined : Number(rows[0].term)
+  },
+
+  async prolongLease(tx, term, ttlMs) {
+    const count = await tx.$executeRaw`
+      UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${ttlMs}
+      WHERE id = 1 AND term = ${term}`
+    return count === 1
+  },
+}

@@ -1,0 +1,45 @@
+import type { MigrationStatements } from '../statements.ts'
+
+/** The table of applied migrations on SQLite. */
+export const migrationStatements: MigrationStatements = {
+  beginMigrating: (connection) => connection.executeScript('BEGIN IMMEDIATE'),
+  commitMigrating: (connection) => connection.executeScript('COMMIT'),
+  rollbackMigrating: (connection) => connection.executeScript('ROLLBACK'),
+
+  async recordedMigrations(connection) {
+    await connection.executeScript(`
+      CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+        "id"                    TEXT PRIMARY KEY NOT NULL,
+        "checksum"              TEXT NOT NULL,
+        "finished_at"           DATETIME,
+        "migration_name"        TEXT NOT NULL,
+        "logs"                  TEXT,
+        "rolled_back_at"        DATETIME,
+        "started_at"            DATETIME NOT NULL DEFAULT current_timestamp,
+        "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
+      )`)
+    const { rows } = await connection.queryRaw({
+      sql: `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations
+        WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+      args: [],
+      argTypes: [],
+    })
+    return rows.map(([name, checksum, finished]) => ({
+      name: String(name),
+      checksum: String(checksum),
+      isFinished: Number(finished) === 1,
+    }))
+  },
+
+  async runMigration(connection, migration) {
+    await connection.executeScript(migration.script)
+    await connection.executeRaw({
+      sql: `INSERT INTO _prisma_migrations
+          (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+        VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER),
+          CAST(unixepoch('subsec') * 1000 AS INTEGER), 1)`,
+      args: [migration.id, migration.checksum, migration.name],
+      argTypes: Array.from({ length: 3 }, () => ({ scalarType: 'string', arity: 'scalar' })),
+    })
+  },
+}

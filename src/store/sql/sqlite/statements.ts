@@ -1,0 +1,16 @@
+import type { Statements } from '../statements.ts'
+import { bookingStatements } from './booking.ts'
+import { inboxStatements } from './inbox.ts'
+import { leaseStatements } from './lease.ts'
+import { logStatements } from './log.ts'
+
+/** How SQLite is spoken to. One writer has the whole file, and nobody else can be listening. */
+export const sqliteStatements: Statements = {
+  beginWriting: async () => {},
+  lockChainRecord: async () => {},
+  announceGrowth: async () => {},
+  ...leaseStatements,
+  ...inboxStatements,
+  ...bookingStatements,
+  ...logStatements,
+}

@@ -1,0 +1,65 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
+import { PrismaClient } from '../generated/prisma/client.ts'
+import { assert } from '../lib/assert.ts'
+import { ok } from '../lib/result.ts'
+import type { Database, SqlConnection } from './connect.ts'
+import { migrationStatements } from './sql/sqlite/migrations.ts'
+import { refuseWrites, syncEveryCommit, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
+import { sqliteStatements } from './sql/sqlite/statements.ts'
+
+/** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
+export function openSqlite(path: string): Database {
+  const file = resolve(path)
+  mkdirSync(dirname(file), { recursive: true })
+  const adapter = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: busyTimeoutMs })
+  let isClosed = false
+
+  async function connect(): Promise<SqlConnection> {
+    assert(!isClosed, 'the store is open')
+    const connection = await adapter.connect()
+    await useWriteAheadLog(connection)
+    return connection
+  }
+
+  /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
+  function clientWith(settle: (connection: SqlConnection) => Promise<void>): PrismaClient {
+    async function connectSettled(): Promise<SqlConnection> {
+      const connection = await connect()
+      await settle(connection)
+      return connection
+    }
+    const { provider, adapterName } = adapter
+    return new PrismaClient({ adapter: { provider, adapterName, connect: connectSettled } })
+  }
+
+  const writer = clientWith(syncEveryCommit)
+  // It cannot write.
+  const reader = clientWith(refuseWrites)
+
+  async function close(): Promise<void> {
+    isClosed = true
+    await reader.$disconnect()
+    await writer.$disconnect()
+  }
+
+  return {
+    kind: 'sqlite',
+    statements: sqliteStatements,
+    migrations: { path: migrationsPath, statements: migrationStatements },
+    probe: async () => ok(undefined),
+    connect,
+    writer,
+    reader,
+    listen: () => ({ close: async () => {} }),
+    close,
+  }
+}
+
+/** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
+const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+
+/** How long a statement waits for another process on the same file. It blocks the event loop meanwhile. */
+const busyTimeoutMs = 5_000

@@ -1,0 +1,73 @@
+import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
+import { assert, present } from '../lib/assert.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import type { Id } from '../protocol/primitives.ts'
+import type { BlockState, TransactionState } from './rows.ts'
+
+/** How single values stand in the database: ids as bytes, positions as bigint, classes and roles as numbers. */
+
+/** The id of some bytes that were written as an id of that kind. */
+export function idFromBytes<Kind extends string>(bytes: Uint8Array): Id<Kind> {
+  return bytesToHex(bytes) as Id<Kind>
+}
+
+/** The bytes of an optional id. */
+export function bytesOrNull(hex: Hex | undefined): Uint8Array<ArrayBuffer> | null {
+  return hex === undefined ? null : hexToBytes(hex)
+}
+
+/** The digits alone, as `unhex` of the bulk statements wants them. */
+export function digits(hex: Hex): string {
+  return hex.slice(2)
+}
+
+/** The digits of some bytes. */
+export function digitsOf(bytes: Uint8Array): string {
+  return digits(bytesToHex(bytes))
+}
+
+/** The number of a class, in log order. */
+export function classToNumber(updateClass: UpdateClass): number {
+  return classes.indexOf(updateClass)
+}
+
+/** The class of a number. */
+export function numberToClass(number: number): UpdateClass {
+  return present(classes[number], `update class ${number}`)
+}
+
+const classes: readonly UpdateClass[] = ['OWNED', 'MENTIONED']
+
+/** The bit mask of some roles; a role's bit is its place in the ledger's list, to which roles are only ever appended. */
+export function rolesToMask(listed: readonly Role[]): number {
+  return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
+}
+
+/** The roles of a bit mask, in their fixed order. */
+export function maskToRoles(mask: number): Role[] {
+  return roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
+}
+
+/** The state of a block, as written. */
+export function blockState(text: string): BlockState {
+  return oneOf(['PENDING', 'ACCEPTED', 'CONFIRMED', 'FINALIZED', 'DROPPED'], text)
+}
+
+/** The state of a transaction, as written. */
+export function transactionState(text: string): TransactionState {
+  return oneOf(['PENDING', 'ACCEPTED', 'COMMITTED', 'FINALIZED', 'FAILED'], text)
+}
+
+function oneOf<T extends string>(words: readonly T[], text: string): T {
+  return present(
+    words.find((word) => word === text),
+    `meaning of '${text}'`,
+  )
+}
+
+/** The strings of a JSON array that `JSON.stringify` wrote. */
+export function stringsFromJson(text: string): string[] {
+  const list: unknown = JSON.parse(text)
+  assert(Array.isArray(list) && list.every((item) => typeof item === 'string'), 'strings in JSON')
+  return list
+}

@@ -1,0 +1,48 @@
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { book, outputsForBooking, slotContents, transactionsForBooking } from './book.ts'
+import { commitSlots } from './commit.ts'
+import type { StoreWriter } from './contract.ts'
+import { found } from './found.ts'
+import { acceptBlocks, closeSlots } from './inbox.ts'
+import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
+import { setChainRecord } from './set-chain-record.ts'
+import type { Statements, Writing } from './sql/statements.ts'
+import type { Turns } from './turns.ts'
+
+/** The writing side: each call is one transaction on the writer's own client, one after the other. */
+export function createWriter(client: PrismaClient, sql: Statements, turns: Turns): StoreWriter {
+  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    const whole = async (tx: Writing['tx']) => {
+      await sql.beginWriting(tx)
+      return work({ tx, sql })
+    }
+    return turns.take(() => client.$transaction(whole, { timeout: transactionTimeoutMs }))
+  }
+
+  /** A read beside the writes, as of all former ones. */
+  function look<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    return turns.take(() => work({ tx: client, sql }))
+  }
+
+  return {
+    takeLease: (lease) => transact((writing) => takeLease(writing, lease)),
+    renewLease: (term, ttlMs) => transact((writing) => renewLease(writing, term, ttlMs)),
+    releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
+    found: (term, genesis) => transact((writing) => found(writing, term, genesis)),
+    acceptBlocks: (blocks) => transact((writing) => acceptBlocks(writing, blocks)),
+    closeSlots: (term, upTo) =>
+      transact((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
+    book: (term, booking) =>
+      transact((writing) => underLease(writing, term, () => book(writing, term, booking))),
+    commitSlots: (term, commits) =>
+      transact((writing) => underLease(writing, term, () => commitSlots(writing, commits))),
+    outputsForBooking: (outputIds) => look((reading) => outputsForBooking(reading, outputIds)),
+    transactionsForBooking: (transactionIds) =>
+      look((reading) => transactionsForBooking(reading, transactionIds)),
+    slotContents: (from, to) => look((reading) => slotContents(reading, from, to)),
+    setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),
+  }
+}
+
+/** A thousand full slots take seconds; only a bug takes minutes. */
+const transactionTimeoutMs = 120_000

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Booking } from '../../src/store/contract.ts'
+import { databases, useStore } from '../support/databases.ts'
+import {
+  blockIdOf,
+  bookedTransaction,
+  booking,
+  createdOutput,
+  incomingBlock,
+  outputIdOf,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../support/store-rows.ts'
+
+const accepted = (n: number) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' }) as const
+const spentBy = (output: number, transaction: number) => ({
+  outputId: outputIdOf(output),
+  spentSlot: 1,
+  spentBy: transactionIdOf(transaction),
+})
+
+describe.each(databases)('booking on $name', ({ create }) => {
+  const use = useStore(create)
+
+  beforeEach(async () => {
+    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.acceptBlocks([1, 2, 3].map((n) => incomingBlock(n)))
+  })
+
+  test('writes verdicts and effects together', async () => {
+    await use.store.write.book(
+      use.term,
+      booking({
+        blocks: [accepted(1), accepted(2), { blockId: blockIdOf(3), state: 'DROPPED' }],
+        transactions: [
+          bookedTransaction(1),
+          bookedTransaction(2, { state: 'FAILED', failureReason: 255 }),
+        ],
+        created: [createdOutput(1), createdOutput(2)],
+        spent: [spentBy(0, 1), spentBy(1, 2)],
+      }),
+    )
+    const { read } = use.store
+    expect(await read.pendingBlocks(10)).toEqual([])
+    const blocks = await Promise.all([1, 2, 3].map((n) => read.block(blockIdOf(n))))
+    expect(blocks.map((block) => block?.state)).toEqual(['ACCEPTED', 'ACCEPTED', 'DROPPED'])
+    expect(await read.transaction(transactionIdOf(1))).toMatchObject({ state: 'ACCEPTED' })
+    expect(await read.transaction(transactionIdOf(2))).toMatchObject({
+      state: 'FAILED',
+      failureReason: 255,
+    })
+    expect(await read.output(outputIdOf(0))).toMatchObject({
+      bookedSlot: 0,
+      spentSlot: 1,
+      spentBy: transactionIdOf(1),
+    })
+    expect(await read.output(outputIdOf(1))).toMatchObject({ spentBy: transactionIdOf(2) })
+    expect(await read.output(outputIdOf(2))).toEqual({
+      ...createdOutput(2),
+      spentSlot: undefined,
+      spentBy: undefined,
+    })
+  })
+
+  test('files a transaction under the block it is judged by', async () => {
+    const judged = bookedTransaction(1, { blockId: blockIdOf(3), slot: 2 })
+    await use.store.write.book(use.term, booking({ transactions: [judged] }))
+    expect(await use.store.read.transaction(transactionIdOf(1))).toEqual(judged)
+  })
+
+  const sound = booking({
+    blocks: [accepted(1)],
+    transactions: [bookedTransaction(1)],
+    created: [createdOutput(1)],
+    spent: [spentBy(0, 1)],
+  })
+  const unsound: readonly (readonly [string, Partial<Booking>])[] = [
+    ['an output that does not exist is spent', { spent: [spentBy(7, 1)] }],
+    ['an output is spent twice', { created: [], spent: [spentBy(0, 1), spentBy(0, 2)] }],
+    ['an output is created twice', { created: [createdOutput(1), createdOutput(1)] }],
+    ['an output is created again', { created: [createdOutput(0)] }],
+    ['a block is not there', { blocks: [accepted(7)] }],
+    ['a transaction is not there', { transactions: [bookedTransaction(7)] }],
+  ]
+
+  test.each(unsound)('throws and leaves nothing when %s', async (_name, changes) => {
+    await expect(use.store.write.book(use.term, { ...sound, ...changes })).rejects.toThrow()
+    const { read } = use.store
+    expect(await read.pendingBlocks(10)).toHaveLength(3)
+    expect((await read.transaction(transactionIdOf(1)))?.state).toBe('PENDING')
+    expect(await read.output(outputIdOf(1))).toBeUndefined()
+    expect((await read.output(outputIdOf(0)))?.spentSlot).toBeUndefined()
+  })
+
+  test('happens once: the same booking again throws, and nothing changes', async () => {
+    await use.store.write.book(use.term, sound)
+    await expect(use.store.write.book(use.term, sound)).rejects.toThrow('was pending')
+    expect((await use.store.read.output(outputIdOf(0)))?.spentBy).toBe(transactionIdOf(1))
+  })
+
+  test('a spender that comes later is refused', async () => {
+    await use.store.write.book(use.term, sound)
+    const later = booking({ blocks: [accepted(2)], spent: [spentBy(0, 2)] })
+    await expect(use.store.write.book(use.term, later)).rejects.toThrow('was unspent')
+    expect((await use.store.read.block(blockIdOf(2)))?.state).toBe('PENDING')
+  })
+
+  test('reads many inputs at once, those that exist', async () => {
+    await use.store.write.book(use.term, sound)
+    const asked = Array.from({ length: 2_000 }, (_, n) => outputIdOf(n))
+    const found = await use.store.write.outputsForBooking(asked)
+    const spent = { spentSlot: 1, spentBy: transactionIdOf(1) }
+    const unspent = { spentSlot: undefined, spentBy: undefined }
+    expect(found).toHaveLength(2)
+    expect(found).toContainEqual({ ...createdOutput(0, { bookedSlot: 0 }), ...spent })
+    expect(found).toContainEqual({ ...createdOutput(1), ...unspent })
+    expect(await use.store.read.outputs(asked)).toHaveLength(2)
+    const transactions = await use.store.write.transactionsForBooking([1, 7].map(transactionIdOf))
+    expect(transactions).toEqual([bookedTransaction(1)])
+  })
+
+  test('tells what slots hold, before and after they are final', async () => {
+    const failed = bookedTransaction(2, { state: 'FAILED', failureReason: 1 })
+    const dropped = { blockId: blockIdOf(3), state: 'DROPPED' } as const
+    await use.store.write.book(use.term, {
+      ...sound,
+      blocks: [accepted(1), accepted(2), dropped],
+      transactions: [bookedTransaction(1), failed],
+    })
+    const contents = await use.store.write.slotContents(1, 1)
+    const created = { ...createdOutput(1), spentSlot: undefined, spentBy: undefined }
+    expect(contents.blocks).toHaveLength(2)
+    expect(contents.blocks).toContainEqual({ slot: 1, blockId: blockIdOf(1) })
+    expect(contents.transactions).toEqual([{ slot: 1, transactionId: transactionIdOf(1) }])
+    expect(contents.created).toEqual([created])
+    expect(contents.spent.map(({ outputId }) => outputId)).toEqual([outputIdOf(0)])
+    await use.store.write.closeSlots(use.term, 1)
+    await use.store.write.commitSlots(use.term, [slotCommit(1)])
+    expect(await use.store.write.slotContents(1, 1)).toEqual(contents)
+    const nothing = { blocks: [], transactions: [], created: [], spent: [] }
+    expect(await use.store.write.slotContents(2, 9)).toEqual(nothing)
+  })
+})

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Database, databaseOf } from '../../src/store/connect.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { emptyDatabases, type TestDatabase } from '../support/databases.ts'
+import { postgresqlSchema, postgresqlSchemaFile } from '../support/postgresql-schema.ts'
+import {
+  migrationScript,
+  postgresqlFiles,
+  postgresqlForScripts,
+  sqliteFiles,
+  sqliteForScripts,
+} from '../support/schema-engine.ts'
+
+describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
+  let folder: string
+  let migrations: string
+  let empty: TestDatabase
+  let database: Database
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-migrate-'))
+    migrations = join(folder, 'migrations')
+    empty = await create()
+    const opened = databaseOf({ url: empty.url, wakeUrl: undefined })
+    if (!opened.ok) throw new Error(opened.error.code)
+    database = opened.value
+    cpSync(database.migrations.path, migrations, { recursive: true })
+  })
+
+  afterEach(async () => {
+    await database.close()
+    await empty.remove()
+    rmSync(folder, { recursive: true })
+  })
+
+  const files = name === 'sqlite' ? sqliteFiles : postgresqlFiles
+  const ours = readdirSync(files.migrations).sort()
+  const first = ours[0] ?? ''
+
+  async function run() {
+    const connection = await database.connect()
+    try {
+      return await migrate(connection, { ...database.migrations, path: migrations })
+    } finally {
+      await connection.dispose()
+    }
+  }
+
+  function add(migration: string, script: string): void {
+    mkdirSync(join(migrations, migration))
+    writeFileSync(join(migrations, migration, 'migration.sql'), script)
+  }
+
+  const ask = <T>(sql: string) => database.writer.$queryRawUnsafe<T[]>(sql)
+
+  const tables = async () => {
+    const sql =
+      name === 'sqlite'
+        ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+        : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"
+    return (await ask<{ name: string }>(sql)).map((table) => table.name)
+  }
+
+  test("are applied once, and recorded as Prisma's own commands do", async () => {
+    expect(await run()).toEqual({ ok: true, value: ours })
+    expect(await run()).toEqual({ ok: true, value: [] })
+    const rows = await ask<Record<string, unknown>>('SELECT * FROM _prisma_migrations')
+    expect(rows).toHaveLength(ours.length)
+    expect(rows[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256')
+        .update(readFileSync(join(files.migrations, first, 'migration.sql')))
+        .digest('hex'),
+      migration_name: first,
+      started_at: expect.any(Date),
+      finished_at: expect.any(Date),
+      applied_steps_count: name === 'sqlite' ? 1n : 1,
+      logs: null,
+      rolled_back_at: null,
+    })
+  })
+
+  test('that are new are applied to a database that has the others', async () => {
+    await run()
+    add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
+    expect(await run()).toEqual({ ok: true, value: ['99990101000000_later'] })
+    expect(await tables()).toContain('later')
+  })
+
+  test('may have semicolons in their texts', async () => {
+    await run()
+    add('99990101000000_later', "CREATE TABLE later (id TEXT DEFAULT 'a;b'); -- one; two")
+    expect(await run()).toMatchObject({ ok: true })
+    expect(await tables()).toContain('later')
+  })
+
+  test('that fail leave nothing, the ones before them neither', async () => {
+    add('99990101000000_sound', 'CREATE TABLE sound (id BIGINT PRIMARY KEY);')
+    add('99990102000000_broken', 'CREATE TABLE half (id BIGINT PRIMARY KEY); CREATE NONSENSE;')
+    await expect(run()).rejects.toThrow('a migration failed')
+    expect(await tables()).toEqual([])
+  })
+
+  test('that the program does not know are a newer database', async () => {
+    add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
+    await run()
+    rmSync(join(migrations, '99990101000000_later'), { recursive: true })
+    const migration = '99990101000000_later'
+    const error = { code: 'DATABASE_NEWER_THAN_PROGRAM', migration }
+    expect(await run()).toEqual({ ok: false, error })
+  })
+
+  test('whose file has changed are refused, and no newer one is applied', async () => {
+    await run()
+    writeFileSync(join(migrations, first, 'migration.sql'), '-- something else')
+    add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
+    const error = { code: 'MIGRATION_CHANGED', migration: first }
+    expect(await run()).toEqual({ ok: false, error })
+    expect(await tables()).not.toContain('later')
+  })
+
+  test('that another tool left unfinished are refused', async () => {
+    await run()
+    await database.writer.$executeRawUnsafe('UPDATE _prisma_migrations SET finished_at = NULL')
+    const error = { code: 'MIGRATION_UNFINISHED', migration: first }
+    expect(await run()).toEqual({ ok: false, error })
+  })
+
+  // On SQLite one process cannot play several: waiting for a lock it would hold up who has it.
+  test.runIf(name === 'postgresql')(
+    'begun by several processes at once are applied by one',
+    async () => {
+      const answers = await Promise.all([run(), run(), run()])
+      const applied = answers.map((answer) => answer.ok && answer.value.length)
+      expect(applied.toSorted()).toEqual([0, 0, ours.length])
+    },
+  )
+})
+
+describe('the schema', () => {
+  test('of sqlite is what its migrations make', async () => {
+    expect(await migrationScript(sqliteFiles, sqliteForScripts())).toBe('')
+  })
+
+  test('of postgresql is what its migrations make', async () => {
+    const { url } = inject('postgresql')
+    expect(await migrationScript(postgresqlFiles, postgresqlForScripts(url))).toBe('')
+  })
+
+  test('of postgresql is derived from that of sqlite: npm run migration', () => {
+    expect(readFileSync(postgresqlSchemaFile, 'utf8')).toBe(postgresqlSchema())
+  })
+})

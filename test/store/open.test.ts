@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import { databaseUrlForms } from '../../src/store/url.ts'
+import { openedStore, takenLease } from '../support/databases.ts'
+import { blockIdOf, incomingBlock, testGenesis } from '../support/store-rows.ts'
+
+describe('opening a store', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-open-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  test('makes the folder of the file, and logs the migrations it applied', async () => {
+    const events: unknown[][] = []
+    const log = { info: (...event: unknown[]) => void events.push(event) }
+    const file = join(folder, 'a', 'b', 'test.db')
+    const store = await openStore({ url: `file:${file}`, log })
+    expect(store.ok).toBe(true)
+    expect(existsSync(file)).toBe(true)
+    expect(events).toEqual([['migrations-applied', { migrations: [expect.any(String)] }]])
+    if (store.ok) await store.value.close()
+  })
+
+  test('takes a relative path from the current folder', async () => {
+    const file = join(folder, 'test.db')
+    const store = await openedStore(`file:${relative(process.cwd(), file)}`)
+    expect(existsSync(file)).toBe(true)
+    await store.close()
+  })
+
+  const refused = [
+    'postgresql://user:secret@host',
+    'postgresql:/user:secret@host/db',
+    'mysql://user:secret@host/db',
+    'file:',
+    'file::memory:',
+    'file:a.db?mode=ro',
+    '',
+  ]
+
+  test.each(refused)("refuses the URL '%s' without repeating it", async (url) => {
+    const store = await openStore({ url, log: { info: () => {} } })
+    const expected = databaseUrlForms
+    expect(store).toEqual({ ok: false, error: { code: 'DATABASE_URL_NOT_SUPPORTED', expected } })
+  })
+
+  test('keeps what was written for the next start', async () => {
+    const url = `file:${join(folder, 'test.db')}`
+    const first = await openedStore(url)
+    const term = await takenLease(first)
+    await first.write.found(term, testGenesis())
+    await first.write.acceptBlocks([incomingBlock(1)])
+    await first.close()
+    const second = await openedStore(url)
+    expect((await second.read.block(blockIdOf(1)))?.state).toBe('PENDING')
+    expect((await second.read.logTip()).seq).toBe(1)
+    await second.close()
+  })
+
+  test('closed, it finishes what was asked and refuses the rest', async () => {
+    const store = await openedStore(`file:${join(folder, 'test.db')}`)
+    await takenLease(store)
+    const asked = store.write.acceptBlocks([incomingBlock(1)])
+    await store.close()
+    expect(await asked).toEqual(['ACCEPTED'])
+    await expect(store.write.acceptBlocks([incomingBlock(2)])).rejects.toThrow('the store is open')
+    await expect(store.read.block(blockIdOf(1))).rejects.toThrow('the store is open')
+  })
+})

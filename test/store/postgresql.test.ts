@@ -1,0 +1,231 @@
+import { EventEmitter, once } from 'node:events'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { isStoreAway } from '../../src/store/away.ts'
+import { databaseOf } from '../../src/store/connect.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Writing } from '../../src/store/sql/statements.ts'
+import { databases, emptyDatabases, openedStore, useStore } from '../support/databases.ts'
+import { databaseUrl, onServer } from '../support/postgresql-server.ts'
+import { blockIdOf, entry, incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
+
+/** What only PostgreSQL can do, or do wrong. */
+
+const [postgresql] = databases.filter(({ name }) => name === 'postgresql')
+const [empty] = emptyDatabases.filter(({ name }) => name === 'postgresql')
+if (postgresql === undefined || empty === undefined) throw new Error('no postgresql to test on')
+
+describe('opening a store on postgresql', () => {
+  const changes: readonly (readonly [string, (url: URL) => void, RegExp])[] = [
+    [
+      'a wrong password',
+      (url) => Object.assign(url, { password: 'hush' }),
+      /authentication failed/,
+    ],
+    ['an unknown database', (url) => Object.assign(url, { pathname: '/none' }), /"none" does not/],
+    ['a port where nobody is', (url) => Object.assign(url, { port: '1' }), /ECONNREFUSED/],
+    ['a host that is none', (url) => Object.assign(url, { hostname: 'x.invalid' }), /x\.invalid/],
+    ['tls without a server for it', (url) => url.searchParams.set('sslmode', 'verify-full'), /SSL/],
+  ]
+
+  test.each(changes)('is refused in half a sentence for %s', async (_name, change, expected) => {
+    const url = new URL(inject('postgresql').url)
+    change(url)
+    const store = await openStore({ url: url.href, log: { info: () => {} } })
+    const reason = expect.stringMatching(expected)
+    expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
+    expect(JSON.stringify(store)).not.toContain(url.password)
+  })
+
+  test('is refused for an encoding that has not every character', async () => {
+    const { url } = inject('postgresql')
+    const name = 'ledger_gateway_test_encoding'
+    const options = "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'"
+    await onServer(url, `CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
+    const store = await openStore({ url: databaseUrl(url, name), log: { info: () => {} } })
+    await onServer(url, `DROP DATABASE ${name}`)
+    const reason = 'its encoding is SQL_ASCII, and must be UTF8'
+    expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
+  })
+
+  test('by many processes at once makes the tables once', async () => {
+    const database = await empty.create()
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openedStore(database.url)))
+    for (const store of stores) expect(await store.read.network()).toBeUndefined()
+    await Promise.all(stores.map((store) => store.close()))
+    await database.remove()
+  })
+})
+
+describe('writing to postgresql', () => {
+  const use = useStore(postgresql.create)
+  let client: Client
+
+  beforeEach(async () => {
+    client = new Client({ connectionString: use.url })
+    // The server ends it in some tests.
+    client.on('error', () => {})
+    await client.connect()
+  })
+  afterEach(() => client.end())
+
+  const lockWriter = async () => {
+    await client.query('BEGIN')
+    await client.query('SELECT * FROM writer FOR UPDATE')
+  }
+
+  test('waits two seconds for a lock, and goes on afterwards', async () => {
+    await lockWriter()
+    const begun = performance.now()
+    const failure = await use.store.write.acceptBlocks([incomingBlock(1)]).catch((error) => error)
+    expect(performance.now() - begun).toBeGreaterThan(1_900)
+    expect(failure.message).toContain('lock timeout')
+    expect(isStoreAway(failure)).toBe(true)
+    await client.query('ROLLBACK')
+    expect(await use.store.write.acceptBlocks([incomingBlock(1)])).toEqual(['ACCEPTED'])
+  })
+
+  test('does not wait for a holder in the middle of a commit to learn that the lease is held', async () => {
+    await use.store.write.renewLease(use.term, 0)
+    await lockWriter()
+    const answer = await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })
+    expect(answer).toMatchObject({ ok: false, error: { code: 'LEASE_HELD', holder: 'test' } })
+  })
+
+  test('paused in the middle loses its locks, and then changes nothing', async () => {
+    const { sql, other } = await secondWriter(use.url)
+    const events = new EventEmitter()
+    const former = other.transaction(async (tx) => {
+      await sql.beginWriting(tx)
+      await tx.writer.updateMany({ where: { id: 1n }, data: { holder: 'former' } })
+      events.emit('locked')
+      await once(events, 'resumed')
+      await tx.writer.updateMany({ where: { id: 1n }, data: { holder: 'later' } })
+    })
+    const failed = former.catch((error) => error)
+    await once(events, 'locked')
+    const begun = performance.now()
+    // Twice, for the first may wait for as long as the other is allowed to idle.
+    const answer = await use.store.write
+      .renewLease(use.term, 60_000)
+      .catch(() => use.store.write.renewLease(use.term, 60_000))
+    expect(answer).toMatchObject({ ok: true })
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    events.emit('resumed')
+    const failure = await failed
+    expect(isStoreAway(failure)).toBe(true)
+    const { rows } = await client.query('SELECT holder FROM writer')
+    expect(rows).toEqual([{ holder: 'test' }])
+    await other.close()
+  })
+
+  test('leaves no setting behind in the session, which may be lent to others', async () => {
+    const { sql, other } = await secondWriter(use.url)
+    await other.transaction((tx) => sql.beginWriting(tx))
+    const settings = await other.ask('SHOW lock_timeout')
+    expect(settings).toEqual([{ lock_timeout: '0' }])
+    await other.close()
+  })
+
+  test('goes on when its connections were cut', async () => {
+    await use.store.write.found(use.term, testGenesis())
+    const others = 'datname = current_database() AND pid <> pg_backend_pid()'
+    for (let n = 1; n <= 5; n++) {
+      const asked = use.store.write.acceptBlocks([incomingBlock(n)]).catch((error) => error)
+      await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
+      const answer = await asked
+      if (!Array.isArray(answer)) expect(isStoreAway(answer)).toBe(true)
+      const again = await use.store.write.acceptBlocks([incomingBlock(n)])
+      expect(['ACCEPTED', 'KNOWN']).toContain(again[0])
+      expect(await use.store.read.block(blockIdOf(n))).toBeDefined()
+    }
+  })
+
+  test('by several processes keeps one newest version of a chain record', async () => {
+    const stores = await Promise.all([1, 2, 3].map(() => openedStore(use.url)))
+    const record = { chainId: 'chain', accessNodes: [], isActive: true, setBy: 'me', setAt: 1 }
+    const set = stores.flatMap((store) => [1, 2, 3].map(() => store.write.setChainRecord(record)))
+    const versions = (await Promise.all(set)).map(({ version }) => version)
+    expect(versions.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(await use.store.read.chainRecords({ limit: 10 })).toHaveLength(1)
+    await Promise.all(stores.map((store) => store.close()))
+  })
+})
+
+describe('hearing of commits on postgresql', () => {
+  const use = useStore(postgresql.create)
+  let other: Store
+
+  beforeEach(async () => {
+    other = await openedStore(use.url)
+    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.closeSlots(use.term, 100)
+  })
+  afterEach(() => other.close())
+
+  test('of another process, with the newest position, once it can be read', async () => {
+    const heard = ear(other)
+    await heard.of(1)
+    await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1), entry(1, 2)])])
+    await heard.of(3)
+    expect((await other.read.logTip()).seq).toBe(3)
+    await heard.close()
+  })
+
+  test('goes on after the connection was cut, with what was missed', async () => {
+    const heard = ear(other)
+    await heard.of(1)
+    const client = new Client({ connectionString: use.url })
+    await client.connect()
+    const ears = "application_name = 'ledger-gateway wake' AND datname = current_database()"
+    await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ears}`)
+    await client.end()
+    await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1)])])
+    await heard.of(2)
+    await heard.close()
+  })
+
+  test('ends with the store', async () => {
+    const heard = ear(use.store)
+    await heard.of(1)
+    await use.store.close()
+    const { url } = inject('postgresql')
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    const name = new URL(use.url).pathname.slice(1)
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%wake'",
+      [name],
+    )
+    expect(rows).toEqual([])
+    await client.end()
+  })
+})
+
+/** The writing side of another process on a database, without the store's order around it. */
+async function secondWriter(url: string) {
+  const database = databaseOf({ url, wakeUrl: undefined })
+  if (!database.ok) throw new Error(database.error.code)
+  const { writer, statements, close } = database.value
+  const transaction = (work: (tx: Writing['tx']) => Promise<void>) =>
+    writer.$transaction(work, { timeout: 60_000 })
+  const ask = (sql: string) => writer.$queryRawUnsafe(sql)
+  return { sql: statements, other: { transaction, ask, close } }
+}
+
+/** Collects what a store hears. */
+function ear(store: Store) {
+  const events = new EventEmitter()
+  let newest = 0
+  const listening = store.listen((seq) => {
+    newest = Math.max(newest, seq)
+    events.emit('heard')
+  })
+  return {
+    of: async (seq: number) => {
+      while (newest < seq) await once(events, 'heard')
+    },
+    close: listening.close,
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { databases, openedStore, useStore } from '../support/databases.ts'
+
+const record = (chainId: string, setAt: number, changes: object = {}) => ({
+  chainId,
+  accessNodes: [`https://${setAt}.example`],
+  isActive: true,
+  setBy: 'somebody',
+  setAt,
+  ...changes,
+})
+
+describe.each(databases)('chain records on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('each setting is a version, and the newest is the record', async () => {
+    const { read, write } = use.store
+    const first = record('chain1', 1, { accessNodes: [] })
+    const second = record('chain1', 2, { isActive: false, accessNodes: ['"\\\u2028é🜁', ''] })
+    expect(await write.setChainRecord(first)).toEqual({ ...first, version: 1 })
+    expect(await write.setChainRecord(second)).toEqual({ ...second, version: 2 })
+    expect(await read.chainRecord('chain1')).toEqual({ ...second, version: 2 })
+    const history = [
+      { ...second, version: 2 },
+      { ...first, version: 1 },
+    ]
+    expect(await read.chainRecordHistory('chain1', { limit: 5 })).toEqual(history)
+    expect(await read.chainRecordHistory('chain1', { limit: 1 })).toEqual(history.slice(0, 1))
+    expect(await read.chainRecordHistory('chain1', { before: 2, limit: 5 })).toEqual(
+      history.slice(1),
+    )
+  })
+
+  test('are listed by chain, the newest version of each', async () => {
+    const { read, write } = use.store
+    for (const [i, chainId] of ['c', 'a', 'b', 'a', 'c'].entries()) {
+      await write.setChainRecord(record(chainId, i))
+    }
+    const all = await read.chainRecords({ limit: 10 })
+    expect(all.map(({ chainId, version }) => [chainId, version])).toEqual([
+      ['a', 2],
+      ['b', 1],
+      ['c', 2],
+    ])
+    expect(await read.chainRecords({ limit: 2 })).toEqual(all.slice(0, 2))
+    expect(await read.chainRecords({ after: 'a', limit: 2 })).toEqual(all.slice(1))
+    expect(await read.chainRecords({ after: 'bb', limit: 2 })).toEqual(all.slice(2))
+  })
+
+  test('are listed by the bytes of their chain ids, whatever language the database speaks', async () => {
+    const { read, write } = use.store
+    const sorted = ['a-b1', 'a1', 'aa', 'ab', 'a~1', 'b1', 'é1']
+    for (const chainId of sorted.toReversed()) await write.setChainRecord(record(chainId, 1))
+    const all = await read.chainRecords({ limit: 10 })
+    expect(all.map(({ chainId }) => chainId)).toEqual(sorted)
+    expect(await read.chainRecords({ after: 'ab', limit: 10 })).toEqual(all.slice(4))
+  })
+
+  test('set at the same time, none is lost', async () => {
+    const { read, write } = use.store
+    await Promise.all([1, 2, 3, 4, 5].map((n) => write.setChainRecord(record('chain1', n))))
+    const history = await read.chainRecordHistory('chain1', { limit: 10 })
+    expect(history.map(({ version, setAt }) => [version, setAt])).toEqual(
+      [5, 4, 3, 2, 1].map((n) => [n, n]),
+    )
+  })
+
+  test('set by another process go on counting', async () => {
+    await use.store.write.setChainRecord(record('chain1', 1))
+    const second = await openedStore(use.url)
+    expect(await second.write.setChainRecord(record('chain1', 2))).toMatchObject({ version: 2 })
+    expect(await use.store.read.chainRecord('chain1')).toMatchObject({ version: 2, setAt: 2 })
+    await second.close()
+  })
+})
