@@ -1,0 +1,253 @@
+import type { Log } from '../lib/log.ts'
+import type { UpdateFilter } from './read.ts'
+import type { Tail } from './tail.ts'
+import type { SharedText, Texts } from './texts.ts'
+import type { Told } from './told.ts'
+
+/** The live side of shared feeds: those who stand at one place of one stream are told with one execution. */
+
+/** What the streams of one process have in common. */
+export interface Shared {
+  readonly tail: Tail
+  readonly log: Pick<Log, 'error'>
+  readonly texts: Texts
+  /** The most rows of one event. */
+  readonly batchRows: number
+  /** How long to wait when the database is away, in milliseconds. */
+  readonly retryMs: number
+}
+
+/** Feeds that are told the same. */
+export interface Stream {
+  readonly key: string
+  readonly filter: UpdateFilter
+  readonly render: (told: Told) => Promise<SharedText>
+  /** Of the log that it began with. */
+  readonly epoch: string
+  /** By position. All live feeds are in one of them. */
+  readonly cohorts: Map<number, Cohort>
+  /** Up to here every row was told to every cohort that stood before it. */
+  seen: number
+  /** Open feeds, live or not. */
+  feeds: number
+  advancing: boolean
+  again: boolean
+  stopWatching: (() => void) | undefined
+}
+
+/** Live feeds of a stream that stand at the same position. */
+export interface Cohort {
+  position: number
+  /** When it was last told something, by the process's monotonic clock in milliseconds. */
+  toldAt: number
+  /** The newest milestone that it was told of. */
+  slot: number
+  readonly members: Set<Member>
+}
+
+/** A live feed. */
+export interface Member {
+  cohort: Cohort | undefined
+  /** Whether it takes more now. */
+  hasRoom(): boolean
+  take(text: SharedText): void
+  /** It had no room: it goes on by itself from where it stands. */
+  fallBehind(position: number): void
+  /** The log is another one now. */
+  reset(position: number): void
+}
+
+/** A stream without feeds. */
+export function createStream(
+  tail: Tail,
+  { key, filter, render }: Pick<Stream, 'key' | 'filter' | 'render'>,
+): Stream {
+  const { epoch, seq: seen } = tail.tip()
+  return {
+    key,
+    filter,
+    render,
+    epoch,
+    cohorts: new Map(),
+    seen,
+    feeds: 0,
+    advancing: false,
+    again: false,
+    stopWatching: undefined,
+  }
+}
+
+/**
+ * Makes a feed live. The caller has just found, without a pause since, that no row of the filter lies between its
+ * position and the tip.
+ */
+export function joinLive(shared: Shared, stream: Stream, member: Member, position: number): void {
+  // Nobody was live, so nobody has missed anything.
+  if (stream.cohorts.size === 0) stream.seen = shared.tail.tip().seq
+  stream.stopWatching ??= shared.tail.watch(stream.filter, () => void advance(shared, stream))
+  let cohort = stream.cohorts.get(position)
+  if (cohort === undefined) {
+    const { slot } = shared.tail.tip()
+    cohort = { position, toldAt: performance.now(), slot, members: new Set() }
+    stream.cohorts.set(position, cohort)
+  }
+  cohort.members.add(member)
+  member.cohort = cohort
+}
+
+/** Takes a feed out of its cohort. */
+export function leaveLive(stream: Stream, member: Member): void {
+  const { cohort } = member
+  member.cohort = undefined
+  cohort?.members.delete(member)
+  if (cohort?.members.size === 0) remove(stream, cohort)
+}
+
+function remove(stream: Stream, cohort: Cohort): void {
+  if (stream.cohorts.get(cohort.position) === cohort) stream.cohorts.delete(cohort.position)
+  if (stream.cohorts.size > 0) return
+  stream.stopWatching?.()
+  stream.stopWatching = undefined
+}
+
+/** The text of something told, made once for all who are told it. */
+export function textOf({ texts }: Shared, stream: Stream, told: Told): Promise<SharedText> {
+  // Who is alone shares with nobody, and his events need not be kept.
+  if (stream.feeds < 2) return stream.render(told)
+  return texts.once(`${toldKey(told)} ${stream.key}`, () => stream.render(told))
+}
+
+function toldKey(told: Told): string {
+  switch (told.kind) {
+    case 'opened':
+      return `o ${told.position} ${told.tip.seq} ${told.tip.prunedSeq}`
+    case 'updates':
+      return `u ${told.after} ${told.position}`
+    case 'progress':
+      return `p ${told.after} ${told.position} ${told.slot} ${told.isLive}`
+    case 'snapshot':
+      return `s ${told.position} ${told.outputIds[0]} ${told.outputIds.length}`
+    case 'notice':
+      return `n ${told.position} ${JSON.stringify(told.notice)}`
+    case 'reset':
+      return `r ${told.position} ${told.reason} ${told.tip.seq}`
+  }
+}
+
+/**
+ * Tells the live feeds of a stream what has been committed, and those that were told nothing since `quietSince` how far
+ * they are covered. Calls while it works are one more round.
+ */
+export async function advance(shared: Shared, stream: Stream, quietSince = 0): Promise<void> {
+  stream.again = true
+  if (stream.advancing) return
+  stream.advancing = true
+  try {
+    while (stream.again) {
+      stream.again = false
+      await advanceOnce(shared, stream, quietSince)
+    }
+  } catch (failure) {
+    shared.log.error('feed-failed', { error: failure })
+    setTimeout(() => void advance(shared, stream), shared.retryMs).unref()
+  } finally {
+    stream.advancing = false
+  }
+}
+
+async function advanceOnce(shared: Shared, stream: Stream, quietSince: number): Promise<void> {
+  const tip = shared.tail.tip()
+  if (tip.epoch !== stream.epoch) return resetAll(stream)
+  for (const cohort of [...stream.cohorts.values()]) {
+    await tellUpdates(shared, stream, cohort, tip.seq)
+    if (cohort.toldAt <= quietSince && tip.slot > cohort.slot) {
+      const { position: after } = cohort
+      const position = Math.max(after, tip.seq)
+      const told = { kind: 'progress', after, position, slot: tip.slot, isLive: true } as const
+      await tellCohort(shared, stream, cohort, told)
+    }
+  }
+  stream.seen = tip.seq
+}
+
+async function tellUpdates(
+  shared: Shared,
+  stream: Stream,
+  cohort: Cohort,
+  upTo: number,
+): Promise<void> {
+  const { tail, batchRows: limit } = shared
+  const { filter } = stream
+  let checked = Math.max(cohort.position, stream.seen)
+  while (checked < upTo && cohort.members.size > 0) {
+    const question = { filter, after: checked, limit }
+    const page = tail.peek(question) ?? (await tail.read(question))
+    // Pruned below the feet of a live stream: each feed finds out by itself how to go on.
+    if (page === 'PRUNED') return dismiss(stream, cohort)
+    checked = page.position
+    if (page.rows.length === 0) continue
+    const { position: after } = cohort
+    const { rows, position } = page
+    await tellCohort(shared, stream, cohort, { kind: 'updates', after, position, rows })
+  }
+}
+
+/** Tells a cohort, which then stands at the new position; those without room stay behind. */
+async function tellCohort(
+  shared: Shared,
+  stream: Stream,
+  cohort: Cohort,
+  told: Extract<Told, { readonly kind: 'updates' | 'progress' }>,
+): Promise<void> {
+  const text = await textOf(shared, stream, told)
+  const { position: former } = cohort
+  const behind: Member[] = []
+  for (const member of cohort.members) {
+    if (member.hasRoom()) member.take(text)
+    else behind.push(member)
+  }
+  for (const member of behind) {
+    leaveLive(stream, member)
+    member.fallBehind(former)
+  }
+  if (cohort.members.size === 0) return
+  cohort.toldAt = performance.now()
+  cohort.slot = shared.tail.tip().slot
+  moveCohort(stream, cohort, told.position)
+}
+
+function moveCohort(stream: Stream, cohort: Cohort, position: number): void {
+  if (position === cohort.position) return
+  stream.cohorts.delete(cohort.position)
+  cohort.position = position
+  const other = stream.cohorts.get(position)
+  if (other === undefined) {
+    stream.cohorts.set(position, cohort)
+    return
+  }
+  for (const member of other.members) {
+    member.cohort = cohort
+    cohort.members.add(member)
+  }
+  // Whoever holds the other one still must find nobody in it.
+  other.members.clear()
+  stream.cohorts.set(position, cohort)
+}
+
+function dismiss(stream: Stream, cohort: Cohort): void {
+  const { position } = cohort
+  for (const member of [...cohort.members]) {
+    leaveLive(stream, member)
+    member.fallBehind(position)
+  }
+}
+
+function resetAll(stream: Stream): void {
+  for (const cohort of [...stream.cohorts.values()]) {
+    const { position } = cohort
+    for (const member of [...cohort.members]) {
+      leaveLive(stream, member)
+      member.reset(position)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+
+/** A place in the log of ledger updates, as text that clients keep (design: cursor). Runs in a browser too. */
+
+/** A position of one log; `after` it means a greater `seq`, whether or not a row stands there. */
+export interface Cursor {
+  /** Names the log: 8 random bytes, made with it. */
+  readonly epoch: Hex
+  /** 0 (before the first row) to 2^53 - 1. */
+  readonly seq: number
+}
+
+/** The log that a cursor is held against; `logTip` of the store is one. */
+export interface CursorLog {
+  readonly epoch: Hex
+  /** The newest position. */
+  readonly seq: number
+  /** Rows up to and including this position are no longer kept. */
+  readonly prunedSeq: number
+}
+
+/** Why a cursor was refused. Wrong rows are never given in its place. */
+export type CursorError =
+  | { readonly code: 'CURSOR_MALFORMED'; readonly argument: string }
+  | { readonly code: 'CURSOR_OF_ANOTHER_LOG'; readonly argument: string }
+  | { readonly code: 'CURSOR_AHEAD_OF_TIP'; readonly argument: string; readonly tip: number }
+  | { readonly code: 'CURSOR_EXPIRED'; readonly argument: string; readonly oldestCursor: string }
+
+/** The 28 characters of a cursor. */
+export function encodeCursor(cursor: Cursor): string {
+  const bytes = new Uint8Array(byteLength)
+  const view = new DataView(bytes.buffer)
+  bytes[0] = version
+  view.setBigUint64(epochAt, BigInt(cursor.epoch))
+  view.setBigUint64(seqAt, BigInt(cursor.seq))
+  view.setUint32(checkAt, crc32(bytes.subarray(0, checkAt)))
+  return toBase64Url(bytes)
+}
+
+/**
+ * The cursor of a text; `argument` is the name that the caller knows it by. `CURSOR_MALFORMED` for every text that
+ * `encodeCursor` does not make: the check notices each change of one character.
+ */
+export function decodeCursor(text: string, argument: string): Result<Cursor, CursorError> {
+  const malformed = err({ code: 'CURSOR_MALFORMED', argument } as const)
+  if (!form.test(text)) return malformed
+  const bytes = fromBase64Url(text)
+  const view = new DataView(bytes.buffer)
+  if (view.getUint32(checkAt) !== crc32(bytes.subarray(0, checkAt))) return malformed
+  const seq = view.getBigUint64(seqAt)
+  if (bytes[0] !== version || seq > BigInt(Number.MAX_SAFE_INTEGER)) return malformed
+  const epoch = view.getBigUint64(epochAt).toString(16).padStart(16, '0')
+  return ok({ epoch: `0x${epoch}`, seq: Number(seq) })
+}
+
+/** The position that a cursor's text names in this log, or why it names none. */
+export function checkCursor(
+  text: string,
+  argument: string,
+  log: CursorLog,
+): Result<number, CursorError> {
+  const cursor = decodeCursor(text, argument)
+  if (!cursor.ok) return cursor
+  if (cursor.value.epoch !== log.epoch) return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
+  if (cursor.value.seq > log.seq)
+    return err({ code: 'CURSOR_AHEAD_OF_TIP', argument, tip: log.seq })
+  if (cursor.value.seq < log.prunedSeq) return err(cursorExpired(argument, log))
+  return ok(cursor.value.seq)
+}
+
+/** Names the oldest position from which nothing is missing. */
+export function cursorExpired(argument: string, { epoch, prunedSeq }: CursorLog): CursorError {
+  const oldestCursor = encodeCursor({ epoch, seq: prunedSeq })
+  return { code: 'CURSOR_EXPIRED', argument, oldestCursor }
+}
+
+const version = 1
+const epochAt = 1
+const seqAt = 9
+const checkAt = 17
+/** A multiple of 3, so that base64 has neither padding nor spare bits: one text per cursor. */
+const byteLength = 21
+const form = /^[A-Za-z0-9_-]{28}$/
+
+/** CRC-32 of IEEE 802.3: notices every change within 32 neighbouring bits. */
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  return crc
+})
+
+// btoa and atob, because a browser has no Buffer.
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}

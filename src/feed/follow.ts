@@ -1,0 +1,114 @@
+import type { UpdateFilter } from './read.ts'
+import type { Tail } from './tail.ts'
+import type { Told, ToldSnapshot } from './told.ts'
+
+/** A feed by itself: whoever reads it pulls, and no other shares its work. `share.ts` tells the same to many. */
+
+/** What following needs. */
+export interface FollowDeps {
+  readonly tail: Tail
+  /** The most rows of one event. */
+  readonly batchRows: number
+  /** After so long without an update a feed is told how far it is covered. */
+  readonly progressMs: number
+}
+
+/** What to follow, from where, and what ends it. */
+export interface FollowOptions {
+  readonly filter: UpdateFilter
+  readonly position: number
+  readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
+  readonly signal: AbortSignal
+}
+
+/** Everything behind a position, old rows first and then as they are committed, until the signal or a reset. */
+export async function* follow(
+  { tail, batchRows, progressMs }: FollowDeps,
+  { filter, position: start, snapshot, signal }: FollowOptions,
+): AsyncGenerator<Told, void, undefined> {
+  let position = start
+  let checked = start
+  const opened = tail.tip()
+  let { slot } = opened
+  let isBehind = position < opened.seq
+  // From the beginning, so that nothing committed between a look and a wait is slept through.
+  const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
+  try {
+    yield { kind: 'opened', position, tip: opened }
+    yield* snapshot ?? []
+    while (!signal.aborted) {
+      bell.hush()
+      const question = { filter, after: checked, limit: batchRows }
+      const page = tail.peek(question) ?? (await tail.read(question))
+      const tip = tail.tip()
+      if (page === 'PRUNED' || tip.epoch !== opened.epoch) {
+        const reason = page === 'PRUNED' ? 'LOG_PRUNED' : 'LOG_REPLACED'
+        return yield { kind: 'reset', position, reason, tip }
+      }
+      const after = position
+      checked = page.position
+      if (page.rows.length > 0) {
+        position = checked
+        slot = page.rows.at(-1)?.milestoneIndex ?? slot
+        yield { kind: 'updates', after, position, rows: page.rows }
+      } else if (checked >= tip.seq) {
+        if (!isBehind && (await bell.wait(progressMs))) continue
+        // Nothing rang, so nothing of the filter lies before the tip of this moment.
+        const now = tail.tip()
+        if (signal.aborted || (!isBehind && now.slot === slot)) continue
+        isBehind = false
+        position = now.seq
+        checked = now.seq
+        slot = now.slot
+        yield { kind: 'progress', after, position, slot, isLive: true }
+      }
+    }
+  } finally {
+    bell.stop()
+  }
+}
+
+interface Bell {
+  /** What rang so far counts no more. */
+  hush(): void
+  /** Whether it rang within some milliseconds; at once when it rang since `hush`. */
+  wait(ms: number): Promise<boolean>
+  stop(): void
+}
+
+function createBell(listen: (ring: () => void) => () => void, signal: AbortSignal): Bell {
+  let hasRung = false
+  let wake = () => {}
+  const ring = () => {
+    hasRung = true
+    wake()
+  }
+  const stopListening = listen(ring)
+  const onAbort = () => wake()
+  signal.addEventListener('abort', onAbort)
+
+  function wait(ms: number): Promise<boolean> {
+    if (hasRung || signal.aborted) return Promise.resolve(hasRung)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => wake(), ms)
+      wake = () => {
+        wake = () => {}
+        clearTimeout(timer)
+        resolve(hasRung)
+      }
+    })
+  }
+
+  function stop(): void {
+    stopListening()
+    signal.removeEventListener('abort', onAbort)
+  }
+
+  return {
+    hush: () => {
+      hasRung = false
+    },
+    wait,
+    stop,
+  }
+}

@@ -1,0 +1,114 @@
+import type { LedgerUpdate } from '../store/rows.ts'
+import type { UpdateFilter } from './read.ts'
+
+/** The newest rows of the log, decoded, so that those at the tip and those shortly behind it cost no query. */
+
+/** A stretch of the log that ends at its newest known row. */
+export interface Ring {
+  /** Rows above this position are held. */
+  floor(): number
+  /** The newest row held, or the position that the ring was cleared at. */
+  position(): number
+  /** Takes the rows that follow the newest one, without a gap. */
+  append(rows: readonly LedgerUpdate[]): void
+  /** Forgets everything and goes on behind a position. */
+  clear(position: number): void
+  /**
+   * The first `limit` rows of a filter behind a position, in log order; `undefined` where the ring does not reach back
+   * so far. Costs what it gives and a search for each address.
+   */
+  read(filter: UpdateFilter, after: number, limit: number): readonly LedgerUpdate[] | undefined
+}
+
+/** A ring of at least `capacity` rows, once so many have come. */
+export function createRing(capacity: number, position: number): Ring {
+  let rows: LedgerUpdate[] = []
+  let floor = position
+  const rowsByKey = new Map<string, LedgerUpdate[]>()
+
+  function append(more: readonly LedgerUpdate[]): void {
+    for (const row of more) {
+      rows.push(row)
+      const key = filterKey(row.class, row.address)
+      const own = rowsByKey.get(key)
+      if (own === undefined) rowsByKey.set(key, [row])
+      else own.push(row)
+    }
+    // Seldom and much at once: the front of an array is dear to cut.
+    if (rows.length > 2 * capacity) forget(rows.length - capacity)
+  }
+
+  function forget(count: number): void {
+    const counts = new Map<string, number>()
+    for (const row of rows.slice(0, count)) {
+      const key = filterKey(row.class, row.address)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    for (const [key, gone] of counts) {
+      const own = rowsByKey.get(key) ?? []
+      if (own.length === gone) rowsByKey.delete(key)
+      else own.splice(0, gone)
+    }
+    rows = rows.slice(count)
+    floor += count
+  }
+
+  function clear(at: number): void {
+    rows = []
+    floor = at
+    rowsByKey.clear()
+  }
+
+  function read({ addresses, classes }: UpdateFilter, after: number, limit: number) {
+    if (after < floor) return undefined
+    if (addresses === undefined) return readAll(classes, after, limit)
+    const found: LedgerUpdate[] = []
+    for (const address of addresses) {
+      for (const updateClass of classes) {
+        const own = rowsByKey.get(filterKey(updateClass, address))
+        if (own === undefined) continue
+        const from = firstBehind(own, after)
+        for (let i = from; i < own.length && i < from + limit; i++)
+          found.push(own[i] as LedgerUpdate)
+      }
+    }
+    if (addresses.length * classes.length > 1) found.sort((a, b) => a.seq - b.seq)
+    return found.length > limit ? found.slice(0, limit) : found
+  }
+
+  function readAll(classes: UpdateFilter['classes'], after: number, limit: number) {
+    const found: LedgerUpdate[] = []
+    // Positions are dense, so the place of a row follows from its position.
+    for (let i = after - floor; i < rows.length && found.length < limit; i++) {
+      const row = rows[i] as LedgerUpdate
+      if (classes.includes(row.class)) found.push(row)
+    }
+    return found
+  }
+
+  return { floor: () => floor, position: () => floor + rows.length, append, clear, read }
+}
+
+/** What rows of one address and class are found under. */
+export function filterKey(updateClass: LedgerUpdate['class'], address: string): string {
+  return updateClass + address
+}
+
+/** The index of the first row behind a position; mostly at the end, so the search begins there. */
+function firstBehind(rows: readonly LedgerUpdate[], after: number): number {
+  let step = 1
+  let high = rows.length
+  let low = high - step
+  while (low >= 0 && (rows[low] as LedgerUpdate).seq > after) {
+    high = low
+    step *= 2
+    low = high - step
+  }
+  low = Math.max(low, -1)
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((rows[middle] as LedgerUpdate).seq > after) high = middle
+    else low = middle
+  }
+  return high
+}

@@ -1,0 +1,94 @@
+import { advance, createStream, type Shared, type Stream } from './cohorts.ts'
+import { type Reader, type ReaderOptions, startReader } from './reader.ts'
+import { createTexts } from './texts.ts'
+import type { Notice } from './told.ts'
+
+/** Feeds that tell the same share one execution and its bytes: who asks the same is one stream. */
+
+/** A wish to be told. Equal keys mean equal filters and equal renderings. */
+export interface FeedRequest
+  extends Pick<Stream, 'key' | 'filter' | 'render'>,
+    Omit<ReaderOptions, 'onEnd'> {}
+
+/** What sharing needs. */
+export interface ShareDeps extends Omit<Shared, 'texts'> {
+  /** A feed that was told nothing for so long is told how far it is covered. */
+  readonly progressMs: number
+  /** Characters of serialised events that are kept for those who come later. */
+  readonly textCapacity: number
+}
+
+/** All open feeds of one process. */
+export interface Share {
+  /** Opens a feed. It goes on until it is left, or ends itself with a reset. */
+  open(request: FeedRequest): Reader
+  /** Tells every feed. */
+  tellAll(notice: Notice): Promise<void>
+  counts(): ShareCounts
+  /** Ends every feed. */
+  close(): void
+}
+
+/** How many feeds are open, how many of them are told as it happens, and how many executions they share. */
+export interface ShareCounts {
+  readonly feeds: number
+  readonly live: number
+  readonly streams: number
+}
+
+/** No feeds yet. */
+export function createShare({ progressMs, textCapacity, ...deps }: ShareDeps): Share {
+  const shared: Shared = { ...deps, texts: createTexts(textCapacity) }
+  const streams = new Map<string, Stream>()
+  const readers = new Set<Reader>()
+  const progress = setInterval(tellProgress, Math.min(progressEveryMs, progressMs))
+  progress.unref()
+
+  function open({ position, snapshot, sink, ...asked }: FeedRequest): Reader {
+    const stream = streams.get(asked.key) ?? createStream(shared.tail, asked)
+    streams.set(asked.key, stream)
+    stream.feeds++
+    const onEnd = () => {
+      readers.delete(reader)
+      stream.feeds--
+      if (stream.feeds === 0) streams.delete(stream.key)
+    }
+    const reader = startReader(shared, stream, { position, snapshot, sink, onEnd })
+    readers.add(reader)
+    return reader
+  }
+
+  /** Quiet feeds learn how far they are covered; who was told an update learned it with that. */
+  function tellProgress(): void {
+    const quietSince = performance.now() - progressMs
+    for (const stream of streams.values()) {
+      for (const { toldAt } of stream.cohorts.values()) {
+        if (toldAt > quietSince) continue
+        void advance(shared, stream, quietSince)
+        break
+      }
+    }
+  }
+
+  async function tellAll(notice: Notice): Promise<void> {
+    for (const reader of [...readers]) await reader.tell(notice)
+  }
+
+  function counts(): ShareCounts {
+    let live = 0
+    for (const { cohorts } of streams.values()) {
+      for (const { members } of cohorts.values()) live += members.size
+    }
+    return { feeds: readers.size, live, streams: streams.size }
+  }
+
+  function close(): void {
+    clearInterval(progress)
+    for (const reader of [...readers]) reader.end()
+  }
+
+  return { open, tellAll, counts, close }
+}
+
+/** How often it is looked whom to tell progress. */
+const progressEveryMs = 1_000

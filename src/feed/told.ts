@@ -1,0 +1,63 @@
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { LedgerUpdate, LogTip } from '../store/rows.ts'
+
+/** What a feed tells, before any door has put it into words. Positions are those of the log. */
+
+/** One thing told. `after` is the position of what was told before it, `position` that which the feed has reached with it. */
+export type Told = ToldOpened | ToldSnapshot | ToldUpdates | ToldProgress | ToldNotice | ToldReset
+
+/** The feed begins behind a position of the log; live when nothing lies between that and the tip. */
+export interface ToldOpened {
+  readonly kind: 'opened'
+  readonly position: number
+  readonly tip: LogTip
+}
+
+/** Some of the outputs that were unspent at the position, by id; none of them is told twice. */
+export interface ToldSnapshot {
+  readonly kind: 'snapshot'
+  readonly position: number
+  readonly outputIds: readonly OutputId[]
+  readonly isLast: boolean
+}
+
+/** Rows, never none, and the position up to which nothing else is there. */
+export interface ToldUpdates {
+  readonly kind: 'updates'
+  readonly after: number
+  readonly position: number
+  readonly rows: readonly LedgerUpdate[]
+}
+
+/** Nothing happened up to a position. */
+export interface ToldProgress {
+  readonly kind: 'progress'
+  readonly after: number
+  readonly position: number
+  /** The newest milestone that is covered. */
+  readonly slot: SlotIndex
+  /** Whether the feed is now told of new updates as they are committed. */
+  readonly isLive: boolean
+}
+
+/** Something about the feed itself; it changes no position. */
+export interface ToldNotice {
+  readonly kind: 'notice'
+  readonly position: number
+  readonly notice: Notice
+}
+
+/** What a notice is about. Durations in milliseconds, moments in Unix seconds. */
+export type Notice =
+  | { readonly reason: 'CATCHING_UP' }
+  | { readonly reason: 'DRAINING'; readonly closesWithinMs: number }
+  | { readonly reason: 'TOKEN_EXPIRING'; readonly expiresAt: number }
+
+/** The feed cannot go on from where it is, and ends with this. */
+export interface ToldReset {
+  readonly kind: 'reset'
+  readonly position: number
+  readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
+  /** The log as it is now. */
+  readonly tip: LogTip
+}
