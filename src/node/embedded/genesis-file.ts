@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { Output } from '../../protocol/outputs.ts'
+import { ProtocolParameters } from '../../protocol/parameters.ts'
+import { AccountId, BaseToken } from '../../protocol/primitives.ts'
+import { refusalMessage } from '../../protocol/schema/refusal.ts'
+import type { Schema } from '../../protocol/schema/schema.ts'
+import { parse } from '../../protocol/schema/schema.ts'
+import type { GenesisPlan } from './genesis.ts'
+
+/**
+ * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs
+ * are in the JSON of the protocol; credits are block issuance credits by account id, and may be left out.
+ */
+
+/** A file that is no genesis, and why. */
+export interface GenesisFileInvalid {
+  readonly code: 'GENESIS_FILE_INVALID'
+  readonly path: string
+  readonly reason: string
+}
+
+/** Reads a genesis. */
+export async function readGenesisFile(
+  path: string,
+): Promise<Result<GenesisPlan, GenesisFileInvalid>> {
+  const json = await readJson(path)
+  if (!json.ok) return json
+  const refuse = (reason: string) => err({ code: 'GENESIS_FILE_INVALID', path, reason } as const)
+  const { parameters, outputs, credits = {} } = members(json.value)
+  const network = parse(ProtocolParameters, parameters)
+  if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
+  if (!Array.isArray(outputs) || outputs.length === 0 || outputs.length > 128) {
+    return refuse('outputs must be a list of 1 to 128 outputs')
+  }
+  const parsed = parseAll(Output, outputs, 'outputs')
+  if (!parsed.ok) return refuse(parsed.error)
+  const total = parsed.value.reduce((sum, { amount }) => sum + amount, 0n)
+  const supply = network.value.tokenSupply
+  if (total !== supply) return refuse(`outputs hold ${total} base tokens, the supply is ${supply}`)
+  const accounts = parseAll(AccountId, Object.keys(members(credits)), 'credits')
+  if (!accounts.ok) return refuse(accounts.error)
+  const amounts = parseAll(BaseToken, Object.values(members(credits)), 'credits')
+  if (!amounts.ok) return refuse(amounts.error)
+  return ok({
+    parameters: network.value,
+    outputs: parsed.value,
+    credits: new Map(accounts.value.map((id, i) => [id, amounts.value[i] ?? 0n])),
+  })
+}
+
+/** Reads protocol parameters alone. */
+export async function readParametersFile(
+  path: string,
+): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
+  const json = await readJson(path)
+  if (!json.ok) return json
+  const parameters = parse(ProtocolParameters, json.value)
+  if (parameters.ok) return parameters
+  const reason = refusalMessage(parameters.error, 'parameters')
+  return err({ code: 'GENESIS_FILE_INVALID', path, reason })
+}
+
+async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {
+  try {
+    return ok(JSON.parse(await readFile(path, 'utf8')))
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : 'unreadable'
+    return err({ code: 'GENESIS_FILE_INVALID', path, reason })
+  }
+}
+
+function members(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? { ...json } : {}
+}
+
+function parseAll<T>(
+  schema: Schema<T>,
+  items: readonly unknown[],
+  place: string,
+): Result<T[], string> {
+  const values: T[] = []
+  for (const [index, item] of items.entries()) {
+    const value = parse(schema, item)
+    if (!value.ok) return err(refusalMessage(value.error, `${place}.${index}`))
+    values.push(value.value)
+  }
+  return ok(values)
+}

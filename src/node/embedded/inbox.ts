@@ -1,0 +1,77 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
+
+/** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
+
+/** More blocks wait for the disk than the inbox holds. */
+export interface InboxFull {
+  readonly code: 'INBOX_FULL'
+  readonly waiting: number
+}
+
+/** The way in. */
+export interface Inbox {
+  /** Answers when the block is on the disk, is known, or came too late for its slot. */
+  accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>>
+  /** Resolves when everything that waits now is written. */
+  settled(): Promise<void>
+}
+
+/** What the inbox needs. */
+export interface InboxDeps {
+  readonly write: Pick<StoreWriter, 'acceptBlocks'>
+  /** Told after a flush that kept blocks. */
+  onAccepted(): void
+  /** Blocks that may wait for a flush. */
+  readonly limit: number
+}
+
+/** Opens an inbox. A failing flush fails every block of it. */
+export function createInbox(deps: InboxDeps): Inbox {
+  let waiting: Waiting[] = []
+  let flushing: Promise<void> | undefined
+
+  function accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>> {
+    if (waiting.length >= deps.limit) {
+      return Promise.resolve(err({ code: 'INBOX_FULL', waiting: waiting.length }))
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ block, resolve: (acceptance) => resolve(ok(acceptance)), reject })
+      flushing ??= flushAll()
+    })
+  }
+
+  async function flushAll(): Promise<void> {
+    // A turn of the event loop lets the blocks that are being read off their sockets join the first flush.
+    await new Promise(setImmediate)
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchLimit)
+      waiting = waiting.slice(batchLimit)
+      await flush(batch)
+    }
+    flushing = undefined
+  }
+
+  async function flush(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await deps.write.acceptBlocks(batch.map(({ block }) => block))
+      if (answers.includes('ACCEPTED')) deps.onAccepted()
+      batch.forEach(({ resolve }, i) => {
+        resolve(answers[i] ?? 'SLOT_CLOSED')
+      })
+    } catch (failure) {
+      for (const { reject } of batch) reject(failure)
+    }
+  }
+
+  return { accept, settled: async () => flushing }
+}
+
+/** Blocks of one flush: a transaction of some milliseconds. */
+const batchLimit = 500
+
+interface Waiting {
+  readonly block: IncomingBlock
+  resolve(acceptance: Acceptance): void
+  reject(failure: unknown): void
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { LeaseHeld, LeaseLost, StoreWriter } from '../../store/contract.ts'
+import { hasEnded } from './holder.ts'
+
+/** The right to write this ledger: one holder at a time, renewed every second, taken over when it runs out. */
+
+/** What the lease needs. */
+export interface LeaseDeps {
+  readonly write: Pick<StoreWriter, 'takeLease' | 'renewLease' | 'releaseLease'>
+  readonly log: Log
+  /** Names this process to others. */
+  readonly holder: string
+}
+
+/** A lease that is ours until it is lost or given back. */
+export interface Lease {
+  readonly term: number
+  /** Prolongs it; afterwards nobody else can have written. */
+  renew(): Promise<Result<unknown, LeaseLost>>
+  release(): Promise<void>
+}
+
+/** How long a lease lasts without being renewed, in milliseconds. */
+export const leaseTtlMs = 3_000
+
+/** How often it is renewed, in milliseconds. */
+export const leaseRenewalMs = 1_000
+
+/**
+ * Takes the lease. A process that was killed leaves one behind: where it can be seen that its holder has ended, the
+ * lease is ended for it, else it is waited out once. If the holder renews it meanwhile, that holder lives and is named
+ * in the error.
+ */
+export async function takeLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
+  const first = await attempt(deps)
+  if (first.ok) return first
+  const { holder, term } = first.error
+  if (hasEnded(holder)) {
+    // Safe even against a mistake: every write of a term ends with the next one.
+    deps.log.info('lease-inherited', { holder, term })
+    await deps.write.releaseLease(term)
+  } else {
+    deps.log.info('lease-awaited', { holder })
+  }
+  return wait(deps, first.error)
+}
+
+/** Tries again until the lease has run out or its holder shows that it lives. */
+async function wait(deps: LeaseDeps, first: LeaseHeld): Promise<Result<Lease, LeaseHeld>> {
+  for (let waited = 0; waited < leaseTtlMs + leaseRenewalMs; waited += pollMs) {
+    const next = await attempt(deps)
+    if (next.ok || next.error.until !== first.until) return next
+    await delay(pollMs)
+  }
+  return attempt(deps)
+}
+
+const pollMs = 100
+
+async function attempt({ write, holder }: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
+  const taken = await write.takeLease({ holder, ttlMs: leaseTtlMs })
+  if (!taken.ok) return err(taken.error)
+  const { term } = taken.value
+  return ok({
+    term,
+    renew: () => write.renewLease(term, leaseTtlMs),
+    release: () => write.releaseLease(term),
+  })
+}

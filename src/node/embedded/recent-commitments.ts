@@ -1,0 +1,73 @@
+import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import { assert, present } from '../../lib/assert.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { Milestone } from '../../store/rows.ts'
+
+/** The newest commitments, which blocks and transactions may refer to, kept in memory. */
+export interface RecentCommitments {
+  add(committed: CommittedSlot): void
+  newest(): CommittedSlot
+  /** The commitment of a slot; of a slot that is not committed yet the newest. */
+  upTo(slot: SlotIndex): CommittedSlot
+  has(id: CommitmentId): boolean
+}
+
+/** Loads the commitments of the last `count` slots. */
+export async function loadRecentCommitments(
+  read: Pick<StoreReader, 'latestMilestone' | 'milestone'>,
+  count: number,
+): Promise<RecentCommitments> {
+  const latest = await read.latestMilestone()
+  const slots = Array.from({ length: count - 1 }, (_, i) => latest.slot - count + 1 + i)
+  const older = await Promise.all(
+    slots.filter((slot) => slot >= 0).map((slot) => read.milestone(slot)),
+  )
+  const commitments = createRecentCommitments(committedSlot(latest), count)
+  for (const milestone of older)
+    if (milestone !== undefined) commitments.add(committedSlot(milestone))
+  commitments.add(committedSlot(latest))
+  return commitments
+}
+
+/** Keeps `count` slots, beginning with one. */
+export function createRecentCommitments(first: CommittedSlot, count: number): RecentCommitments {
+  const bySlot = new Map<SlotIndex, CommittedSlot>()
+  const ids = new Set<CommitmentId>()
+  let newest = first
+
+  function add(committed: CommittedSlot): void {
+    const { slot } = committed.commitment
+    bySlot.set(slot, committed)
+    ids.add(committed.commitmentId)
+    if (slot >= newest.commitment.slot) newest = committed
+    const aged = bySlot.get(slot - count)
+    if (aged === undefined) return
+    bySlot.delete(slot - count)
+    ids.delete(aged.commitmentId)
+  }
+
+  add(first)
+  return {
+    add,
+    newest: () => newest,
+    upTo: (slot) =>
+      slot >= newest.commitment.slot
+        ? newest
+        : (bySlot.get(slot) ?? present(oldest(bySlot), 'commitment')),
+    has: (id) => ids.has(id),
+  }
+}
+
+/** A milestone as the ledger sees it. */
+export function committedSlot({ commitmentId, bytes }: Milestone): CommittedSlot {
+  const commitment = decode(SlotCommitment, bytes)
+  assert(commitment.ok, 'a stored commitment decodes')
+  return { commitment: commitment.value, commitmentId, bytes }
+}
+
+function oldest(bySlot: ReadonlyMap<SlotIndex, CommittedSlot>): CommittedSlot | undefined {
+  return bySlot.get(Math.min(...bySlot.keys()))
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { silentLog } from '../../../src/lib/log.ts'
+import { nameOfThisProcess } from '../../../src/node/embedded/holder.ts'
+import { takeLease } from '../../../src/node/embedded/lease.ts'
+import { databases, useStore } from '../../support/databases.ts'
+
+const [host = '', , scope = ''] = nameOfThisProcess().split(':')
+const longMs = 60_000
+
+describe.each(databases)('taking the lease on $name', ({ create }) => {
+  const use = useStore(create)
+
+  function take() {
+    return takeLease({ write: use.store.write, log: silentLog, holder: 'next' })
+  }
+
+  test.runIf(scope !== '')('from a process that was killed needs no waiting', async () => {
+    await heldBy(`${host}:${spawnSync(process.execPath, ['-e', '0']).pid}:${scope}`)
+    expect(await take()).toMatchObject({ ok: true, value: { term: use.term + 2 } })
+  })
+
+  test('from one that lives and renews it is refused, with its name', async () => {
+    const term = await heldBy('elsewhere:1:00000000')
+    const taken = take()
+    await use.store.write.renewLease(term, longMs)
+    expect(await taken).toMatchObject({
+      ok: false,
+      error: { code: 'LEASE_HELD', holder: 'elsewhere:1:00000000', term },
+    })
+    expect(await use.store.write.renewLease(term, longMs)).toMatchObject({ ok: true })
+  })
+
+  test('from one that does not renew it is possible when it has run out', async () => {
+    await heldBy('elsewhere:1:00000000', 150)
+    expect(await take()).toMatchObject({ ok: true, value: { term: use.term + 2 } })
+  })
+
+  /** The store comes with a lease; another holder takes it over. */
+  async function heldBy(holder: string, ttlMs = longMs): Promise<number> {
+    await use.store.write.releaseLease(use.term)
+    const held = await use.store.write.takeLease({ holder, ttlMs })
+    return held.ok ? held.value.term : 0
+  }
+})

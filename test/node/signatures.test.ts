@@ -1,0 +1,95 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
+import { openSignatureChecker, type SignedMessage } from '../../src/node/signatures.ts'
+import { loadVectors, type Vector } from '../support/vectors.ts'
+
+interface SignatureVector extends Vector {
+  readonly publicKey: Hex
+  readonly message: Hex
+  readonly signature: Hex
+  readonly valid: boolean
+}
+
+describe('signatures', () => {
+  const checker = openSignatureChecker({ queueLimit: 256 })
+  afterAll(() => checker.close())
+
+  test('the vectors, each with the verdict of ZIP-215', async () => {
+    const vectors = loadVectors<SignatureVector>('signatures')
+    const answers = await Promise.all(vectors.map((vector) => checker.check([itemOf(vector)])))
+    const wrong = vectors.filter((vector, index) => {
+      const answer = answers[index]
+      return !answer?.ok || answer.value[0] !== vector.valid
+    })
+    expect(wrong.map((vector) => vector.name)).toEqual([])
+    expect(vectors.length).toBe(243)
+  })
+
+  const rows = [
+    ['none', [], []],
+    ['all right', ['good', 'good'], [true, true]],
+    ['one wrong', ['good', 'bad', 'good'], [true, false, true]],
+    ['two wrong', ['bad', 'good', 'bad'], [false, true, false]],
+  ] as const
+  test.each(rows)('several of one block keep their places: %s', async (_name, items, value) => {
+    const verdicts = await checker.check(
+      items.map((item) => (item === 'good' ? signed() : broken(signed()))),
+    )
+    expect(verdicts).toEqual({ ok: true, value })
+  })
+})
+
+describe('a flood of bad signatures', () => {
+  test('ends at the limit with a named error, and never with a wrong verdict', async () => {
+    const checker = openSignatureChecker({ queueLimit: 4 })
+    const bad = Array.from({ length: 64 }, () => broken(signed()))
+    const answers = await Promise.all(bad.map((item) => checker.check([item])))
+    const codes = answers.map((answer) => (answer.ok ? String(answer.value) : answer.error.code))
+    expect(new Set(codes)).toEqual(new Set(['false', 'SIGNATURE_CHECK_BUSY']))
+    await checker.close()
+  })
+
+  test('does not hold up the signatures that need no second question', async () => {
+    const checker = openSignatureChecker({ queueLimit: 64 })
+    const order: string[] = []
+    const flood = Array.from({ length: 64 }, () => broken(signed()))
+    const bad = flood.map((item) => checker.check([item]).then(() => order.push('bad')))
+    const honest = Array.from({ length: 16 }, () => signed())
+    const good = honest.map((item) =>
+      checker.check([item]).then((answer) => order.push(String(answer.ok && answer.value[0]))),
+    )
+    await Promise.all([...bad, ...good])
+    // The thread that answers the bad ones has not even started when the honest ones are through.
+    expect(order.slice(0, 16)).toEqual(Array.from({ length: 16 }, () => 'true'))
+    await checker.close()
+  })
+
+  test('costs one place in the queue for a whole transaction', async () => {
+    const checker = openSignatureChecker({ queueLimit: 1 })
+    const items = Array.from({ length: 128 }, () => broken(signed()))
+    const verdicts = await checker.check(items)
+    expect(verdicts).toEqual({ ok: true, value: items.map(() => false) })
+    await checker.close()
+  })
+})
+
+function itemOf(vector: SignatureVector): SignedMessage {
+  const { publicKey, signature } = vector
+  return { publicKey, signature, message: hexToBytes(vector.message) }
+}
+
+function signed(): SignedMessage {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const message = new TextEncoder().encode('a block')
+  const key = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  return {
+    publicKey: bytesToHex(key),
+    message,
+    signature: bytesToHex(sign(null, message, privateKey)),
+  }
+}
+
+function broken(item: SignedMessage): SignedMessage {
+  return { ...item, message: new TextEncoder().encode('another block') }
+}
