@@ -1,0 +1,214 @@
+import { encodeCursor } from '../feed/cursor.ts'
+import type { UpdateFilter } from '../feed/read.ts'
+import type { Notice, Told, ToldUpdates } from '../feed/told.ts'
+import { present } from '../lib/assert.ts'
+import type { Hex } from '../lib/hex.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
+import type { LogTip, UpdateClass } from '../store/rows.ts'
+import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
+
+/** The events of a feed as the doors show them; docs/feed.md says what each promises. */
+
+/** What a feed tells. */
+export type LedgerFeedEvent =
+  | FeedOpened
+  | FeedSnapshot
+  | LedgerUpdateBatch
+  | FeedProgress
+  | FeedNotice
+  | FeedReset
+
+/** Whether a feed is told of updates as they are committed, or reads older ones first. */
+export type FeedMode = 'CATCHING_UP' | 'LIVE'
+
+/** The first event of every feed. */
+export interface FeedOpened {
+  readonly kind: 'FeedOpened'
+  /** Where the feed begins; resuming after it misses nothing. */
+  readonly cursor: string
+  /** The oldest place to resume from, and the newest. */
+  readonly oldestCursor: string
+  readonly tipCursor: string
+  readonly mode: FeedMode
+  /** The newest committed slot. */
+  readonly milestoneIndex: SlotIndex
+  /** The place in the log that `cursor` names. */
+  readonly position: number
+  readonly filter: UpdateFilter
+}
+
+/** Some of the outputs that were unspent at the cursor. */
+export interface FeedSnapshot {
+  readonly kind: 'FeedSnapshot'
+  readonly cursor: string
+  readonly outputIds: readonly OutputId[]
+  readonly isLast: boolean
+}
+
+/** Some updates in the order of the log; never empty. */
+export interface LedgerUpdateBatch {
+  readonly kind: 'LedgerUpdateBatch'
+  readonly updates: readonly LedgerUpdateView[]
+  /** The cursor of the event before; nothing lies between it and the first update. */
+  readonly previousCursor: string
+  /** How far the feed has come; resuming after it repeats and misses nothing. */
+  readonly cursor: string
+  /** The milestone of the last update, and the end of its slot in Unix seconds. */
+  readonly milestoneIndex: SlotIndex
+  readonly milestoneTimestamp: number
+}
+
+/** Nothing happened since the event before. */
+export interface FeedProgress {
+  readonly kind: 'FeedProgress'
+  readonly previousCursor: string
+  readonly cursor: string
+  /** The newest milestone that is covered, and the end of its slot in Unix seconds. */
+  readonly milestoneIndex: SlotIndex
+  readonly milestoneTimestamp: number
+  readonly mode: FeedMode
+}
+
+/** Something about the feed itself. */
+export interface FeedNotice {
+  readonly kind: 'FeedNotice'
+  readonly reason: Notice['reason']
+  /** Where to resume, should the feed end now. */
+  readonly cursor: string
+  /** The connection is closed within so many milliseconds; `undefined` where it is not. */
+  readonly closesWithinMs: number | undefined
+  /** The end of the token in Unix seconds, where the notice is about that. */
+  readonly expiresAt: number | undefined
+}
+
+/** The feed cannot go on from where it was; its last event. */
+export interface FeedReset {
+  readonly kind: 'FeedReset'
+  readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
+  readonly oldestCursor: string
+  readonly tipCursor: string
+}
+
+/** The updates of one address and class in a batch. */
+export interface UpdateHistory {
+  readonly address: Hex
+  readonly class: UpdateClass
+  readonly firstOrdinal: number
+  readonly lastOrdinal: number
+  /** The chain value after the last of them. */
+  readonly chain: Hex
+}
+
+/** What putting events into words needs. */
+export interface FeedEventDeps {
+  readonly parameters: TimeParameters
+}
+
+/** Of which feed something is told. */
+export interface FeedIdentity {
+  /** Of its log. */
+  readonly epoch: LogTip['epoch']
+  readonly filter: UpdateFilter
+}
+
+/** The event of something told. */
+export function eventOf(
+  { parameters }: FeedEventDeps,
+  { epoch, filter }: FeedIdentity,
+  told: Told,
+): LedgerFeedEvent {
+  const at = (seq: number) => encodeCursor({ epoch, seq })
+  switch (told.kind) {
+    case 'opened':
+      return {
+        kind: 'FeedOpened',
+        cursor: at(told.position),
+        ...endsOf(told.tip),
+        mode: told.position < told.tip.seq ? 'CATCHING_UP' : 'LIVE',
+        milestoneIndex: told.tip.slot,
+        position: told.position,
+        filter,
+      }
+    case 'snapshot': {
+      const { outputIds, isLast } = told
+      return { kind: 'FeedSnapshot', cursor: at(told.position), outputIds, isLast }
+    }
+    case 'updates':
+      return batchOf(parameters, epoch, told)
+    case 'progress':
+      return {
+        kind: 'FeedProgress',
+        previousCursor: at(told.after),
+        cursor: at(told.position),
+        milestoneIndex: told.slot,
+        milestoneTimestamp: slotEnd(parameters, told.slot),
+        mode: told.isLive ? 'LIVE' : 'CATCHING_UP',
+      }
+    case 'notice':
+      return noticeOf(at(told.position), told.notice)
+    case 'reset':
+      return { kind: 'FeedReset', reason: told.reason, ...endsOf(told.tip) }
+  }
+}
+
+/** Per address and class of a batch, in the order of their first updates. */
+export function historiesOf({ updates }: Pick<LedgerUpdateBatch, 'updates'>): UpdateHistory[] {
+  const histories = new Map<string, UpdateHistory>()
+  for (const { address, class: updateClass, ordinal, chain } of updates) {
+    const key = updateClass + address
+    const firstOrdinal = histories.get(key)?.firstOrdinal ?? ordinal
+    histories.set(key, { address, class: updateClass, firstOrdinal, lastOrdinal: ordinal, chain })
+  }
+  return [...histories.values()]
+}
+
+/** The cursor after which a feed goes on, of events that move or name one. */
+export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
+  switch (event.kind) {
+    case 'FeedOpened':
+    case 'LedgerUpdateBatch':
+    case 'FeedProgress':
+    case 'FeedNotice':
+      return event.cursor
+    // Resuming behind half a snapshot would lose the other half, and behind a reset there is nothing to resume.
+    case 'FeedSnapshot':
+      return event.isLast ? event.cursor : undefined
+    case 'FeedReset':
+      return undefined
+  }
+}
+
+function endsOf(tip: LogTip): { readonly oldestCursor: string; readonly tipCursor: string } {
+  const { epoch, seq, prunedSeq } = tip
+  return {
+    oldestCursor: encodeCursor({ epoch, seq: prunedSeq }),
+    tipCursor: encodeCursor({ epoch, seq }),
+  }
+}
+
+function batchOf(
+  parameters: TimeParameters,
+  epoch: LogTip['epoch'],
+  { after, position, rows }: ToldUpdates,
+): LedgerUpdateBatch {
+  const { milestoneIndex } = present(rows.at(-1), 'a row of a batch')
+  return {
+    kind: 'LedgerUpdateBatch',
+    updates: rows.map((row) => viewOf(row, { epoch }, parameters)),
+    previousCursor: encodeCursor({ epoch, seq: after }),
+    cursor: encodeCursor({ epoch, seq: position }),
+    milestoneIndex,
+    milestoneTimestamp: slotEnd(parameters, milestoneIndex),
+  }
+}
+
+function noticeOf(cursor: string, notice: Notice): FeedNotice {
+  return {
+    kind: 'FeedNotice',
+    reason: notice.reason,
+    cursor,
+    closesWithinMs: notice.reason === 'DRAINING' ? notice.closesWithinMs : undefined,
+    expiresAt: notice.reason === 'TOKEN_EXPIRING' ? notice.expiresAt : undefined,
+  }
+}

@@ -1,0 +1,171 @@
+import { type CursorError, checkCursor, cursorExpired } from '../feed/cursor.ts'
+import { follow } from '../feed/follow.ts'
+import type { Feed } from '../feed/open.ts'
+import type { UpdateFilter } from '../feed/read.ts'
+import type { Reader, ReaderOptions } from '../feed/reader.ts'
+import type { SharedText } from '../feed/texts.ts'
+import type { ToldSnapshot } from '../feed/told.ts'
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { stoppable } from '../lib/stoppable.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { LogTip, UpdateClass } from '../store/rows.ts'
+import {
+  eventOf,
+  type FeedEventDeps,
+  type FeedIdentity,
+  type LedgerFeedEvent,
+} from './feed-events.ts'
+import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
+
+/** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
+
+export type { Reader, Sink } from '../feed/reader.ts'
+export type { SharedText } from '../feed/texts.ts'
+
+/** What following needs. */
+export interface FollowLedgerUpdatesDeps {
+  readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
+  readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
+  readonly feed: Feed
+}
+
+/** The most addresses of one feed. */
+export const maximumFeedAddresses = 100
+
+/** What to follow, and from where. */
+export interface FeedQuestion {
+  /** Address bytes; left out: every address. */
+  readonly addresses?: readonly Hex[]
+  readonly classes: readonly UpdateClass[]
+  /** Left out, with `afterMilestone`: only what is committed from now on. */
+  readonly after?: string
+  /** Begins with the milestone behind this one. */
+  readonly afterMilestone?: SlotIndex
+  /** Whether to begin with the outputs that are unspent where the feed begins. */
+  readonly snapshot?: boolean
+}
+
+/** Why a feed was not opened. Counts and slots. */
+export type FollowLedgerUpdatesError =
+  | CursorError
+  /** No address, or more than a feed may have. */
+  | { readonly code: 'FEED_ADDRESS_COUNT'; readonly count: number; readonly limit: number }
+  | { readonly code: 'FEED_CLASSES_MISSING' }
+  /** Two beginnings were given. */
+  | { readonly code: 'FEED_START_AMBIGUOUS' }
+  | {
+      readonly code: 'MILESTONE_NOT_COMMITTED'
+      readonly argument: string
+      readonly milestoneIndex: SlotIndex
+      readonly newest: SlotIndex
+    }
+  /** A snapshot of the whole ledger is not told. */
+  | { readonly code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }
+
+/** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
+export async function followLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
+  const begun = await begin(deps, question)
+  if (!begun.ok) return begun
+  return ok(stoppable((signal) => tell(deps, begun.value, signal)))
+}
+
+async function* tell(
+  deps: FollowLedgerUpdatesDeps,
+  begun: BegunFeed,
+  signal: AbortSignal,
+): AsyncGenerator<LedgerFeedEvent, void, undefined> {
+  for await (const told of follow(deps.feed, { ...begun, signal })) yield eventOf(deps, begun, told)
+}
+
+/** How a feed that shares its work is told. */
+export interface SharedFeedOptions extends Pick<ReaderOptions, 'sink'> {
+  /** Names what `render` does: feeds with equal questions (but for their beginning) and equal keys share it. */
+  readonly key: string
+  readonly render: (event: LedgerFeedEvent) => Promise<SharedText>
+}
+
+/** Opens a feed that shares execution and bytes with all that ask the same. */
+export async function shareLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+  { key, render, sink }: SharedFeedOptions,
+): Promise<Result<Reader, FollowLedgerUpdatesError>> {
+  const begun = await begin(deps, question)
+  if (!begun.ok) return begun
+  const { epoch, filter, position, snapshot } = begun.value
+  const { addresses, classes } = filter
+  return ok(
+    deps.feed.share.open({
+      key: JSON.stringify([epoch, addresses, classes, snapshot === undefined, key]),
+      filter,
+      render: (told) => render(eventOf(deps, begun.value, told)),
+      position,
+      snapshot,
+      sink,
+    }),
+  )
+}
+
+interface BegunFeed extends FeedIdentity {
+  readonly position: number
+  readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
+}
+
+async function begin(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {
+  const filter = filterOf(question)
+  if (!filter.ok) return filter
+  const { tail } = deps.feed
+  // Most who resume do so below what is known, and cost no look at the database.
+  let { tip, start } = { tip: tail.tip(), start: await startOf(deps, question, tail.tip()) }
+  if (!start.ok || start.value === tip.seq) {
+    tip = await tail.freshTip()
+    start = await startOf(deps, question, tip)
+  }
+  if (!start.ok) return start
+  const place = { filter: filter.value, position: start.value }
+  const snapshot = question.snapshot === true ? readSnapshot(deps, place) : undefined
+  return ok({ epoch: tip.epoch, ...place, snapshot })
+}
+
+function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpdatesError> {
+  const addresses = question.addresses && [...new Set(question.addresses)].sort()
+  const count = addresses?.length ?? 1
+  if (count < 1 || count > maximumFeedAddresses) {
+    return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maximumFeedAddresses })
+  }
+  const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => question.classes.includes(one))
+  if (classes.length === 0) return err({ code: 'FEED_CLASSES_MISSING' })
+  if (question.snapshot === true && addresses === undefined) {
+    return err({ code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' })
+  }
+  return ok({ ...(addresses && { addresses }), classes })
+}
+
+async function startOf(
+  { store }: FollowLedgerUpdatesDeps,
+  { after, afterMilestone }: FeedQuestion,
+  tip: LogTip,
+): Promise<Result<number, FollowLedgerUpdatesError>> {
+  if (after !== undefined && afterMilestone !== undefined) {
+    return err({ code: 'FEED_START_AMBIGUOUS' })
+  }
+  if (after !== undefined) return checkCursor(after, 'after', tip)
+  if (afterMilestone === undefined) return ok(tip.seq)
+  const argument = 'afterMilestone'
+  if (afterMilestone > tip.slot) {
+    const { slot: newest } = tip
+    const code = 'MILESTONE_NOT_COMMITTED'
+    return err({ code, argument, milestoneIndex: afterMilestone, newest })
+  }
+  // Before the genesis lies nothing, and everything is behind it.
+  const seq = (await store.read.milestone(afterMilestone))?.lastSeq ?? 0
+  return seq < tip.prunedSeq ? err(cursorExpired(argument, tip)) : ok(seq)
+}

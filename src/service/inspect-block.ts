@@ -1,0 +1,149 @@
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SignatureCheckBusy, SignatureChecker, SignedMessage } from '../node/signatures.ts'
+import { Block, maxBlockSize } from '../protocol/block.ts'
+import {
+  type BlockIdentity,
+  chainIdOf,
+  identifyBlock,
+  identifyTransaction,
+  outputId,
+  type TransactionIdentity,
+} from '../protocol/ids.ts'
+import type { Network } from '../protocol/network.ts'
+import { isZero, type Output } from '../protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { Problem } from '../protocol/problems.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
+import { decode, encode, parse } from '../protocol/schema/schema.ts'
+import { workScore } from '../protocol/score.ts'
+import { slotOfTime } from '../protocol/slots.ts'
+import { blockProblems } from '../protocol/syntax.ts'
+import type { SignedTransaction } from '../protocol/transaction.ts'
+import type { Unlock } from '../protocol/unlocks.ts'
+
+/** Everything that can be told about a block by itself: no ledger is asked. */
+
+/** What inspecting needs. */
+export interface InspectDeps {
+  readonly checker: Pick<SignatureChecker, 'check'>
+  /** The network that a value is read for. */
+  readonly network: Network
+}
+
+/** A value as somebody has it. */
+export type Form =
+  | { readonly form: 'json'; readonly json: unknown }
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+
+/** What a block is. */
+export interface InspectedBlock {
+  readonly block: Block
+  /** As they came, or as the JSON serializes. */
+  readonly bytes: Uint8Array
+  readonly slot: SlotIndex
+  readonly identity: BlockIdentity
+  readonly workScore: number
+  readonly isSignatureValid: boolean
+  /** Of a block that carries a transaction. */
+  readonly transaction: InspectedTransaction | undefined
+  /** Every broken rule; a block that breaks none `of` form is well formed. */
+  readonly problems: readonly Problem[]
+}
+
+/** What a signed transaction is. */
+export interface InspectedTransaction {
+  readonly identity: TransactionIdentity
+  readonly outputIds: readonly OutputId[]
+  /** By output index, the id that a new account, anchor, NFT or delegation gets. */
+  readonly createdChainIds: ReadonlyMap<number, Hex>
+  /** One verdict a signature, in order, those inside multi unlocks too. */
+  readonly areSignaturesValid: readonly boolean[]
+}
+
+/** Inspects a block. It fails only when the block cannot be read, or too many doubtful signatures wait. */
+export async function inspectBlock(
+  deps: InspectDeps,
+  given: Form,
+): Promise<Result<InspectedBlock, Refusal | SignatureCheckBusy>> {
+  const read = readBlock(given)
+  if (!read.ok) return read
+  const block = read.value
+  const bytes = given.form === 'bytes' ? given.bytes : encode(Block, block)
+  const slot = slotOfTime(deps.network.parameters, block.header.issuingTime)
+  const identity = identifyBlock(bytes, slot)
+  const { publicKey, signature } = block.signature
+  const verdicts = await checkEach(deps, [{ publicKey, signature, message: identity.signingInput }])
+  if (!verdicts.ok) return verdicts
+  const payload = block.body.type === 0 ? block.body.payload : undefined
+  const transaction = payload?.type === 1 ? await inspectTransaction(deps, payload) : ok(undefined)
+  if (!transaction.ok) return transaction
+  return ok({
+    block,
+    bytes,
+    slot,
+    identity,
+    workScore: workScore(deps.network.parameters, block),
+    isSignatureValid: verdicts.value[0] === true,
+    transaction: transaction.value,
+    problems: blockProblems(block, { network: deps.network, bytes, from: given.form }),
+  })
+}
+
+/** Inspects a signed transaction. */
+export async function inspectTransaction(
+  deps: Pick<InspectDeps, 'checker'>,
+  payload: SignedTransaction,
+): Promise<Result<InspectedTransaction, SignatureCheckBusy>> {
+  const identity = identifyTransaction(payload.transaction)
+  const { outputs } = payload.transaction
+  const outputIds = outputs.map((_, index) => outputId(identity.transactionId, index))
+  const verdicts = await checkEach(deps, signedMessages(payload.unlocks, identity.signingHash))
+  if (!verdicts.ok) return verdicts
+  const created = [...outputIds.entries()].filter(([index]) => createsChain(outputs[index]))
+  return ok({
+    identity,
+    outputIds,
+    createdChainIds: new Map(created.map(([index, id]) => [index, chainIdOf(id)])),
+    areSignaturesValid: verdicts.value,
+  })
+}
+
+function readBlock(given: Form): Result<Block, Refusal> {
+  if (given.form === 'json') return parse(Block, given.json)
+  // Larger ones are no block whatever they hold, and need not be read.
+  if (given.bytes.length > maxBlockSize) {
+    return err({ code: 'BLOCK_SIZE', path: '', offset: maxBlockSize })
+  }
+  return decode(Block, given.bytes)
+}
+
+/** Each by itself: asked together, all after the first wrong one would count as wrong. */
+async function checkEach(
+  { checker }: Pick<InspectDeps, 'checker'>,
+  items: readonly SignedMessage[],
+): Promise<Result<readonly boolean[], SignatureCheckBusy>> {
+  const verdicts: boolean[] = []
+  for (const item of items) {
+    const verdict = await checker.check([item])
+    if (!verdict.ok) return verdict
+    verdicts.push(verdict.value[0] === true)
+  }
+  return ok(verdicts)
+}
+
+function signedMessages(unlocks: readonly Unlock[], message: Uint8Array): SignedMessage[] {
+  return unlocks.flatMap((unlock) => {
+    if (unlock.type === 5) return signedMessages(unlock.unlocks, message)
+    if (unlock.type !== 0) return []
+    const { publicKey, signature } = unlock.signature
+    return [{ publicKey, signature, message }]
+  })
+}
+
+function createsChain(output: Output | undefined): boolean {
+  if (output?.type === 1) return isZero(output.accountId)
+  if (output?.type === 2) return isZero(output.anchorId)
+  if (output?.type === 4) return isZero(output.nftId)
+  return output?.type === 5 && isZero(output.delegationId)
+}

@@ -1,0 +1,75 @@
+import type { SignatureCheckBusy } from '../node/signatures.ts'
+import type { Bech32Error } from '../protocol/bech32.ts'
+import { type Refusal, refusalMessage } from '../protocol/schema/refusal.ts'
+
+/** Why something cannot be inspected, and how that is said. */
+
+/** Any reason. */
+export type InspectError =
+  | Refusal
+  | SignatureCheckBusy
+  | (Bech32Error & { readonly path: string })
+  | LineNotJson
+  | KindUnknown
+  | InputMissing
+
+/** A line that holds no JSON object. */
+export interface LineNotJson {
+  readonly code: 'LINE_NOT_JSON'
+}
+
+/** A kind that there is not. */
+export interface KindUnknown {
+  readonly code: 'KIND_UNKNOWN'
+  readonly path: 'kind'
+  readonly known: readonly string[]
+}
+
+/** None of the members that hold the value of this kind. */
+export interface InputMissing {
+  readonly code: 'INPUT_MISSING'
+  readonly path: string
+  readonly expected: string
+}
+
+/** The error as a line of answers holds it. */
+export interface PrintedError {
+  readonly code: string
+  readonly path: string
+  readonly offset?: number
+  readonly message: string
+}
+
+/** Prints an error; `subject` names the value that was read. */
+export function printError(error: InspectError, subject: string): PrintedError {
+  const path = 'path' in error ? error.path : ''
+  const offset = 'offset' in error ? { offset: error.offset } : {}
+  return { code: error.code, path, ...offset, message: messageOf(error, subject) }
+}
+
+function messageOf(error: InspectError, subject: string): string {
+  switch (error.code) {
+    case 'LINE_NOT_JSON':
+      return 'the line is no JSON object'
+    case 'KIND_UNKNOWN':
+      return `kind must be one of ${error.known.join(', ')}`
+    case 'INPUT_MISSING':
+      return `${error.path} is missing: ${error.expected}`
+    case 'SIGNATURE_CHECK_BUSY':
+      return `${error.waiting} doubtful signatures wait already; ask again later`
+    case 'BECH32_TOO_LONG':
+      return `${error.path} has ${error.length} characters, more than ${error.limit}`
+    case 'BECH32_CASE_MIXED':
+      return `${error.path} mixes upper and lower case`
+    case 'BECH32_SEPARATOR_MISSING':
+      return `${error.path} lacks the 1 between its prefix and its data`
+    case 'BECH32_CHARACTER_UNKNOWN':
+      return `${error.path} has the character ${JSON.stringify(error.character)} at position ${error.at}, which Bech32 does not know`
+    case 'BECH32_CHECKSUM_WRONG':
+      return `${error.path} has a wrong checksum`
+    case 'BECH32_PADDING_WRONG':
+      return `${error.path} has bits behind its last byte`
+    default:
+      return refusalMessage(error, subject)
+  }
+}

@@ -1,0 +1,125 @@
+import { bytesToHex, hexToBytes } from '../lib/hex.ts'
+import { err, ok } from '../lib/result.ts'
+import { Address } from '../protocol/addresses.ts'
+import { decodeBech32, isMultiReference } from '../protocol/bech32.ts'
+import {
+  chainIdOf,
+  foundryIdFrom,
+  indexOf,
+  networkId,
+  publicKeyHash,
+  slotOfId,
+  transactionOf,
+} from '../protocol/ids.ts'
+import { merkleRoot } from '../protocol/merkle.ts'
+import {
+  AccountId,
+  OutputId,
+  PublicKey,
+  SignatureBytes,
+  u8,
+  u32,
+  u64,
+} from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { bytes, text } from '../protocol/schema/scalars.ts'
+import { decode, parse, print } from '../protocol/schema/schema.ts'
+import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
+import type { InspectDeps } from './inspect-block.ts'
+import type { Answer, Input } from './inspect-input.ts'
+
+/** What follows from single members: identifiers, hashes, signatures, slots, texts of addresses. */
+
+const anyBytes = bytes('Bytes', { count: 'u32', max: 0xffff_ffff, length: 'LIST_COUNT' })
+
+const SignatureInput = struct('SignatureInput', {
+  publicKey: PublicKey,
+  message: anyBytes,
+  signature: SignatureBytes,
+})
+
+/** Whether a signature is right, by the rules of ZIP-215. */
+export async function inspectSignature(deps: InspectDeps, input: Input): Promise<Answer> {
+  const given = parse(SignatureInput, input)
+  if (!given.ok) return given
+  const { publicKey, signature, message } = given.value
+  const verdict = await deps.checker.check([{ publicKey, signature, message: hexToBytes(message) }])
+  return verdict.ok ? ok({ valid: verdict.value[0] === true }) : verdict
+}
+
+const SlotInput = struct('SlotInput', { issuingTime: u64 })
+
+/** The slot and epoch of a time. */
+export function inspectTime({ network: { parameters } }: InspectDeps, input: Input): Answer {
+  const given = parse(SlotInput, input)
+  if (!given.ok) return given
+  const slot = slotOfTime(parameters, given.value.issuingTime)
+  return ok({ slot, epoch: epochOfSlot(parameters, slot) })
+}
+
+const OutputIdInput = struct('OutputIdInput', { outputId: OutputId })
+
+/** The parts of an output id, and the id of the account, anchor, NFT or delegation that it creates. */
+export function inspectOutputId(_deps: InspectDeps, input: Input): Answer {
+  const given = parse(OutputIdInput, input)
+  if (!given.ok) return given
+  const { outputId } = given.value
+  const transactionId = transactionOf(outputId)
+  const parts = { transactionId, outputIndex: indexOf(outputId), slot: slotOfId(transactionId) }
+  return ok({ ...parts, id: chainIdOf(outputId) })
+}
+
+const FoundryInput = struct('FoundryInput', {
+  accountId: AccountId,
+  serialNumber: u32,
+  tokenSchemeType: u8,
+})
+
+/** The id of a foundry. */
+export function inspectFoundryId(_deps: InspectDeps, input: Input): Answer {
+  const given = parse(FoundryInput, input)
+  if (!given.ok) return given
+  const { accountId, serialNumber, tokenSchemeType } = given.value
+  return ok({ foundryId: foundryIdFrom(accountId, serialNumber, tokenSchemeType) })
+}
+
+const PublicKeyInput = struct('PublicKeyInput', { publicKey: PublicKey })
+
+/** The hash of a key, which is its Ed25519 address and block issuer key. */
+export function inspectPublicKey(_deps: InspectDeps, input: Input): Answer {
+  const given = parse(PublicKeyInput, input)
+  return given.ok ? ok({ hash: publicKeyHash(given.value.publicKey) }) : given
+}
+
+const NetworkInput = struct('NetworkInput', { networkName: text('NetworkName') })
+
+/** The id of a network. */
+export function inspectNetworkName(_deps: InspectDeps, input: Input): Answer {
+  const given = parse(NetworkInput, input)
+  return given.ok ? ok({ networkId: networkId(given.value.networkName).toString() }) : given
+}
+
+const LeavesInput = struct('LeavesInput', {
+  leaves: list('u32', anyBytes, { max: 0xffff_ffff, size: 'LIST_COUNT' }),
+})
+
+/** The root of a Merkle tree. */
+export function inspectLeaves(_deps: InspectDeps, input: Input): Answer {
+  const given = parse(LeavesInput, input)
+  return given.ok ? ok({ root: bytesToHex(merkleRoot(given.value.leaves.map(hexToBytes))) }) : given
+}
+
+/** The address in a Bech32 text; of a multi address the text holds only a reference. */
+export function inspectText(_deps: InspectDeps, { text }: Input): Answer {
+  if (typeof text !== 'string') {
+    return err({ code: 'INPUT_MISSING', path: 'text', expected: 'the Bech32 text of an address' })
+  }
+  const decoded = decodeBech32(text)
+  if (!decoded.ok) return err({ ...decoded.error, path: 'text' })
+  const { hrp, bytes: addressBytes } = decoded.value
+  const hex = bytesToHex(addressBytes)
+  if (isMultiReference(addressBytes)) return ok({ hrp, reference: hex })
+  const address = decode(Address, addressBytes)
+  if (!address.ok) return err({ code: address.error.code, path: 'text' })
+  return ok({ hrp, bytes: hex, address: print(Address, address.value) })
+}

@@ -1,0 +1,46 @@
+import { type Hex, hexToBytes, isHex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { decode, encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import type { Form } from './inspect-block.ts'
+import type { InspectError } from './inspect-errors.ts'
+
+/** What an inspection is given, and what it answers. */
+
+/** A line as an object: `kind`, `params`, and the members that hold the value. */
+export type Input = Readonly<Record<string, unknown>>
+
+/** The facts about a value: the members of an answer are those of the test vectors of its kind. */
+export interface Facts {
+  readonly [member: string]: Json
+}
+
+/** The facts about a value, or why there are none. */
+export type Answer = Result<Facts, InspectError>
+
+/** The value in the form it was given in: `json`, or `bytes` in place of it. */
+export function readForm(input: Input): Result<Form, InspectError> {
+  const { json, bytes } = input
+  if (bytes === undefined || (json !== undefined && json !== null)) {
+    if (json !== undefined) return ok({ form: 'json', json })
+    const expected = 'the value as JSON, or bytes with its serialization'
+    return err({ code: 'INPUT_MISSING', path: 'json', expected })
+  }
+  if (typeof bytes !== 'string' || !isHex(bytes)) return err({ code: 'JSON_HEX', path: 'bytes' })
+  return ok({ form: 'bytes', bytes: hexToBytes(bytes as Hex) })
+}
+
+/** A value with its serialization, as it came or as its JSON serializes. */
+export function readValue<T>(
+  schema: Schema<T>,
+  input: Input,
+): Result<{ readonly value: T; readonly bytes: Uint8Array }, InspectError> {
+  const given = readForm(input)
+  if (!given.ok) return given
+  if (given.value.form === 'bytes') {
+    const { bytes } = given.value
+    const value = decode(schema, bytes)
+    return value.ok ? ok({ value: value.value, bytes }) : value
+  }
+  const value = parse(schema, given.value.json)
+  return value.ok ? ok({ value: value.value, bytes: encode(schema, value.value) }) : value
+}

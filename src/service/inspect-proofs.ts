@@ -1,0 +1,54 @@
+import { bytesToHex } from '../lib/hex.ts'
+import { err, ok } from '../lib/result.ts'
+import { OutputIdProof } from '../protocol/commitment.ts'
+import { identifyTransaction, outputId, transactionIdOf } from '../protocol/ids.ts'
+import { proofRoot, proveLeaf } from '../protocol/proofs.ts'
+import { encode, parse, print } from '../protocol/schema/schema.ts'
+import { Transaction } from '../protocol/transaction.ts'
+import { type Answer, type Input, readValue } from './inspect-input.ts'
+
+/** Proofs of output ids: made of a transaction, or read. */
+
+/** All proofs of a transaction's outputs when the input holds a `transaction`; else what the given proof proves. */
+export function inspectProofs(input: Input): Answer {
+  return input.transaction === undefined ? inspectProof(input) : proveAll(input.transaction)
+}
+
+function proveAll(json: unknown): Answer {
+  const transaction = parse(Transaction, json)
+  if (!transaction.ok) {
+    const { code, path } = transaction.error
+    return err({ code, path: path === '' ? 'transaction' : `transaction.${path}` })
+  }
+  const identity = identifyTransaction(transaction.value)
+  const { transactionCommitment, outputCommitment, transactionId, outputBytes } = identity
+  const proofs = outputBytes.map((_, outputIndex) => {
+    const proof: OutputIdProof = {
+      slot: transaction.value.creationSlot,
+      outputIndex,
+      transactionCommitment,
+      outputCommitmentProof: proveLeaf(outputBytes, outputIndex),
+    }
+    return {
+      proof: print(OutputIdProof, proof),
+      bytes: bytesToHex(encode(OutputIdProof, proof)),
+      outputId: outputId(transactionId, outputIndex),
+    }
+  })
+  return ok({ ids: { transactionCommitment, outputCommitment, transactionId }, proofs })
+}
+
+function inspectProof(input: Input): Answer {
+  const read = readValue(OutputIdProof, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  const { slot, outputIndex, transactionCommitment } = value
+  const outputCommitment = bytesToHex(proofRoot(value.outputCommitmentProof))
+  const transactionId = transactionIdOf(transactionCommitment, outputCommitment, slot)
+  return ok({
+    json: print(OutputIdProof, value),
+    bytes: bytesToHex(bytes),
+    ids: { transactionCommitment, outputCommitment, transactionId },
+    outputId: outputId(transactionId, outputIndex),
+  })
+}

@@ -1,0 +1,169 @@
+import { bytesToHex, hexToBytes } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { Address } from '../protocol/addresses.ts'
+import { encodeBech32 } from '../protocol/bech32.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import { addressKey, commitmentId, foundryId } from '../protocol/ids.ts'
+import { type Network, networkOf } from '../protocol/network.ts'
+import { Output } from '../protocol/outputs.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import { parse, print } from '../protocol/schema/schema.ts'
+import { minimumAmount, storageScore } from '../protocol/score.ts'
+import { SignedTransaction } from '../protocol/transaction.ts'
+import { type InspectDeps, inspectBlock, inspectTransaction } from './inspect-block.ts'
+import { type InspectError, printError } from './inspect-errors.ts'
+import {
+  inspectFoundryId,
+  inspectLeaves,
+  inspectNetworkName,
+  inspectOutputId,
+  inspectPublicKey,
+  inspectSignature,
+  inspectText,
+  inspectTime,
+} from './inspect-identifiers.ts'
+import { type Answer, type Input, readForm, readValue } from './inspect-input.ts'
+import { inspectProofs } from './inspect-proofs.ts'
+import { printBlock, printTransaction } from './print-inspection.ts'
+
+/** Answers what a value is, one line of JSON for one line of JSON: its other forms, identifiers, scores, verdicts. */
+
+/** Answers one line. Whatever the line holds, the answer is a line. */
+export async function inspectLine(deps: InspectDeps, line: string): Promise<string> {
+  const input = readLine(line)
+  if (!input.ok) return answerLine(null, 'line', input)
+  const { ref = null, kind } = input.value
+  return answerLine(
+    ref,
+    typeof kind === 'string' ? `the ${kind}` : 'it',
+    await inspect(deps, input.value),
+  )
+}
+
+type Inspector = (deps: InspectDeps, input: Input) => Answer | Promise<Answer>
+
+/** The facts about the value that an input holds, read with the parameters that it names. */
+export async function inspect(deps: InspectDeps, input: Input): Promise<Answer> {
+  const inspector = inspectors.get(String(input.kind))
+  if (inspector === undefined) {
+    return err({ code: 'KIND_UNKNOWN', path: 'kind', known: [...inspectors.keys()] })
+  }
+  const network = readNetwork(deps.network, input.params)
+  return network.ok ? inspector({ ...deps, network: network.value }, input) : network
+}
+
+const inspectors: ReadonlyMap<string, Inspector> = new Map<string, Inspector>([
+  ['block', inspectBlockInput],
+  ['output', inspectOutput],
+  ['address', inspectAddress],
+  ['protocol-parameters', inspectParameters],
+  ['slot-commitment', inspectCommitment],
+  ['signed-transaction-payload', inspectPayload],
+  ['output-id-proof', (_deps, input) => inspectProofs(input)],
+  ['bech32', inspectText],
+  ['signature', inspectSignature],
+  ['slot', inspectTime],
+  ['id-from-output-id', inspectOutputId],
+  ['foundry-id', inspectFoundryId],
+  ['public-key-hash', inspectPublicKey],
+  ['network-id', inspectNetworkName],
+  ['merkle-root', inspectLeaves],
+])
+
+async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Answer> {
+  const given = readForm(input)
+  if (!given.ok) return given
+  const inspected = await inspectBlock(deps, given.value)
+  if (!inspected.ok) return inspected
+  const broken = inspected.value.problems.find((problem) => problem.of === 'form')
+  return broken === undefined ? ok(printBlock(inspected.value)) : err(broken)
+}
+
+function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): Answer {
+  const read = readValue(Output, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  const prices = parameters.storageScoreParameters
+  const foundry = value.type === 3 ? foundryId(value) : undefined
+  return ok({
+    json: print(Output, value),
+    bytes: bytesToHex(bytes),
+    storageScore: storageScore(prices, value).toString(),
+    minimumAmount: minimumAmount(prices, value).toString(),
+    ...(foundry === undefined ? {} : { foundryId: foundry }),
+  })
+}
+
+function inspectAddress({ network: { parameters } }: InspectDeps, input: Input): Answer {
+  const read = readValue(Address, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  const key = addressKey(value)
+  return ok({
+    json: print(Address, value),
+    bytes: bytesToHex(bytes),
+    bech32: encodeBech32(parameters.bech32Hrp, hexToBytes(key)),
+    ...(value.type === 40 ? { reference: key } : {}),
+  })
+}
+
+function inspectParameters(_deps: InspectDeps, input: Input): Answer {
+  const read = readValue(ProtocolParameters, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  const { id, parametersHash } = networkOf(value)
+  return ok({
+    json: print(ProtocolParameters, value),
+    bytes: bytesToHex(bytes),
+    hash: parametersHash,
+    networkId: id.toString(),
+  })
+}
+
+function inspectCommitment(_deps: InspectDeps, input: Input): Answer {
+  const read = readValue(SlotCommitment, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  return ok({
+    json: print(SlotCommitment, value),
+    bytes: bytesToHex(bytes),
+    commitmentId: commitmentId(value),
+  })
+}
+
+async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> {
+  const read = readValue(SignedTransaction, input)
+  if (!read.ok) return read
+  const { value, bytes } = read.value
+  const inspected = await inspectTransaction(deps, value)
+  if (!inspected.ok) return inspected
+  return ok({
+    json: print(SignedTransaction, value),
+    bytes: bytesToHex(bytes),
+    ...printTransaction(inspected.value),
+  })
+}
+
+function readLine(line: string): Result<Input, InspectError> {
+  try {
+    const json: unknown = JSON.parse(line)
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+    return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
+  } catch {
+    // The parser has no other way to say no.
+    return err({ code: 'LINE_NOT_JSON' })
+  }
+}
+
+function readNetwork(usual: Network, json: unknown): Result<Network, InspectError> {
+  if (json === undefined || json === null) return ok(usual)
+  const parameters = parse(ProtocolParameters, json)
+  if (parameters.ok) return ok(networkOf(parameters.value))
+  const { code, path } = parameters.error
+  return err({ code, path: path === '' ? 'params' : `params.${path}` })
+}
+
+function answerLine(ref: unknown, subject: string, answer: Answer): string {
+  if (answer.ok) return JSON.stringify({ ref, ok: true, ...answer.value })
+  return JSON.stringify({ ref, ok: false, error: printError(answer.error, subject) })
+}

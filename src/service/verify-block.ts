@@ -1,0 +1,168 @@
+import { type AdmissionError, admissionError } from '../ledger/admission.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { Block } from '../protocol/block.ts'
+import { identifyBlock, slotOfId } from '../protocol/ids.ts'
+import type { Network } from '../protocol/network.ts'
+import { AccountId, BlockId, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
+import type { Problem } from '../protocol/problems.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { anyJson, int64, record } from '../protocol/schema/json-only.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
+import { encode, type Json, parse } from '../protocol/schema/schema.ts'
+import { slotOfTime } from '../protocol/slots.ts'
+import { blockProblems } from '../protocol/syntax.ts'
+import {
+  type Question,
+  readNetwork,
+  readQuestion,
+  type Verdict,
+  type VerifyDeps,
+} from './verify-input.ts'
+
+/** Judges a block against what the question says is known (ledger reference 2.1). */
+
+const BlockQuestion = struct('BlockQuestion', {
+  block: anyJson,
+  context: struct('Context', {
+    clock: u64,
+    maxClockDriftNanoseconds: u64,
+    referenceManaCost: u64,
+    accounts: record(
+      AccountId,
+      struct('Account', {
+        bic: int64,
+        expirySlot: SlotIndex,
+        blockIssuerKeys: list('u8', Hash, { max: 255, size: 'LIST_COUNT' }),
+      }),
+    ),
+    parents: record(BlockId, u64),
+    committee: list('u32', AccountId, { max: 0xffff, size: 'LIST_COUNT', omitEmpty: true }),
+  }),
+})
+
+/** Whether the block is accepted, or at which stage and for which reason it is not. */
+export async function verifyBlock(deps: VerifyDeps, question: Question): Promise<Verdict> {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const given = readQuestion(BlockQuestion, question)
+  if (!given.ok) return given
+  const read = readBlock(question.block, network.value)
+  if (!read.ok) return ok(refused('syntax', read.error))
+  const { block, bytes } = read.value
+  const { parameters } = network.value
+  const { context } = given.value
+  const account = context.accounts.get(block.header.issuerId)
+  const error = admissionError(block, {
+    parameters,
+    now: context.clock,
+    maxClockDriftNs: context.maxClockDriftNanoseconds,
+    isCommitmentKnown: () => true,
+    committee: new Set(context.committee),
+    issuingTimeOf: (blockId) => context.parents.get(blockId),
+    issuer: account && {
+      credits: account.bic,
+      expirySlot: account.expirySlot,
+      keyHashes: account.blockIssuerKeys,
+    },
+    referenceManaCost: context.referenceManaCost,
+  })
+  if (error !== undefined) return ok(refused(...faces[error.code]))
+  const slot = slotOfTime(parameters, block.header.issuingTime)
+  const message = identifyBlock(bytes, slot).signingInput
+  const valid = await deps.checker.check([{ ...block.signature, message }])
+  if (!valid.ok) return valid
+  if (valid.value[0] !== true) return ok(refused('filter', 'InvalidSignature'))
+  return ok({ accepted: true, stage: 'accepted', reason: null })
+}
+
+/** When a node notices that a block will not do. */
+type Stage = 'syntax' | 'clock' | 'pre-filter' | 'filter'
+
+function refused(stage: Stage, reason: string): Json {
+  return { accepted: false, stage, reason }
+}
+
+/** The published reasons of the rules that need more than the block. */
+const faces: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
+  BLOCK_ISSUED_IN_FUTURE: ['clock', 'BlockTimeTooFarAheadInFuture'],
+  COMMITMENT_UNKNOWN: ['clock', 'UnsolidifiableCommitment'],
+  VALIDATOR_NOT_IN_COMMITTEE: ['pre-filter', 'ValidatorNotInCommittee'],
+  PARENT_UNKNOWN: ['filter', 'BlockParentNotFound'],
+  PARENT_NOT_OLDER: ['filter', 'BlockIssuingTimeNonMonotonic'],
+  ISSUER_UNKNOWN: ['filter', 'IssuerAccountNotFound'],
+  REFERENCE_MANA_COST_UNKNOWN: ['filter', 'RMCNotFound'],
+  BURNED_MANA_TOO_LITTLE: ['filter', 'BurnedInsufficientMana'],
+  ISSUER_IN_DEBT: ['filter', 'AccountLocked'],
+  ISSUER_EXPIRED: ['filter', 'AccountExpired'],
+  ISSUER_KEY_UNKNOWN: ['filter', 'InvalidSignature'],
+}
+
+/** Reads a well-formed block, or says for which published reason it is none. */
+function readBlock(
+  json: unknown,
+  network: Network,
+): Result<{ readonly block: Block; readonly bytes: Uint8Array }, string> {
+  const block = parse(Block, json)
+  if (!block.ok) return err(parsingReason(block.error, json))
+  const bytes = encode(Block, block.value)
+  const problems = blockProblems(block.value, { network, bytes, from: 'bytes' })
+  const reasons = problems.map((problem) => reasonOf(problem, block.value, network))
+  const [first] = reasons.toSorted((a, b) => rank(a) - rank(b))
+  return first === undefined ? ok({ block: block.value, bytes }) : err(first)
+}
+
+/** The reasons of form in the order of the reference; whatever has no name of its own comes behind. */
+const formReasons = [
+  'BlockMaxSizeExceeded',
+  'InvalidBlockVersion',
+  'BlockNetworkIDInvalid',
+  'WeakParentsInvalid',
+  'CommitmentTooRecent',
+  'CommitmentTooOld',
+  'TransactionCreationSlotTooRecent',
+  'CommitmentInputTooRecent',
+  'CommitmentInputTooOld',
+  'CommitmentInputNewerThanCommitment',
+  'HighestSupportedVersionTooSmall',
+]
+
+function rank(reason: string): number {
+  const place = formReasons.indexOf(reason)
+  return place === -1 ? formReasons.length : place
+}
+
+function reasonOf({ code }: Problem, block: Block, { parameters }: Network): string {
+  if (code !== 'BLOCK_TX_COMMITMENT_RANGE') return reasonByCode.get(code) ?? code
+  const slot = slotOfTime(parameters, block.header.issuingTime)
+  const { body } = block
+  const transaction =
+    body.type === 0 && body.payload?.type === 1 ? body.payload.transaction : undefined
+  const committed = transaction?.contextInputs.find((input) => input.type === 0)?.commitmentId
+  const isOld = committed !== undefined && slot > slotOfId(committed) + parameters.maxCommittableAge
+  return isOld ? 'CommitmentInputTooOld' : 'CommitmentInputTooRecent'
+}
+
+const reasonByCode = new Map<string, string>([
+  ['BLOCK_SIZE', 'BlockMaxSizeExceeded'],
+  ['HEADER_VERSION', 'InvalidBlockVersion'],
+  ['HEADER_NETWORK_ID', 'BlockNetworkIDInvalid'],
+  ['PARENTS_WEAK_DISJOINT', 'WeakParentsInvalid'],
+  ['HEADER_COMMITMENT_TOO_RECENT', 'CommitmentTooRecent'],
+  ['HEADER_COMMITMENT_TOO_OLD', 'CommitmentTooOld'],
+  ['BLOCK_TX_CREATION_SLOT', 'TransactionCreationSlotTooRecent'],
+  ['BLOCK_TX_COMMITMENT_NEWER', 'CommitmentInputNewerThanCommitment'],
+  ['VALIDATION_HIGHEST_VERSION', 'HighestSupportedVersionTooSmall'],
+  ['PARENTS_STRONG_COUNT', 'ParentsCount'],
+  ['PARENTS_WEAK_COUNT', 'ParentsCount'],
+  ['PARENTS_SHALLOW_LIKE_COUNT', 'ParentsCount'],
+])
+
+/** What is wrong before there is a block; lists are given one rule for order and repetition by the codec. */
+function parsingReason({ code, path }: Refusal, json: unknown): string {
+  if (code !== 'PARENTS_ORDER') return reasonByCode.get(code) ?? code
+  const [, list = '', index = ''] = path.split('.')
+  const parents: unknown = Reflect.get(Object(Reflect.get(Object(json), 'body')), list)
+  const before = Array.isArray(parents) ? parents.slice(0, Number(index)) : []
+  const isRepeated = Array.isArray(parents) && before.includes(parents[Number(index)])
+  return isRepeated ? 'ParentsNotUnique' : 'ParentsNotSorted'
+}

@@ -1,0 +1,53 @@
+import { accountTrieChanges } from '../ledger/accounts.ts'
+import { genesisCommitment } from '../ledger/commit-slot.ts'
+import { genesisAccounts, identifyGenesis } from '../ledger/genesis.ts'
+import { outputTrieChanges } from '../ledger/state-root.ts'
+import { emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
+import { present } from '../lib/assert.ts'
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { ok } from '../lib/result.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import { Output } from '../protocol/outputs.ts'
+import { AccountId } from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { int64, orElse, record } from '../protocol/schema/json-only.ts'
+import { print } from '../protocol/schema/schema.ts'
+import { printAccounts } from './print-account.ts'
+import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+
+/** Identifies the first state of a network (ledger reference 12.6). */
+
+const GenesisQuestion = struct('GenesisQuestion', {
+  outputs: list('u32', Output, { max: 0xffff, size: 'LIST_COUNT' }),
+  credits: orElse(record(AccountId, int64), new Map()),
+})
+
+/** Identifiers, the first commitment, accounts and roots. */
+export function verifyGenesis(question: Question): Verdict {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const given = readQuestion(GenesisQuestion, question)
+  if (!given.ok) return given
+  const { parameters } = network.value
+  const { outputs, credits } = given.value
+  const { blockId: genesisBlockId, ...identity } = identifyGenesis(parameters, outputs)
+  const { commitment, commitmentId } = genesisCommitment(parameters)
+  const identified = outputs.map((output, index) => ({
+    outputId: present(identity.outputIds[index], 'the id of an output'),
+    output,
+  }))
+  const accounts = genesisAccounts(parameters, identified, credits)
+  return ok({
+    ...identity,
+    genesisBlockId,
+    commitment: print(SlotCommitment, commitment),
+    commitmentId,
+    accounts: printAccounts(accounts),
+    accountRoot: rootOf(accountTrieChanges(accounts.map((entry) => [entry.accountId, entry]))),
+    stateRoot: rootOf(outputTrieChanges({ created: identity.outputIds, consumed: [] })),
+  })
+}
+
+function rootOf(changes: ReadonlyMap<Hex, Uint8Array | undefined>): Hex {
+  return bytesToHex(trieRoot(updateTrie(emptyTrie, changes)))
+}

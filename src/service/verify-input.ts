@@ -1,0 +1,52 @@
+import type { RewardOverflow } from '../ledger/reward-claims.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
+import { type Network, networkOf } from '../protocol/network.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
+import { type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import type { KindUnknown, LineNotJson } from './inspect-errors.ts'
+
+/** What a verification is given, and what it answers. */
+
+/** What verifying needs. */
+export interface VerifyDeps {
+  readonly checker: Pick<SignatureChecker, 'check'>
+}
+
+/** A question as an object: its members are those of the test vectors of its kind. */
+export type Question = Readonly<Record<string, unknown>>
+
+/** The result, or why there is none. */
+export type Verdict = Result<Json, VerifyError>
+
+/** Why a question has no result: it cannot be read, or what it asks about is malformed. */
+export type VerifyError =
+  | Refusal
+  | SignatureCheckBusy
+  | LineNotJson
+  | KindUnknown
+  /** Something is consumed that was never created. */
+  | { readonly code: 'OUTPUT_UNKNOWN'; readonly path: string }
+  /** Slots or epochs must follow one another. */
+  | { readonly code: 'SLOTS_NOT_ASCENDING'; readonly path: string }
+  | (RewardOverflow & { readonly path: string })
+
+/** Reads the members of a question that a schema names. */
+export function readQuestion<T>(schema: Schema<T>, question: Question): Result<T, Refusal> {
+  return parse(schema, question)
+}
+
+/** Reads the parameters of a question: the set itself. */
+export function readNetwork({ parameters: json }: Question): Result<Network, Refusal> {
+  if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
+  const parameters = parse(ProtocolParameters, json)
+  return parameters.ok
+    ? ok(networkOf(parameters.value))
+    : err(below(parameters.error, 'parameters'))
+}
+
+/** The refusal of a value as one of the member it stands in. */
+export function below(refusal: Refusal, member: string): Refusal {
+  return { ...refusal, path: refusal.path === '' ? member : `${member}.${refusal.path}` }
+}

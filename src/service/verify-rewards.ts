@@ -1,0 +1,105 @@
+import { claimReward } from '../ledger/reward-claims.ts'
+import { type EpochRewards, epochRewards, rewardsRoot } from '../ledger/rewards.ts'
+import { bytesToHex } from '../lib/hex.ts'
+import { err, ok } from '../lib/result.ts'
+import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { word } from '../protocol/schema/json-only.ts'
+import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
+import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+
+/** What epochs pay, and what of it may be claimed (ledger reference 12.5). */
+
+const Activity = struct('Activity', { slotOffset: u32, subslots: u32, blocks: u32 })
+const Member = struct('Member', {
+  accountId: AccountId,
+  poolStake: u64,
+  validatorStake: u64,
+  fixedCost: u64,
+  activity: listOf(Activity),
+})
+const Epoch = struct('Epoch', { epoch: EpochIndex, committee: listOf(Member) })
+const Claim = struct('Claim', {
+  kind: word('validator', 'delegator'),
+  accountId: AccountId,
+  amount: u64,
+  startEpoch: EpochIndex,
+  endEpoch: EpochIndex,
+  claimingEpoch: EpochIndex,
+})
+const RewardsQuestion = struct('RewardsQuestion', { epochs: listOf(Epoch), claims: listOf(Claim) })
+
+/** The rewards of each epoch, then each claim over them. */
+export function verifyRewards(question: Question): Verdict {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const given = readQuestion(RewardsQuestion, question)
+  if (!given.ok) return given
+  const { parameters } = network.value
+  const rewardsByEpoch = new Map<EpochIndex, EpochRewards>()
+  const epochs: Json[] = []
+  for (const { epoch, committee } of given.value.epochs) {
+    const members = committee.map((member) => ({
+      ...member,
+      activity: member.activity.map(({ subslots, blocks }) => ({
+        blocks,
+        subslots: bits(subslots),
+      })),
+    }))
+    const rewards = epochRewards(parameters, epoch, members)
+    if (rewards !== undefined) rewardsByEpoch.set(epoch, rewards)
+    epochs.push(printEpoch(epoch, committee, rewards))
+  }
+  const history = {
+    lastEpoch: given.value.epochs.reduce((last, { epoch }) => Math.max(last, epoch), -1),
+    rewardsOf: (epoch: EpochIndex) => rewardsByEpoch.get(epoch),
+  }
+  const claims: Json[] = []
+  for (const [index, claim] of given.value.claims.entries()) {
+    const claimed = claimReward(parameters, history, claim)
+    if (!claimed.ok) return err({ ...claimed.error, path: `claims.${index}` })
+    const { reward, firstEpoch, lastEpoch } = claimed.value
+    claims.push({ reward: reward.toString(), firstEpoch, lastEpoch })
+  }
+  return ok({ epochs, claims })
+}
+
+/** Members without any reward are named too. */
+function printEpoch(
+  epoch: EpochIndex,
+  committee: Infer<typeof Epoch>['committee'],
+  rewards: EpochRewards | undefined,
+): Json {
+  if (rewards === undefined) return { epoch }
+  const pools = committee.map(({ accountId }) => {
+    const pool = rewards.poolById.get(accountId)
+    if (pool === undefined) return [accountId, null]
+    const { poolStake, poolReward, fixedCost } = pool
+    return [
+      accountId,
+      {
+        poolStake: poolStake.toString(),
+        poolRewards: poolReward.toString(),
+        fixedCost: fixedCost.toString(),
+      },
+    ]
+  })
+  return {
+    epoch,
+    totalStake: rewards.totalStake.toString(),
+    totalValidatorStake: rewards.totalValidatorStake.toString(),
+    profitMargin: rewards.profitMargin.toString(),
+    targetReward: rewards.targetReward.toString(),
+    pools: Object.fromEntries(pools),
+    rewardsRoot: bytesToHex(rewardsRoot(rewards)),
+  }
+}
+
+/** How many bits of a mask are set. */
+function bits(mask: number): number {
+  return mask.toString(2).replaceAll('0', '').length
+}
+
+function listOf<T>(of: Schema<T>) {
+  return list('u32', of, { max: 0xffff, size: 'LIST_COUNT', omitEmpty: true })
+}

@@ -1,0 +1,138 @@
+import { type Examination, examine } from '../ledger/execute.ts'
+import { failureReasonName } from '../ledger/failure-reasons.ts'
+import { type KnownLedger, resolveReferences } from '../ledger/resolve.ts'
+import { failureReasonOf, type TransactionError } from '../ledger/transaction-error.ts'
+import { present } from '../lib/assert.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { prepareTransaction } from '../node/prepared-transaction.ts'
+import type { Network } from '../protocol/network.ts'
+import { Output } from '../protocol/outputs.ts'
+import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { anyJson, flag, int64, orElse, record } from '../protocol/schema/json-only.ts'
+import { type Json, parse } from '../protocol/schema/schema.ts'
+import { transactionProblems } from '../protocol/syntax.ts'
+import { SignedTransaction } from '../protocol/transaction.ts'
+import {
+  type Question,
+  readNetwork,
+  readQuestion,
+  type Verdict,
+  type VerifyDeps,
+  type VerifyError,
+} from './verify-input.ts'
+
+/** Judges a transaction against a ledger that the question describes (ledger reference 3). */
+
+const SpentOutput = struct('SpentOutput', { outputId: OutputId, output: Output })
+
+const TransactionQuestion = struct('TransactionQuestion', {
+  transaction: anyJson,
+  unlocks: anyJson,
+  inputs: list('u32', SpentOutput, { max: 128, size: 'TX_INPUTS_COUNT' }),
+  ledger: orElse(
+    struct('Ledger', {
+      bic: orElse(record(AccountId, int64), new Map()),
+      spentOutputs: list('u32', OutputId, { max: 128, size: 'LIST_COUNT', omitEmpty: true }),
+      commitmentUnknown: orElse(flag, false),
+    }),
+    { bic: new Map(), spentOutputs: [], commitmentUnknown: false },
+  ),
+  manaRewards: orElse(record(OutputId, u64), new Map()),
+})
+
+type TransactionQuestion = ReturnType<typeof TransactionQuestion.parse>
+
+/** A transaction that was read, and how far it came. */
+export interface JudgedTransaction {
+  readonly network: Network
+  readonly payload: SignedTransaction
+  readonly transactionId: TransactionId
+  /** `undefined` where something that it refers to is not there. */
+  readonly examination: Examination | undefined
+  readonly error: TransactionError | undefined
+}
+
+/** The verdict in the form of the vectors. */
+export async function verifyTransaction(deps: VerifyDeps, question: Question): Promise<Verdict> {
+  const judged = await judgeTransaction(deps, question)
+  return judged.ok ? ok(printVerdict(judged.value)) : judged
+}
+
+/** Whether a transaction is well formed, as the node sees it. */
+export async function verifySyntax(_deps: VerifyDeps, question: Question): Promise<Verdict> {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  return ok({ valid: readPayload(question, network.value).ok })
+}
+
+/** Reads and judges a transaction; a malformed one is refused. */
+export async function judgeTransaction(
+  { checker }: VerifyDeps,
+  question: Question,
+): Promise<Result<JudgedTransaction, VerifyError>> {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const asked = readQuestion(TransactionQuestion, question)
+  if (!asked.ok) return asked
+  const payload = readPayload(question, network.value)
+  if (!payload.ok) return payload
+  const prepared = await prepareTransaction(checker, payload.value)
+  if (!prepared.ok) return prepared
+  const { transaction, unlocks } = payload.value
+  const { transactionId } = prepared.value.identity
+  const judged = { network: network.value, payload: payload.value, transactionId }
+  const resolved = resolveReferences(transaction, ledgerOf(asked.value))
+  if (!resolved.ok) return ok({ ...judged, examination: undefined, error: resolved.error })
+  const examination = examine({
+    ...resolved.value,
+    parameters: network.value.parameters,
+    transaction,
+    transactionId,
+    unlocks,
+    isSignatureValid: prepared.value.isSignatureValid,
+  })
+  const { verdict } = examination
+  return ok({ ...judged, examination, error: verdict.ok ? undefined : verdict.error })
+}
+
+function readPayload(
+  { transaction, unlocks }: Question,
+  network: Network,
+): Result<SignedTransaction, VerifyError> {
+  const payload = parse(SignedTransaction, { type: 1, transaction, unlocks })
+  if (!payload.ok) return payload
+  const problems = transactionProblems(payload.value, network)
+  const problem = problems.find(({ code }) => !freeForNode.has(code))
+  return problem === undefined ? payload : err({ code: problem.code, path: problem.path })
+}
+
+/** Rules of the official SDK that the node does not have. */
+const freeForNode: ReadonlySet<string> = new Set(['TX_ALLOTMENTS_ZERO'])
+
+function ledgerOf({ inputs, ledger, manaRewards }: TransactionQuestion): KnownLedger {
+  const spent = new Set(ledger.spentOutputs)
+  return {
+    outputById: new Map(
+      inputs.map(({ outputId, output }) => [
+        outputId,
+        { output, spentIn: spent.has(outputId) ? 'COMMITTED' : undefined },
+      ]),
+    ),
+    isCommitmentKnown: () => !ledger.commitmentUnknown,
+    creditsAt: (accountId) => ledger.bic.get(accountId),
+    rewardAt: ({ outputId }) => ok(manaRewards.get(outputId) ?? 0n),
+  }
+}
+
+function printVerdict({ examination, error }: JudgedTransaction): Json {
+  const code = error === undefined ? 0 : failureReasonOf(error)
+  const verdict = {
+    valid: error === undefined,
+    code,
+    name: present(failureReasonName(code), 'the name of a failure'),
+  }
+  if (error !== undefined || examination?.mana === undefined) return verdict
+  const { inputs, outputs } = examination.mana
+  return { ...verdict, totals: { manaIn: inputs.toString(), manaOut: outputs.toString() } }
+}

@@ -1,0 +1,179 @@
+import { parametersRoot } from '../ledger/commit-slot.ts'
+import { decayedMana, generatedMana, potentialMana } from '../ledger/mana.ts'
+import { storedManaOf } from '../ledger/output-parts.ts'
+import { emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
+import { namedRoles, ownerAt, type Role } from '../ledger/updates.ts'
+import { present } from '../lib/assert.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { Address } from '../protocol/addresses.ts'
+import { encodeBech32 } from '../protocol/bech32.ts'
+import { Block } from '../protocol/block.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import { addressKey, commitmentId } from '../protocol/ids.ts'
+import { merkleRoot } from '../protocol/merkle.ts'
+import type { Network } from '../protocol/network.ts'
+import { Output } from '../protocol/outputs.ts'
+import { EpochIndex, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { word } from '../protocol/schema/json-only.ts'
+import { bytes } from '../protocol/schema/scalars.ts'
+import { encode, type Json, type Schema } from '../protocol/schema/schema.ts'
+import { minimumAmount, nodeWorkScore, outputWorkScore, storageScore } from '../protocol/score.ts'
+import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+
+/** Computes single values: mana, scores, roots, owners (ledger reference 7, 11.2, 13; codec reference 16, 17). */
+
+const Slots = { from: SlotIndex, to: SlotIndex }
+const ManaKind = struct('ManaKind', { subkind: word('decay', 'generate', 'output') })
+const ManaOfValue = struct('ManaOfValue', { value: u64, ...Slots })
+const ManaOfOutput = struct('ManaOfOutput', { output: Output, ...Slots })
+
+/** Mana between two slots. */
+export function verifyMana(question: Question): Verdict {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const { parameters } = network.value
+  const asked = readQuestion(ManaKind, question)
+  if (!asked.ok) return asked
+  if (asked.value.subkind === 'output') return manaOfOutput(network.value, question)
+  const given = readQuestion(ManaOfValue, question)
+  if (!given.ok) return given
+  const { value, from, to } = given.value
+  const compute = asked.value.subkind === 'decay' ? decayedMana : generatedMana
+  const mana = compute(parameters, value, from, to)
+  return ok(mana.ok ? { result: mana.value.toString() } : impossibleSlots)
+}
+
+const impossibleSlots = { error: true }
+
+function manaOfOutput({ parameters }: Network, question: Question): Verdict {
+  const given = readQuestion(ManaOfOutput, question)
+  if (!given.ok) return given
+  const { output, from, to } = given.value
+  const stored = decayedMana(parameters, storedManaOf(output), from, to)
+  const least = minimumAmount(parameters.storageScoreParameters, output)
+  const holding = { amount: output.amount, minimumAmount: least }
+  const potential = potentialMana(parameters, holding, from, to)
+  if (!stored.ok || !potential.ok) return ok(impossibleSlots)
+  return ok({ stored: stored.value.toString(), potential: potential.value.toString() })
+}
+
+const ScoreKind = struct('ScoreKind', { subkind: word('storage', 'work') })
+const StorageQuestion = struct('StorageQuestion', { output: Output })
+const WorkQuestion = struct('WorkQuestion', { block: Block })
+
+/** Storage score of an output, or work score of a block as the node counts it. */
+export function verifyScores(question: Question): Verdict {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const { parameters } = network.value
+  const asked = readQuestion(ScoreKind, question)
+  if (!asked.ok) return asked
+  if (asked.value.subkind === 'work') {
+    const given = readQuestion(WorkQuestion, question)
+    if (!given.ok) return given
+    const { block } = given.value
+    return ok({ workScore: nodeWorkScore(parameters, block), size: encode(Block, block).length })
+  }
+  const given = readQuestion(StorageQuestion, question)
+  if (!given.ok) return given
+  const { output } = given.value
+  return ok({
+    storageScore: storageScore(parameters.storageScoreParameters, output).toString(),
+    minDeposit: minimumAmount(parameters.storageScoreParameters, output).toString(),
+    size: encode(Output, output).length,
+    outputWorkScore: outputWorkScore(parameters.workScoreParameters, output),
+  })
+}
+
+const anyBytes = bytes('Bytes', { count: 'u32', max: 0xffff_ffff, length: 'LIST_COUNT' })
+const RootKind = struct('RootKind', {
+  subkind: word('trie', 'tree', 'roots', 'commitment', 'parameters'),
+})
+const Trie = struct('Trie', {
+  entries: listOf(list('u8', anyBytes, { min: 2, max: 2, size: 'LIST_COUNT' })),
+  deleted: list('u32', anyBytes, { max: 0xffff_ffff, size: 'LIST_COUNT', omitEmpty: true }),
+})
+const Tree = struct('Tree', { leaves: listOf(anyBytes) })
+const Roots = struct('Roots', { roots: listOf(Hash) })
+const Commitment = struct('Commitment', { commitment: SlotCommitment })
+const ParametersQuestion = struct('ParametersQuestion', { startEpoch: EpochIndex })
+
+/** The roots that make up a slot commitment, and its id. */
+export function verifyRoots(question: Question): Verdict {
+  const asked = readQuestion(RootKind, question)
+  return asked.ok ? rootOf[asked.value.subkind](question) : asked
+}
+
+const rootOf = {
+  trie: trieRootOf,
+  tree: (question: Question): Verdict => {
+    const tree = readQuestion(Tree, question)
+    return tree.ok ? merkleRootOf(tree.value.leaves) : tree
+  },
+  roots: (question: Question): Verdict => {
+    const given = readQuestion(Roots, question)
+    return given.ok ? merkleRootOf(given.value.roots) : given
+  },
+  commitment: (question: Question): Verdict => {
+    const given = readQuestion(Commitment, question)
+    return given.ok ? ok(commitmentId(given.value.commitment)) : given
+  },
+  parameters: (question: Question): Verdict => {
+    const network = readNetwork(question)
+    if (!network.ok) return network
+    const given = readQuestion(ParametersQuestion, question)
+    if (!given.ok) return given
+    return ok(bytesToHex(parametersRoot(network.value, given.value.startEpoch)))
+  },
+}
+
+function trieRootOf(question: Question): Verdict {
+  const given = readQuestion(Trie, question)
+  if (!given.ok) return given
+  const valueByKey = new Map<Hex, Uint8Array | undefined>()
+  for (const [key, value] of given.value.entries) {
+    valueByKey.set(present(key, 'a key'), hexToBytes(present(value, 'a value')))
+  }
+  const full = updateTrie(emptyTrie, valueByKey)
+  const removed = new Map(given.value.deleted.map((key) => [key, undefined]))
+  return ok(bytesToHex(trieRoot(updateTrie(full, removed))))
+}
+
+function merkleRootOf(leaves: readonly Hex[]): Result<Json, never> {
+  return ok(bytesToHex(merkleRoot(leaves.map(hexToBytes))))
+}
+
+const OwnersQuestion = struct('OwnersQuestion', { output: Output, slots: listOf(SlotIndex) })
+
+/** Who owns an output in some slots, and for what it names its addresses. */
+export function verifyOwners(question: Question): Verdict {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const given = readQuestion(OwnersQuestion, question)
+  if (!given.ok) return given
+  const { output, slots } = given.value
+  const { bech32Hrp, minCommittableAge } = network.value.parameters
+  const inText = (address: Address) => encodeBech32(bech32Hrp, hexToBytes(addressKey(address)))
+  return ok({
+    atSlot: slots.map((slot) => ({
+      slot,
+      owner: inText(ownerAt(output, slot + minCommittableAge)),
+    })),
+    related: namedRoles(output).map(({ role, address }) => ({
+      // The owner of a foundry is named by a condition of its own.
+      role: output.type === 3 && role === 'OWNER' ? 'immutableAccount' : camelCase(role),
+      address: inText(address),
+    })),
+  })
+}
+
+/** The roles as the vectors spell them, such as `expirationReturn`. */
+function camelCase(role: Role): string {
+  return role.toLowerCase().replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+function listOf<T>(of: Schema<T>) {
+  return list('u32', of, { max: 0xffff_ffff, size: 'LIST_COUNT' })
+}

@@ -1,0 +1,81 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import { refusalMessage } from '../protocol/schema/refusal.ts'
+import { verifyAccounts } from './verify-accounts.ts'
+import { verifyBlock } from './verify-block.ts'
+import { verifyGenesis } from './verify-genesis.ts'
+import type { Question, Verdict, VerifyDeps, VerifyError } from './verify-input.ts'
+import { verifyRewards } from './verify-rewards.ts'
+import { verifySyntax, verifyTransaction } from './verify-transaction.ts'
+import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-values.ts'
+
+/** Answers what the rules of the ledger make of a question, one line of JSON for one line of JSON. */
+
+/** Answers one line. Whatever the line holds, the answer is a line. */
+export async function verifyLine(deps: VerifyDeps, line: string): Promise<string> {
+  const question = readLine(line)
+  if (!question.ok) return answerLine(null, question)
+  const { ref = null } = question.value
+  return answerLine(ref, await verify(deps, question.value))
+}
+
+type Verifier = (deps: VerifyDeps, question: Question) => Verdict | Promise<Verdict>
+
+/** What the rules make of a question of any kind. */
+export async function verify(deps: VerifyDeps, question: Question): Promise<Verdict> {
+  const verifier = verifiers.get(String(question.kind))
+  if (verifier === undefined) {
+    return err({ code: 'KIND_UNKNOWN', path: 'kind', known: [...verifiers.keys()] })
+  }
+  return verifier(deps, question)
+}
+
+const verifiers: ReadonlyMap<string, Verifier> = new Map<string, Verifier>([
+  ['tx', verifyTransaction],
+  ['syntax', verifySyntax],
+  ['blocks', verifyBlock],
+  ['mana', (_deps, question) => verifyMana(question)],
+  ['scores', (_deps, question) => verifyScores(question)],
+  ['roots', (_deps, question) => verifyRoots(question)],
+  ['accounts', (_deps, question) => verifyAccounts(question)],
+  ['rewards', (_deps, question) => verifyRewards(question)],
+  ['genesis', (_deps, question) => verifyGenesis(question)],
+  ['owners', (_deps, question) => verifyOwners(question)],
+])
+
+function readLine(line: string): Result<Question, VerifyError> {
+  try {
+    const json: unknown = JSON.parse(line)
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+    return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
+  } catch {
+    // The parser has no other way to say no.
+    return err({ code: 'LINE_NOT_JSON' })
+  }
+}
+
+function answerLine(ref: unknown, verdict: Verdict): string {
+  if (verdict.ok) return JSON.stringify({ ref, result: verdict.value })
+  const { error } = verdict
+  const path = 'path' in error ? error.path : ''
+  return JSON.stringify({ ref, error: { code: error.code, path, message: verifyMessage(error) } })
+}
+
+/** Why there is no result, as a sentence. */
+export function verifyMessage(error: VerifyError): string {
+  switch (error.code) {
+    case 'LINE_NOT_JSON':
+      return 'the line is no JSON object'
+    case 'KIND_UNKNOWN':
+      return `kind must be one of ${error.known.join(', ')}`
+    case 'SIGNATURE_CHECK_BUSY':
+      return `${error.waiting} doubtful signatures wait already; ask again later`
+    case 'OUTPUT_UNKNOWN':
+      return `${error.path} was never created`
+    case 'SLOTS_NOT_ASCENDING':
+      return `${error.path} must come after the slot before it`
+    case 'REWARD_OVERFLOW':
+      return `${error.path} leaves 64 bits`
+    default:
+      return refusalMessage(error, 'the question')
+  }
+}

@@ -1,0 +1,290 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import {
+  type ConnectionQuestion,
+  listExplorerUpdates,
+  listLedgerUpdates,
+} from '../../src/service/list-ledger-updates.ts'
+import { parsePageCursor, printPageCursor } from '../../src/service/update-place.ts'
+import type { UpdateClass } from '../../src/store/rows.ts'
+import {
+  addresses,
+  type LogStore,
+  openLogStore,
+  outputIdOf,
+  rowsOf,
+  slotEntries,
+  unwrap,
+} from '../support/log-store.ts'
+import { listOf, type PageArguments, pageOf } from '../support/page-model.ts'
+
+const parameters = {
+  genesisSlot: 0,
+  genesisUnixTimestamp: 1_700_000_000n,
+  slotDurationInSeconds: 10,
+  slotsPerEpochExponent: 13,
+}
+const slots = 24
+let log: LogStore
+
+beforeAll(async () => {
+  log = await openLogStore()
+  // One fixed log: the questions below are what varies.
+  const [entries] = fc.sample(fc.array(slotEntries, { minLength: slots, maxLength: slots }), {
+    seed: 20,
+    numRuns: 1,
+  })
+  await log.commit(...(entries ?? []))
+})
+afterAll(() => log.close())
+
+function deps() {
+  return { store: log.store, parameters }
+}
+
+async function ask(question: Partial<ConnectionQuestion>) {
+  const address = addresses[0] ?? '0x'
+  return await listLedgerUpdates(deps(), { address, class: 'OWNED', sort: 'NEWEST', ...question })
+}
+
+function cursorAt(seq: number): string {
+  return encodeCursor({ epoch: log.epoch, seq })
+}
+
+describe('connection', () => {
+  // Often absent and often 0: an empty page too stands somewhere in its list.
+  const anySize = fc.oneof(fc.constant(0), fc.nat({ max: 15 }))
+  const size = fc.option(anySize, { nil: undefined, freq: 2 })
+  const place = fc.option(fc.nat({ max: 1_000 }), { nil: undefined })
+  const anyPage = fc.record({
+    address: fc.constantFrom(...addresses),
+    class: fc.constantFrom<UpdateClass>('OWNED', 'MENTIONED'),
+    sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
+    startMilestoneIndex: fc.option(fc.nat({ max: slots + 2 }), { nil: undefined }),
+    first: size,
+    after: place,
+    last: size,
+    before: place,
+  })
+
+  test('gives the page of the naive model for any mix of arguments', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPage, async ({ address, class: updateClass, ...drawn }) => {
+        const tip = log.rows.length
+        const bounded = (seq: number | undefined) => seq && seq % (tip + 1)
+        const page = withoutAbsent({
+          ...drawn,
+          after: bounded(drawn.after),
+          before: bounded(drawn.before),
+        })
+        const rows = rowsOf(log.rows, address, updateClass)
+        const expected = pageOf(rows, page)
+        const { after, before } = page
+        const answer = unwrap(
+          await listLedgerUpdates(deps(), {
+            address,
+            class: updateClass,
+            ...page,
+            after: after === undefined ? null : cursorAt(after),
+            before: before === undefined ? null : cursorAt(before),
+          }),
+        )
+        expect({
+          rows: answer.updates.map((update) => update.seq),
+          hasPreviousPage: await answer.hasPreviousPage(),
+          hasNextPage: await answer.hasNextPage(),
+          totalCount: await answer.totalCount(),
+        }).toEqual({
+          ...expected,
+          rows: expected.rows.map((row) => row.seq),
+          totalCount: rows.length,
+        })
+      }),
+      { numRuns: runs(400) },
+    )
+  })
+
+  test('shows each update with its cursor and the end of its slot', async () => {
+    const page = unwrap(await ask({ sort: 'OLDEST', first: 1 }))
+    const row = rowsOf(log.rows, addresses[0] ?? '0x', 'OWNED')[0]
+    expect(page.updates[0]).toMatchObject({
+      ...row,
+      cursor: cursorAt(row?.seq ?? 0),
+      milestoneTimestamp: 1_700_000_000 + 10 * (row?.milestoneIndex ?? 0),
+    })
+  })
+
+  test('says how far the log reached, also for an address without updates', async () => {
+    const page = unwrap(await ask({ address: addresses[3] ?? '0x' }))
+    expect(page.updates).toEqual([])
+    expect(page.tipCursor).toBe(cursorAt(log.rows.length))
+  })
+
+  const refused = [
+    [
+      'first negative',
+      { first: -1 },
+      { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'first', limit: 1000 },
+    ],
+    [
+      'first too great',
+      { first: 1001 },
+      { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'first', value: 1001 },
+    ],
+    [
+      'last negative',
+      { last: -1 },
+      { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'last', value: -1 },
+    ],
+    [
+      'last too great',
+      { last: 1001 },
+      { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'last', limit: 1000 },
+    ],
+    ['after malformed', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
+    ['after empty', { after: '' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
+    ['before malformed', { before: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'before' }],
+    [
+      'after of another log',
+      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 1 }) },
+      { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
+    ],
+    [
+      'before ahead of the tip',
+      { before: encodeCursor({ epoch: '0x00112233445566ff', seq: 100_000 }) },
+      { code: 'CURSOR_AHEAD_OF_TIP', argument: 'before' },
+    ],
+  ] as const
+  test.each(refused)('refuses %s', async (_name, question, error) => {
+    expect(await ask(question)).toMatchObject({ ok: false, error })
+  })
+
+  test('takes the limits themselves', async () => {
+    expect(await ask({ first: 1000, last: 1000 })).toMatchObject({ ok: true })
+    expect(await ask({ first: 0 })).toMatchObject({ ok: true, value: { updates: [] } })
+  })
+})
+
+describe('explorer list', () => {
+  const anyQuestion = fc.record({
+    address: fc.constantFrom(...addresses),
+    sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
+    pageSize: fc.integer({ min: 1, max: 15 }),
+    startMilestoneIndex: fc.option(fc.nat({ max: slots + 2 }), { nil: undefined }),
+  })
+
+  test('walks the whole list by its cursors: nothing missing, nothing twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyQuestion, async (question) => {
+        const expected = listOf(
+          rowsOf(log.rows, question.address, 'OWNED'),
+          withoutAbsent(question),
+        )
+        const pages = await walk(question)
+        expect(pages.flat()).toEqual(expected.map((row) => row.seq))
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(question.pageSize)
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
+  async function walk(question: Omit<Parameters<typeof listExplorerUpdates>[1], 'cursor'>) {
+    const pages: number[][] = []
+    let cursor: string | undefined
+    do {
+      const parsed = cursor === undefined ? undefined : unwrap(parsePageCursor(cursor))
+      // A size of 1 beside the cursor, which the cursor must override.
+      const pageSize = parsed === undefined ? question.pageSize : 1
+      const page = await listExplorerUpdates(deps(), { ...question, pageSize, cursor: parsed })
+      pages.push(page.updates.map((update) => update.seq))
+      cursor = page.cursor
+    } while (cursor !== undefined && pages.length < 1_000)
+    return pages
+  }
+
+  const anyPlace = fc.record({
+    milestoneIndex: fc.nat({ max: slots + 2 }),
+    outputId: fc
+      .tuple(fc.constantFrom('00', '11', '9f', 'a0', 'ff'), fc.constantFrom(0, 1, 3, 255, 256))
+      .map(([byte, index]) => outputIdOf(byte, index)),
+    isSpent: fc.boolean(),
+  })
+
+  test('takes a cursor as a place in the order, whether or not a record lies there', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyQuestion, anyPlace, async ({ address, sort }, place) => {
+        const cursor = { place, pageSize: 7 }
+        const page = await listExplorerUpdates(deps(), {
+          address,
+          sort,
+          pageSize: 100,
+          startMilestoneIndex: 0,
+          cursor,
+        })
+        const sign = sort === 'OLDEST' ? 1 : -1
+        const expected = listOf(rowsOf(log.rows, address, 'OWNED'), { sort })
+          .filter((row) => sign * comparePlaces(row, place) >= 0)
+          .slice(0, 8)
+        expect(page.updates.map((update) => update.seq)).toEqual(
+          expected.slice(0, 7).map((row) => row.seq),
+        )
+        const next = expected[7]
+        expect(page.cursor).toBe(next && printPageCursor({ place: next, pageSize: 7 }))
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('cuts the size to 1000, also the size in a cursor', async () => {
+    const question = { sort: 'OLDEST', startMilestoneIndex: undefined, pageSize: 5_000 } as const
+    const own = await openLogStore()
+    const address = addresses[0] ?? '0x'
+    const entry = { address, class: 'OWNED', roles: ['OWNER'], isSpent: false } as const
+    await own.commit(
+      Array.from({ length: 1_001 }, (_, index) => ({
+        ...entry,
+        outputId: outputIdOf('11', index),
+      })),
+    )
+    const from = { store: own.store, parameters }
+    const first = await listExplorerUpdates(from, { ...question, address, cursor: undefined })
+    expect(first.updates).toHaveLength(1_000)
+    expect(first.cursor).toBe(`1.${outputIdOf('11', 1_000)}.false.1000`)
+    const place = { milestoneIndex: 1, outputId: outputIdOf('11', 0), isSpent: false }
+    const cursor = { place, pageSize: 2_000 }
+    const again = await listExplorerUpdates(from, { ...question, address, cursor })
+    expect(again).toEqual(first)
+    await own.close()
+  })
+})
+
+/** The order of records as REST documents it, on the parts of the id as numbers. */
+function comparePlaces(
+  a: { milestoneIndex: number; outputId: string; isSpent: boolean },
+  b: typeof a,
+): number {
+  const parts = ({ milestoneIndex, outputId, isSpent }: typeof a) => [
+    BigInt(milestoneIndex),
+    BigInt(outputId.slice(0, 74)),
+    BigInt(Buffer.from(outputId.slice(74), 'hex').readUInt16LE()),
+    BigInt(isSpent),
+  ]
+  const other = parts(b)
+  const difference = parts(a)
+    .map((part, i) => part - (other[i] ?? 0n))
+    .find((part) => part !== 0n)
+  return difference === undefined ? 0 : difference < 0n ? -1 : 1
+}
+
+function withoutAbsent<T extends object>(
+  page: T,
+): { [K in keyof T]: NonNullable<T[K]> } & PageArguments {
+  return Object.fromEntries(
+    Object.entries(page).filter(([, value]) => value !== undefined),
+  ) as never
+}
+
+function runs(usual: number): number {
+  return Number(process.env.FC_NUM_RUNS ?? usual)
+}
