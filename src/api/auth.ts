@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { type Clock, nowMs } from '../lib/clock.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SigningKey } from './signing-key.ts'
+import { type TokenClaims, type TokenError, verifyToken } from './token.ts'
+
+/** Who asks. The token is looked at when something needs it, and then once. */
+export interface Caller {
+  /** Who it is, by any valid token. */
+  identify(): Promise<Result<Identity, AuthError>>
+  /** Who it is, when the token allows to write chain records. */
+  requireWrite(): Promise<Result<Identity, AuthError>>
+}
+
+/** The holder of a valid token. */
+export interface Identity {
+  /** The token's `sub`, or its fingerprint where it has none. */
+  readonly name: string
+}
+
+/** Why a caller may not do what needs a token. */
+export type AuthError =
+  | TokenError
+  | { readonly code: 'TOKEN_MISSING' }
+  | { readonly code: 'PERMISSION_MISSING'; readonly permission: 'write' }
+
+/** Where a token may stand: `Authorization`, bare or after `Bearer`, or else the cookie `jwt`. */
+export interface Credentials {
+  readonly authorization?: string | undefined
+  readonly cookie?: string | undefined
+}
+
+/** What the check of a token needs. */
+export interface AuthDeps {
+  readonly key: SigningKey
+  readonly clock: Clock
+}
+
+/** The caller behind some credentials. Nothing is checked before it is asked for. */
+export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
+  let known: Promise<Result<Holder, AuthError>> | undefined
+  const holder = () => {
+    known ??= holderOf(deps, credentials)
+    return known
+  }
+  return {
+    identify: async () => {
+      const found = await holder()
+      return found.ok ? ok({ name: found.value.name }) : found
+    },
+    requireWrite: async () => {
+      const found = await holder()
+      if (!found.ok) return found
+      if (!found.value.canWrite) return err({ code: 'PERMISSION_MISSING', permission: 'write' })
+      return ok({ name: found.value.name })
+    },
+  }
+}
+
+interface Holder extends Identity, TokenClaims {}
+
+async function holderOf(
+  deps: AuthDeps,
+  credentials: Credentials,
+): Promise<Result<Holder, AuthError>> {
+  const token = tokenIn(credentials)
+  if (token === undefined) return err({ code: 'TOKEN_MISSING' })
+  const claims = await verifyToken(deps.key, token, nowMs(deps.clock))
+  if (!claims.ok) return claims
+  return ok({ ...claims.value, name: claims.value.subject ?? fingerprint(token) })
+}
+
+/** The header wins over the cookie, even when it holds no token: what was sent on purpose is what is judged. */
+function tokenIn({ authorization, cookie }: Credentials): string | undefined {
+  const header = authorization?.trim() ?? ''
+  const bare = header.replace(/^bearer(\s+|$)/i, '')
+  if (header !== '') return bare === '' ? undefined : bare
+  return jwtCookie(cookie ?? '')
+}
+
+function jwtCookie(cookies: string): string | undefined {
+  for (const pair of cookies.split(';')) {
+    const [name, ...value] = pair.trim().split('=')
+    if (name === 'jwt') return value.join('=') || undefined
+  }
+  return undefined
+}
+
+function fingerprint(token: string): string {
+  return `token-${createHash('sha256').update(token).digest('hex').slice(0, 16)}`
+}

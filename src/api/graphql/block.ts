@@ -1,0 +1,61 @@
+import { bytesToHex } from '../../lib/hex.ts'
+import { type BlockView, readBlock } from '../../service/read-block.ts'
+import { readTransaction } from '../../service/read-transaction.ts'
+import { builder } from './builder.ts'
+import { BlockType } from './model.ts'
+import { LedgerTransactionType } from './transaction.ts'
+
+/** A block and where it stands. */
+
+const BlockState = builder.enumType('BlockState', {
+  description: 'Where a block stands.',
+  values: {
+    PENDING: { description: 'Kept, and not booked yet.' },
+    ACCEPTED: { description: 'Booked into its slot.' },
+    CONFIRMED: { description: 'Booked, and confirmed by a committee.' },
+    FINALIZED: { description: 'In a committed slot that is final.' },
+    DROPPED: { description: 'Kept, but not taken into the ledger.' },
+  } as const,
+})
+
+/** A block and where it stands. */
+export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').implement({
+  description: 'A block as it was submitted, and where it stands in this ledger.',
+  fields: (t) => ({
+    blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
+    state: t.expose('state', { type: BlockState, description: 'Where the block stands.' }),
+    slot: t.expose('slot', { type: 'UInt32', description: 'The slot of its issuing time.' }),
+    issuingTime: t.expose('issuingTime', {
+      type: 'UInt64',
+      description: 'When it was issued: Unix time in nanoseconds.',
+    }),
+    issuerId: t.expose('issuerId', { type: 'AccountId', description: 'The issuing account.' }),
+    block: t.field({
+      type: BlockType,
+      description: 'What the block says.',
+      resolve: (view) => view.block(),
+    }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The serialized block, as it came; at most 32768 bytes.',
+      resolve: (view) => bytesToHex(view.bytes),
+    }),
+    transaction: t.field({
+      type: LedgerTransactionType,
+      nullable: true,
+      description: 'The transaction it carries; null where it carries none.',
+      resolve: async ({ transactionId }, _args, { services }) =>
+        transactionId && (await readTransaction(services, transactionId)),
+    }),
+  }),
+})
+
+builder.queryField('block', (t) =>
+  t.field({
+    type: LedgerBlockType,
+    nullable: true,
+    description: 'A block, from the moment it was submitted on; null when it is not known.',
+    args: { id: t.arg({ type: 'BlockId', required: true }) },
+    resolve: (_root, { id }, { services }) => readBlock(services, id),
+  }),
+)

@@ -1,0 +1,39 @@
+import SchemaBuilder from '@pothos/core'
+import RelayPlugin from '@pothos/plugin-relay'
+import type { Services } from '../../service/services.ts'
+import type { Caller } from '../auth.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+
+/** What every resolver is given. */
+export interface GatewayContext {
+  readonly caller: Caller
+  readonly services: Services
+  /** Names this request in the log and in the answer to an unexpected failure. */
+  readonly requestId: string
+}
+
+/**
+ * The builder that all parts of the GraphQL schema are declared with; `schema.ts` brings the parts together.
+ * Nothing is nullable unless it says so, and connections have no nullable edges or nodes.
+ */
+export const builder = new SchemaBuilder<{
+  Context: GatewayContext
+  Scalars: ScalarTypes
+  DefaultFieldNullability: false
+  DefaultEdgesNullability: false
+  DefaultNodeNullability: false
+}>({
+  plugins: [RelayPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    clientMutationId: 'omit',
+    cursorType: 'String',
+    edgesFieldOptions: { nullable: false },
+    nodeFieldOptions: { nullable: false },
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+  },
+})
+
+builder.queryType({ description: 'What can be read.' })
+builder.mutationType({ description: 'What can be changed.' })

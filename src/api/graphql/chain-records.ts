@@ -1,0 +1,135 @@
+import {
+  type ChainRecordPage,
+  encodeChainRecordCursor,
+  listChainRecords,
+  listChainRecordVersions,
+  readChainRecord,
+} from '../../service/chain-records.ts'
+import { setChainRecord } from '../../service/set-chain-record.ts'
+import { orThrow } from '../errors.ts'
+import { builder } from './builder.ts'
+
+/** Chain records: reading them with their versions, and setting them. */
+
+type ChainRecordVersion = ChainRecordPage['records'][number]
+
+const defaultPageSize = 100
+
+const ChainRecord = builder.objectRef<ChainRecordVersion>('ChainRecord')
+ChainRecord.implement({
+  description: 'The record of a chain, as of one version.',
+  fields: (t) => ({
+    chainId: t.exposeString('chainId', {
+      description: 'Bech32 text of the account or anchor that governs the chain, in lower case.',
+    }),
+    accessNodes: t.field({
+      type: ['String'],
+      description: 'The access nodes, as they were set.',
+      resolve: (record) => [...record.accessNodes],
+    }),
+    isActive: t.exposeBoolean('isActive'),
+    version: t.field({
+      type: 'UInt32',
+      description: '1, 2, 3 … for each chain; every setting makes a new one.',
+      resolve: (record) => record.version,
+    }),
+    setBy: t.exposeString('setBy', {
+      description: 'The subject of the token, or its fingerprint where it has none.',
+    }),
+    setAt: t.string({
+      description: 'When this version was set: ISO 8601, UTC.',
+      resolve: (record) => new Date(record.setAt).toISOString(),
+    }),
+    versions: t.field({
+      type: [ChainRecord],
+      description: 'All versions of this record, newest first; at most 1000 at once.',
+      args: {
+        first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
+        before: t.arg({ type: 'UInt32', description: 'Only versions before this one.' }),
+      },
+      resolve: async ({ chainId }, { first, before }, { services }) => {
+        const page = { first, before: before ?? undefined }
+        return [...orThrow(await listChainRecordVersions(services, chainId, page))]
+      },
+    }),
+  }),
+})
+
+const ChainRecordEdge = builder.objectRef<ChainRecordVersion>('ChainRecordEdge').implement({
+  description: 'A record and its place.',
+  fields: (t) => ({
+    cursor: t.string({ resolve: (record) => encodeChainRecordCursor(record.chainId) }),
+    node: t.field({ type: ChainRecord, resolve: (record) => record }),
+  }),
+})
+
+const ChainRecordConnection = builder
+  .objectRef<ChainRecordPage>('ChainRecordConnection')
+  .implement({
+    description: 'A page of chain records, by chain id.',
+    fields: (t) => ({
+      edges: t.field({ type: [ChainRecordEdge], resolve: (page) => [...page.records] }),
+      nodes: t.field({ type: [ChainRecord], resolve: (page) => [...page.records] }),
+      pageInfo: t.field({ type: builder.pageInfoRef(), resolve: pageInfoOf }),
+    }),
+  })
+
+function pageInfoOf({ records, hasNextPage, hasPreviousPage }: ChainRecordPage) {
+  const [first] = records
+  const last = records.at(-1)
+  return {
+    hasNextPage,
+    hasPreviousPage,
+    startCursor: first === undefined ? null : encodeChainRecordCursor(first.chainId),
+    endCursor: last === undefined ? null : encodeChainRecordCursor(last.chainId),
+  }
+}
+
+builder.queryFields((t) => ({
+  chainRecord: t.field({
+    type: ChainRecord,
+    nullable: true,
+    description: 'The record of a chain; null when none was ever set.',
+    args: {
+      chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
+    },
+    resolve: async (_root, { chainId }, { services }) =>
+      orThrow(await readChainRecord(services, chainId)),
+  }),
+  chainRecords: t.field({
+    type: ChainRecordConnection,
+    description: 'The records of all chains; at most 1000 at once.',
+    args: {
+      first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
+      after: t.arg.string(),
+    },
+    resolve: async (_root, { first, after }, { services }) =>
+      orThrow(await listChainRecords(services, { first, after: after ?? undefined })),
+  }),
+}))
+
+const ChainRecordInput = builder.inputType('ChainRecordInput', {
+  description: 'The record of a chain; it replaces the former one whole.',
+  fields: (t) => ({
+    accessNodes: t.stringList({
+      required: true,
+      description: 'At most 1000 texts of 1 to 256 characters without control characters.',
+    }),
+    isActive: t.boolean({ required: true }),
+  }),
+})
+
+builder.mutationField('setChainRecord', (t) =>
+  t.field({
+    type: ChainRecord,
+    description: 'Sets the record of a chain. Needs a token that allows to write.',
+    args: {
+      chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
+      record: t.arg({ type: ChainRecordInput, required: true }),
+    },
+    resolve: async (_root, { chainId, record }, { caller, services }) => {
+      const { name } = orThrow(await caller.requireWrite())
+      return orThrow(await setChainRecord(services, { chainId, record, setBy: name }))
+    },
+  }),
+)

@@ -1,0 +1,247 @@
+import { hexToBytes } from '../../lib/hex.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import {
+  type FeedNotice,
+  type FeedOpened,
+  type FeedProgress,
+  type FeedReset,
+  type FeedSnapshot,
+  historiesOf,
+  type LedgerUpdateBatch,
+  type UpdateHistory,
+} from '../../service/feed-events.ts'
+import { maximumFeedAddresses } from '../../service/follow-ledger-updates.ts'
+import { readOutputs } from '../../service/read-output.ts'
+import type { Services } from '../../service/services.ts'
+import { type HistoryPoint, historyAt } from '../../service/update-history.ts'
+import { builder } from './builder.ts'
+import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
+import { LedgerOutputType } from './output.ts'
+
+/** The events of the feed in GraphQL. What each promises stands in docs/feed.md. */
+
+const FeedMode = builder.enumType('FeedMode', {
+  description: 'How a feed goes on.',
+  values: {
+    CATCHING_UP: { description: 'It reads what was committed earlier.' },
+    LIVE: { description: 'It tells updates as they are committed.' },
+  } as const,
+})
+
+const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
+  description: 'What a feed may ask and will tell.',
+  fields: (t) => ({
+    addresses: t.int({
+      description: 'The most addresses of one feed.',
+      resolve: () => maximumFeedAddresses,
+    }),
+    updatesPerBatch: t.exposeInt('batchRows', { description: 'The most updates of one batch.' }),
+    progressSeconds: t.float({
+      description: 'After so many seconds without an update a feed is told its progress.',
+      resolve: ({ progressMs }) => progressMs / 1_000,
+    }),
+  }),
+})
+
+const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
+  description: 'Where the updates of one address and class stand.',
+  fields: (t) => ({
+    address: t.string({
+      description: 'Bech32 text of the address.',
+      resolve: ({ address }, _args, { services }) => textOf(services, address),
+    }),
+    class: t.expose('class', { type: UpdateClass }),
+    ordinal: t.field({
+      type: 'UInt64',
+      description: 'The ordinal of the last update; 0 before the first.',
+      resolve: ({ ordinal }) => BigInt(ordinal),
+    }),
+    chain: t.expose('chain', {
+      type: 'Hex',
+      nullable: true,
+      description:
+        'The chain value after that update, 32 zero bytes before the first; null where it is no longer kept.',
+    }),
+  }),
+})
+
+/** The first event. */
+export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implement({
+  description: 'The first event of every feed.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description: 'Where the feed begins; resuming after it misses nothing.',
+    }),
+    oldestCursor: t.exposeString('oldestCursor', {
+      description: 'The oldest place that a feed can begin at.',
+    }),
+    tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
+    mode: t.expose('mode', { type: FeedMode }),
+    milestoneIndex: t.expose('milestoneIndex', {
+      type: 'UInt32',
+      description: 'The newest committed slot.',
+    }),
+    limits: t.field({
+      type: FeedLimits,
+      resolve: (_event, _args, { services }) => services.feed,
+    }),
+    history: t.field({
+      type: [FeedHistoryPoint],
+      description:
+        'Where each address and class of the feed stands at the cursor: the next update has the next ordinal. Empty for a feed of the whole ledger.',
+      resolve: async ({ filter, position }, _args, { services }) => [
+        ...(await historyAt(services, filter, position)),
+      ],
+    }),
+  }),
+})
+
+/** A piece of the snapshot. */
+export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').implement({
+  description:
+    'Some of the outputs that were unspent at the cursor. The last piece is empty; resuming before it begins the snapshot anew.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'The cursor that the snapshot is taken at.' }),
+    outputIds: t.field({
+      type: ['OutputId'],
+      resolve: ({ outputIds }) => [...outputIds],
+    }),
+    outputs: t.field({
+      type: [LedgerOutputType],
+      description:
+        'The same outputs as they are now: one may have been spent since, and the feed tells it.',
+      resolve: async ({ outputIds }, _args, { services }) => [
+        ...(await readOutputs(services, outputIds)),
+      ],
+    }),
+    isLast: t.exposeBoolean('isLast', { description: 'Whether the snapshot is complete now.' }),
+  }),
+})
+
+const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').implement({
+  description: 'What a batch has of one address and class.',
+  fields: (t) => ({
+    address: t.string({
+      description: 'Bech32 text of the address.',
+      resolve: ({ address }, _args, { services }) => textOf(services, address),
+    }),
+    class: t.expose('class', { type: UpdateClass }),
+    firstOrdinal: t.field({
+      type: 'UInt64',
+      resolve: ({ firstOrdinal }) => BigInt(firstOrdinal),
+    }),
+    lastOrdinal: t.field({ type: 'UInt64', resolve: ({ lastOrdinal }) => BigInt(lastOrdinal) }),
+    chain: t.expose('chain', {
+      type: 'Hex',
+      description: 'The chain value after the last of them.',
+    }),
+  }),
+})
+
+/** Updates. */
+export const LedgerUpdateBatchType = builder
+  .objectRef<LedgerUpdateBatch>('LedgerUpdateBatch')
+  .implement({
+    description: 'Some updates, in the order of the log; never empty.',
+    fields: (t) => ({
+      updates: t.field({ type: [LedgerUpdate], resolve: (batch) => [...batch.updates] }),
+      previousCursor: t.exposeString('previousCursor', {
+        description: 'The cursor of the event before; nothing lies between it and these updates.',
+      }),
+      cursor: t.exposeString('cursor', {
+        description: 'How far the feed has come; resuming after it repeats and misses nothing.',
+      }),
+      milestoneIndex: t.expose('milestoneIndex', {
+        type: 'UInt32',
+        description: 'The milestone of the last update.',
+      }),
+      milestoneTimestamp: t.expose('milestoneTimestamp', {
+        type: 'UInt32',
+        description: 'The end of its slot, in Unix seconds.',
+      }),
+      history: t.field({
+        type: [FeedHistoryRange],
+        description: 'First and last ordinal of each address and class, and its chain value.',
+        resolve: (batch) => historiesOf(batch),
+      }),
+    }),
+  })
+
+/** Nothing happened. */
+export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').implement({
+  description:
+    'Nothing happened since the event before. Told when a feed has caught up, and now and then to one that is quiet.',
+  fields: (t) => ({
+    previousCursor: t.exposeString('previousCursor', {
+      description: 'The cursor of the event before.',
+    }),
+    cursor: t.exposeString('cursor', { description: 'The feed is covered up to here.' }),
+    milestoneIndex: t.expose('milestoneIndex', {
+      type: 'UInt32',
+      description: 'The newest milestone that is covered.',
+    }),
+    milestoneTimestamp: t.expose('milestoneTimestamp', {
+      type: 'UInt32',
+      description: 'The end of its slot, in Unix seconds.',
+    }),
+    mode: t.expose('mode', { type: FeedMode }),
+  }),
+})
+
+const FeedNoticeReason = builder.enumType('FeedNoticeReason', {
+  description: 'What a notice is about. More may be added.',
+  values: {
+    CATCHING_UP: {
+      description: 'The listener was too slow and reads by itself again; it has missed nothing.',
+    },
+    DRAINING: { description: 'The gateway is about to stop: resume elsewhere, or later.' },
+    TOKEN_EXPIRING: { description: 'The token ends soon, and the connection with it.' },
+  } as const,
+})
+
+/** About the feed itself. */
+export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
+  description: 'Something about the feed itself; it changes no position.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: FeedNoticeReason }),
+    cursor: t.exposeString('cursor', {
+      description: 'Where to resume, should the feed end now.',
+    }),
+    closesWithinMs: t.exposeInt('closesWithinMs', {
+      nullable: true,
+      description: 'The connection is closed within so many milliseconds; null where it is not.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'UInt32',
+      nullable: true,
+      description: 'The end of the token, in Unix seconds.',
+    }),
+  }),
+})
+
+const FeedResetReason = builder.enumType('FeedResetReason', {
+  description: 'Why a feed cannot go on.',
+  values: {
+    LOG_REPLACED: {
+      description: 'The log was replaced by another; its cursors mean nothing here.',
+    },
+    LOG_PRUNED: { description: 'What comes next for this feed is no longer kept.' },
+  } as const,
+})
+
+/** The last event of a feed that cannot go on. */
+export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement({
+  description:
+    'The feed cannot go on from where it was, and ends. Begin again, knowing of the gap.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: FeedResetReason }),
+    oldestCursor: t.exposeString('oldestCursor', {
+      description: 'The oldest place that a feed can begin at.',
+    }),
+    tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
+  }),
+})
+
+function textOf(services: Services, address: HistoryPoint['address']): string {
+  return encodeBech32(services.parameters.bech32Hrp, hexToBytes(address))
+}

@@ -1,0 +1,140 @@
+import { assert, present } from '../../lib/assert.ts'
+import { builder } from './builder.ts'
+import { isOptional, scalarOf } from './from-schema.ts'
+import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
+import { memberSentence, typeSentence } from './schema-sentences.ts'
+
+/**
+ * Folds protocol types into GraphQL inputs: an input object for each struct, and for each family one with a member for
+ * each kind, of which exactly one is given. `input-json.ts` turns their values into the protocol's JSON.
+ */
+
+/** The value of an input object, as GraphQL hands it over: the names are checked, the rules of the protocol are not. */
+export interface ProtocolInput {
+  readonly [member: string]: unknown
+}
+
+/** The input types of the protocol. */
+export interface InputTypes {
+  /** The input of a struct or family, by the name of its schema. */
+  of(name: string): InputRef
+}
+
+type InputRef = ReturnType<typeof builder.inputRef<ProtocolInput, false>>
+type InputFields = Parameters<InputRef['implement']>[0]['fields']
+type InputFieldBuilder = Parameters<InputFields>[0]
+type InputFieldMap = ReturnType<InputFields>
+type FieldType = Parameters<InputFieldBuilder['field']>[0]['type']
+
+/** Declares the inputs of everything that the types are made of; once in the life of the builder. */
+export function declareInputs(types: ProtocolTypes): InputTypes {
+  const refs = new Map<string, InputRef>()
+  // All names first, for inputs contain each other.
+  for (const name of [...types.structs.keys(), ...types.families.keys()]) {
+    refs.set(name, builder.inputRef<ProtocolInput, false>(`${name}Input`))
+  }
+  const of = (name: string) => present(refs.get(name), `the input of ${name}`)
+  for (const [name, struct] of types.structs) {
+    // GraphQL has no input object without members: their variants are chosen by a word.
+    if (isEmpty(struct)) continue
+    of(name).implement({
+      description: typeSentence(struct),
+      fields: (t) => memberFields(struct, t),
+    })
+  }
+  for (const [name, variants] of types.families) {
+    of(name).implement({
+      description: 'Exactly one of the kinds.',
+      isOneOf: true,
+      fields: (t) => kindFields(name, variants, t),
+    })
+  }
+
+  function memberFields(struct: AnyStruct, t: InputFieldBuilder): InputFieldMap {
+    return fieldMap(
+      Object.entries(struct.fields).map(([member, schema]) => {
+        const required = !isOptional(schema)
+        const description = memberSentence(schema, types)
+        return [member, t.field({ type: typeOf(nodeOf(schema), of), required, description })]
+      }),
+    )
+  }
+
+  function kindFields(
+    family: string,
+    variants: readonly AnyStruct[],
+    t: InputFieldBuilder,
+  ): InputFieldMap {
+    const fields = variants.map((variant) => {
+      const type = isEmpty(variant) ? Empty : of(variant.name)
+      const field = t.field({ type, description: typeSentence(variant) })
+      return [kindName(family, variant.name), field] as const
+    })
+    assert(new Set(fields.map(([name]) => name)).size === fields.length, `kinds of ${family}`)
+    return fieldMap(fields)
+  }
+
+  return { of }
+}
+
+function typeOf(node: SchemaNode, of: InputTypes['of']): FieldType {
+  switch (node.kind) {
+    case 'uint':
+    case 'bytes':
+    case 'text':
+      return scalarOf(node)
+    case 'list':
+      return [typeOf(nodeOf(node.of), of)] as FieldType
+    case 'optional':
+      return typeOf(nodeOf(node.of), of)
+    case 'struct':
+    case 'union':
+      return of(node.name)
+    case 'map':
+      return [MetadataEntryInput]
+  }
+}
+
+/**
+ * The member of a family's input that stands for a variant: the variant's name without the words that it ends in
+ * like the family, so `basic` for `BasicOutput` in `Output` and `commitment` for `CommitmentInput` in `ContextInput`.
+ */
+export function kindName(family: string, variant: string): string {
+  const words = wordsOf(variant)
+  const common = wordsOf(family)
+  while (words.length > 1 && words.at(-1) === common.at(-1)) {
+    words.pop()
+    common.pop()
+  }
+  const [first = '', ...rest] = words
+  return first.toLowerCase() + rest.join('')
+}
+
+function isEmpty(struct: AnyStruct): boolean {
+  return Object.keys(struct.fields).length === 0
+}
+
+/** Abbreviations such as `NFT` are one word. */
+function wordsOf(name: string): string[] {
+  return name.match(/[A-Z]+(?![a-z])\d*|[A-Z][a-z0-9]*/g) ?? []
+}
+
+function fieldMap(fields: readonly (readonly [string, InputFieldMap[string]])[]): InputFieldMap {
+  return Object.fromEntries(fields)
+}
+
+const Empty = builder.enumType('Empty', {
+  description: 'Chooses a kind that has no members.',
+  values: ['EMPTY'] as const,
+})
+
+const MetadataEntryInput = builder.inputType('MetadataEntryInput', {
+  description: 'An entry of a metadata map, in any order; each key once.',
+  fields: (t) => ({
+    key: t.string({
+      required: true,
+      description: '1 to 255 characters of printable ASCII, without space.',
+    }),
+    value: t.field({ type: 'Hex', required: true, description: '0 to 65535 bytes.' }),
+  }),
+})

@@ -1,0 +1,176 @@
+import { hexToBytes } from '../../lib/hex.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import { addressKeyOf } from '../../service/address-key.ts'
+import {
+  type LedgerUpdatePage,
+  type LedgerUpdateView,
+  listLedgerUpdates,
+} from '../../service/list-ledger-updates.ts'
+import { updateAt } from '../../service/update-history.ts'
+import { orThrow } from '../errors.ts'
+import { builder } from './builder.ts'
+
+/** Ledger updates, page by page and one by one. */
+
+/** Why an update is filed under an address. */
+export const UpdateClass = builder.enumType('UpdateClass', {
+  description: 'Why an update is filed under an address.',
+  values: {
+    OWNED: { description: 'The address was the owner of the output in that milestone.' },
+    MENTIONED: { description: 'The address had another role in the output.' },
+  } as const,
+})
+
+const UpdateSort = builder.enumType('UpdateSort', {
+  description: 'The direction of a list of updates.',
+  values: {
+    NEWEST: { description: 'The newest update first.' },
+    OLDEST: { description: 'The oldest update first.' },
+  } as const,
+})
+
+const AddressRole = builder.enumType('AddressRole', {
+  description: 'What an address is to an output.',
+  values: {
+    OWNER: {},
+    STATE_CONTROLLER: {},
+    GOVERNOR: {},
+    STORAGE_DEPOSIT_RETURN: {},
+    EXPIRATION_RETURN: {},
+    SENDER: {},
+    ISSUER: {},
+    VALIDATOR: {},
+    MULTI_MEMBER: { description: 'A member of a multi address that has a role.' },
+    RESTRICTED_INNER: { description: 'The address inside a restricted one that has a role.' },
+  } as const,
+})
+
+/** One row of the log. */
+export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').implement({
+  description:
+    'An output was created or spent, told under one address. Updates are only ever added, in one order for all.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description: 'The position of this update in the log: page or follow after it.',
+    }),
+    seq: t.field({
+      type: 'UInt64',
+      description: 'The same position as a number: 1, 2, 3 … over all addresses.',
+      resolve: (update) => BigInt(update.seq),
+    }),
+    ordinal: t.field({
+      type: 'UInt64',
+      description: 'The position among the updates of this address and class: 1, 2, 3 …',
+      resolve: (update) => BigInt(update.ordinal),
+    }),
+    address: t.string({
+      description: 'Bech32 text of the address, with the human-readable part of this network.',
+      resolve: ({ address }, _args, { services }) =>
+        encodeBech32(services.parameters.bech32Hrp, hexToBytes(address)),
+    }),
+    class: t.expose('class', { type: UpdateClass }),
+    roles: t.field({
+      type: [AddressRole],
+      description: 'What the address is to the output, all that apply.',
+      resolve: (update) => [...update.roles],
+    }),
+    outputId: t.expose('outputId', { type: 'OutputId' }),
+    isSpent: t.exposeBoolean('isSpent', {
+      description: 'Whether this update spent the output; otherwise it created it.',
+    }),
+    milestoneIndex: t.expose('milestoneIndex', {
+      type: 'UInt32',
+      description: 'The committed slot that this update belongs to.',
+    }),
+    milestoneTimestamp: t.expose('milestoneTimestamp', {
+      type: 'UInt32',
+      description: 'The end of that slot, in Unix seconds.',
+    }),
+    chain: t.expose('chain', {
+      type: 'Hex',
+      description:
+        'SHA-256 over the former chain of this address and class, milestone index, output id and isSpent: two histories are equal when this is.',
+    }),
+  }),
+})
+
+const LedgerUpdateEdge = builder.objectRef<LedgerUpdateView>('LedgerUpdateEdge').implement({
+  fields: (t) => ({
+    cursor: t.exposeString('cursor'),
+    node: t.field({ type: LedgerUpdate, resolve: (update) => update }),
+  }),
+})
+
+const LedgerUpdateConnection = builder
+  .objectRef<LedgerUpdatePage>('LedgerUpdateConnection')
+  .implement({
+    description: 'A page of the updates of an address (Relay connection).',
+    fields: (t) => ({
+      edges: t.field({ type: [LedgerUpdateEdge], resolve: (page) => [...page.updates] }),
+      nodes: t.field({ type: [LedgerUpdate], resolve: (page) => [...page.updates] }),
+      pageInfo: t.field({
+        type: builder.pageInfoRef(),
+        description:
+          'Both directions are always told as they are in the list that startMilestoneIndex leaves.',
+        resolve: async (page) => ({
+          hasNextPage: await page.hasNextPage(),
+          hasPreviousPage: await page.hasPreviousPage(),
+          startCursor: page.updates[0]?.cursor ?? null,
+          endCursor: page.updates.at(-1)?.cursor ?? null,
+        }),
+      }),
+      totalCount: t.field({
+        type: 'UInt64',
+        description: 'All updates of the address and class, whatever the other arguments.',
+        resolve: async (page) => BigInt(await page.totalCount()),
+      }),
+      tipCursor: t.exposeString('tipCursor', {
+        description:
+          'How far the log reached when this page was read: a subscription after it takes up where this page ends, also for an address without updates.',
+      }),
+    }),
+  })
+
+builder.queryField('ledgerUpdates', (t) =>
+  t.field({
+    type: LedgerUpdateConnection,
+    description:
+      'The updates of an address. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
+    args: {
+      address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
+      first: t.arg.int(),
+      after: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, after is older.' }),
+      last: t.arg.int(),
+      before: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, before is newer.' }),
+      sort: t.arg({ type: UpdateSort, required: true, defaultValue: 'NEWEST' }),
+      startMilestoneIndex: t.arg({
+        type: 'UInt32',
+        description:
+          'The milestone at which the list begins, itself included, in either direction.',
+      }),
+      class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }),
+    },
+    resolve: async (_root, { address, ...page }, { services }) => {
+      const key = orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address'))
+      return orThrow(await listLedgerUpdates(services, { ...page, address: key }))
+    },
+  }),
+)
+
+builder.queryField('ledgerUpdateAt', (t) =>
+  t.field({
+    type: LedgerUpdate,
+    nullable: true,
+    description:
+      'The update of an address with an ordinal; its chain tells two histories up to there apart. Null where there is none, or none that is still kept.',
+    args: {
+      address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
+      ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),
+      class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }),
+    },
+    resolve: async (_root, args, { services }) => {
+      const address = orThrow(addressKeyOf(services.parameters.bech32Hrp, args.address, 'address'))
+      return await updateAt(services, { ...args, address, ordinal: Number(args.ordinal) })
+    },
+  }),
+)

@@ -1,0 +1,85 @@
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { Log } from '../../lib/log.ts'
+import { messageOf } from '../errors.ts'
+import type { GatewayContext } from './builder.ts'
+
+/** Gives every error of GraphQL a code, and hides what only the log may know. Both doors, HTTP and WebSocket, use it. */
+
+/** Marks errors of reading and of validating a document, which come without a code. */
+export const documentCodes: Plugin<GatewayContext> = {
+  onParse() {
+    return ({ result, replaceParseResult }) => {
+      if (result instanceof GraphQLError) {
+        replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED'))
+      }
+    }
+  },
+  onValidate() {
+    return ({ result, setResult }) => {
+      const codeless = result.some((error) => error.extensions.code === undefined)
+      if (codeless) setResult(result.map((e) => withCode(e, 'GRAPHQL_VALIDATION_FAILED')))
+    }
+  },
+}
+
+/** What masking needs to know of a request. */
+export interface MaskingDeps {
+  readonly log: Log
+  readonly requestId: string
+}
+
+/**
+ * The errors as the caller may see them. What a resolver threw on purpose keeps its code; what the caller's variables
+ * or document caused gets BAD_USER_INPUT; everything else is logged and becomes INTERNAL.
+ */
+export function maskErrors(
+  deps: MaskingDeps,
+  errors: readonly GraphQLError[],
+): readonly GraphQLError[] {
+  return errors.map((error) => {
+    if (isOurs(error)) return masked(deps, error)
+    return error.extensions.code === undefined ? withCode(error, 'BAD_USER_INPUT') : error
+  })
+}
+
+/**
+ * Whether an error is our own fault. An exception that is no GraphQLError is. So is one without a code that arose in a
+ * field but points at nothing in the document: a result that does not fit its type.
+ */
+function isOurs(error: GraphQLError): boolean {
+  const { originalError } = error
+  if (originalError === undefined) return false
+  if (!(originalError instanceof GraphQLError)) return true
+  if (originalError.originalError !== undefined) return isOurs(originalError)
+  return (
+    error.extensions.code === undefined &&
+    error.path !== undefined &&
+    originalError.nodes === undefined
+  )
+}
+
+function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLError {
+  log.error('request-failed', {
+    requestId,
+    path: error.path?.join('.'),
+    error: error.originalError,
+  })
+  const internal = { code: 'INTERNAL', requestId } as const
+  return new GraphQLError(messageOf(internal), { ...placeOf(error), extensions: internal })
+}
+
+function withCode(error: GraphQLError, code: string): GraphQLError {
+  const { message, extensions } = error
+  return new GraphQLError(message, { ...placeOf(error), extensions: { ...extensions, code } })
+}
+
+/** The constructor does not take an absent member that is spelled out. */
+function placeOf({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOptions {
+  return {
+    ...(nodes && { nodes }),
+    ...(source && { source }),
+    ...(positions && { positions }),
+    ...(path && { path }),
+  }
+}

@@ -1,0 +1,55 @@
+import { bytesToHex } from '../../lib/hex.ts'
+import { type MilestoneView, readMilestone } from '../../service/read-milestone.ts'
+import { builder } from './builder.ts'
+import { SlotCommitmentType } from './model.ts'
+
+/** A milestone: a committed slot and its part of the log. */
+
+const Milestone = builder.objectRef<MilestoneView>('Milestone').implement({
+  description: 'A committed slot, and its part of the log of ledger updates.',
+  fields: (t) => ({
+    index: t.expose('index', { type: 'UInt32', description: 'The slot.' }),
+    timestamp: t.expose('timestamp', {
+      type: 'UInt32',
+      description: 'The end of the slot, in Unix seconds.',
+    }),
+    commitmentId: t.expose('commitmentId', {
+      type: 'CommitmentId',
+      description: 'The id of its commitment.',
+    }),
+    commitment: t.field({
+      type: SlotCommitmentType,
+      description: 'What the commitment says.',
+      resolve: (view) => view.commitment(),
+    }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The serialized commitment, 89 bytes.',
+      resolve: (view) => bytesToHex(view.bytes),
+    }),
+    updateCount: t.field({
+      type: 'UInt64',
+      description: 'How many ledger updates it has, over all addresses.',
+      resolve: ({ updateCount }) => BigInt(updateCount),
+    }),
+    firstCursor: t.exposeString('firstCursor', {
+      nullable: true,
+      description: 'The cursor of its first update; null where it has none.',
+    }),
+    lastCursor: t.exposeString('lastCursor', {
+      nullable: true,
+      description:
+        'The cursor of its last update: a feed after it begins with the next milestone. Null where it has none.',
+    }),
+  }),
+})
+
+builder.queryField('milestone', (t) =>
+  t.field({
+    type: Milestone,
+    nullable: true,
+    description: 'A milestone; null where the slot is not committed.',
+    args: { index: t.arg({ type: 'UInt32', description: 'The slot; left out: the newest.' }) },
+    resolve: (_root, { index }, { services }) => readMilestone(services, index ?? undefined),
+  }),
+)

@@ -1,0 +1,65 @@
+import { hexToBytes } from '../../lib/hex.ts'
+import { Address } from '../../protocol/addresses.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import { Block } from '../../protocol/block.ts'
+import { OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
+import { addressKey } from '../../protocol/ids.ts'
+import { Output } from '../../protocol/outputs.ts'
+import { ProtocolParameters } from '../../protocol/parameters.ts'
+import { Payload, SignedTransaction } from '../../protocol/transaction.ts'
+import { builder } from './builder.ts'
+import { declareObjects } from './from-schema.ts'
+import { declareInputs } from './from-schema-inputs.ts'
+import { inputFold } from './input-json.ts'
+import { collectTypes } from './protocol-types.ts'
+
+/** The object model of the protocol in GraphQL: every type as an object, and blocks as inputs. */
+
+/** Everything that the protocol declares hangs on one of these. */
+export const protocolRoots = [Block, SlotCommitment, OutputIdProof, ProtocolParameters]
+
+const objects = declareObjects(collectTypes(protocolRoots))
+
+/** A decoded block. */
+export const BlockType = objects.struct(Block)
+
+/** A decoded transaction with its unlocks. */
+export const SignedTransactionType = objects.struct(SignedTransaction)
+
+/** A decoded output of any kind. */
+export const OutputType = objects.family(Output)
+
+/** A decoded slot commitment. */
+export const SlotCommitmentType = objects.struct(SlotCommitment)
+
+/** A decoded proof that an output belongs to a transaction. */
+export const OutputIdProofType = objects.struct(OutputIdProof)
+
+/** The parameters of a network. */
+export const ProtocolParametersType = objects.struct(ProtocolParameters)
+
+for (const variant of Address.variants) {
+  builder.objectField(objects.struct<Address>(variant), 'bech32', (t) =>
+    t.string({
+      description:
+        'The address as Bech32 text, with the human-readable part of this network. Of a multi address its reference, the hash of its serialization.',
+      resolve: (address, _args, { services }) =>
+        encodeBech32(services.parameters.bech32Hrp, hexToBytes(addressKey(address))),
+    }),
+  )
+}
+
+const blockTypes = collectTypes([Block])
+const inputs = declareInputs(blockTypes)
+
+/** A block, typed by hand. Its value goes through `blockInput`. */
+export const BlockInput = inputs.of(Block.name)
+
+/** A payload from which a block is to be built. Its value goes through `payloadInput`. */
+export const PayloadInput = inputs.of(Payload.name)
+
+/** Turns the values of `BlockInput` into the JSON of a block, and its paths back. */
+export const blockInput = inputFold(Block, blockTypes)
+
+/** Turns the values of `PayloadInput` into the JSON of a payload, and its paths back. */
+export const payloadInput = inputFold(Payload, blockTypes)

@@ -1,0 +1,83 @@
+import { present } from '../../lib/assert.ts'
+import { bytesToHex } from '../../lib/hex.ts'
+import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
+import { readProvenOutput } from '../../service/output-proof.ts'
+import { type OutputView, readOutput } from '../../service/read-output.ts'
+import { builder } from './builder.ts'
+import { OutputIdProofType, OutputType } from './model.ts'
+
+/** An output, spent or not. */
+
+/** An output with what became of it. */
+export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').implement({
+  description: 'An output, spent or not, and what became of it.',
+  fields: (t) => ({
+    outputId: t.expose('outputId', {
+      type: 'OutputId',
+      description: 'The id of the output.',
+    }),
+    transactionId: t.field({
+      type: 'TransactionId',
+      description: 'The transaction that created it.',
+      resolve: ({ outputId }) => transactionOf(outputId),
+    }),
+    index: t.field({
+      type: 'UInt32',
+      description: 'Its place among the outputs of that transaction, 0 to 127.',
+      resolve: ({ outputId }) => indexOf(outputId),
+    }),
+    blockId: t.expose('blockId', {
+      type: 'BlockId',
+      description: 'The block that carried that transaction.',
+    }),
+    output: t.field({
+      type: OutputType,
+      description: 'What the output says.',
+      resolve: (view) => view.output(),
+    }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The serialized output.',
+      resolve: (view) => bytesToHex(view.bytes),
+    }),
+    creationSlot: t.field({
+      type: 'UInt32',
+      description: 'The slot from which it counts its mana: the creation slot of its transaction.',
+      resolve: ({ outputId }) => creationSlotOf(outputId),
+    }),
+    bookedSlot: t.expose('bookedSlot', {
+      type: 'UInt32',
+      description: 'The slot in which the ledger took it in.',
+    }),
+    isSpent: t.boolean({
+      description: 'Whether it is spent.',
+      resolve: ({ spentBy }) => spentBy !== undefined,
+    }),
+    spentSlot: t.expose('spentSlot', {
+      type: 'UInt32',
+      nullable: true,
+      description: 'The slot in which it was spent.',
+    }),
+    spentBy: t.expose('spentBy', {
+      type: 'TransactionId',
+      nullable: true,
+      description: 'The transaction that spent it.',
+    }),
+    proof: t.field({
+      type: OutputIdProofType,
+      description: 'Proves that the output belongs to its transaction.',
+      resolve: async ({ outputId }, _args, { services }) =>
+        present(await readProvenOutput(services, outputId), outputId).proof,
+    }),
+  }),
+})
+
+builder.queryField('output', (t) =>
+  t.field({
+    type: LedgerOutputType,
+    nullable: true,
+    description: 'An output that exists or existed; null when it is not known.',
+    args: { id: t.arg({ type: 'OutputId', required: true }) },
+    resolve: (_root, { id }, { services }) => readOutput(services, id),
+  }),
+)

@@ -1,0 +1,81 @@
+import { isObjectType } from 'graphql'
+import type { Schema } from '../../protocol/schema/schema.ts'
+import { kindName } from './from-schema-inputs.ts'
+import { protocolRoots } from './model.ts'
+import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './protocol-types.ts'
+import { schema } from './schema.ts'
+import { memberSentence, typeSentence } from './schema-sentences.ts'
+
+/** The object model as a table for people: the content of `docs/reference.md`. */
+export function referenceText(): string {
+  const families = [...types.families].toSorted(byName).map(([name, kinds]) => family(name, kinds))
+  const structs = [...types.structs].toSorted(byName).map(([, struct]) => section(struct))
+  return `${[introduction, '## Families', ...families, '## Types', ...structs].join('\n\n')}\n`
+}
+
+const types = collectTypes(protocolRoots)
+
+const introduction = `# Object model
+
+Every object of the block protocol, version 3, as JSON, bytes and GraphQL know it. The members stand in the order of
+their bytes. Written from the declarations in \`src/protocol\` by \`npm run reference\`; do not edit.`
+
+function family(name: string, kinds: readonly AnyStruct[]): string {
+  const rows = kinds.map(
+    (kind) =>
+      `| ${kind.code} | ${link(kind.name)} | \`${kindName(name, kind.name)}\` | ${kindSentence(kind)} |`,
+  )
+  return [
+    `### ${name}`,
+    ['| type | kind | member of the input | meaning |', '| --- | --- | --- | --- |', ...rows].join(
+      '\n',
+    ),
+  ].join('\n\n')
+}
+
+function kindSentence(kind: AnyStruct): string {
+  return typeSentence(kind).replace(/ Type code \d+\.$/, '')
+}
+
+function section(struct: AnyStruct): string {
+  const members = Object.entries(struct.fields).map(([member, field]) => row(struct, member, field))
+  const table = ['| member | JSON | GraphQL | meaning |', '| --- | --- | --- | --- |', ...members]
+  const parts = [`### ${struct.name}`, typeSentence(struct)]
+  return [...parts, ...(members.length === 0 ? [] : [table.join('\n')])].join('\n\n')
+}
+
+function row(struct: AnyStruct, member: string, field: Schema<unknown>): string {
+  const type = schema.getType(struct.name)
+  const graphql = isObjectType(type) ? String(type.getFields()[member]?.type) : ''
+  const optional = field.mayBeAbsent === true ? ', optional' : ''
+  const json = `${jsonForm(nodeOf(field))}${optional}`
+  return `| \`${member}\` | ${json} | \`${graphql}\` | ${memberSentence(field, types)} |`
+}
+
+function jsonForm(node: SchemaNode): string {
+  switch (node.kind) {
+    case 'uint':
+      return node.bits <= 32 ? 'number' : node.bits === 64 ? 'decimal text' : 'hexadecimal text'
+    case 'bytes':
+      return 'hexadecimal text'
+    case 'text':
+      return 'text'
+    case 'list':
+      return `array of ${jsonForm(nodeOf(node.of))}`
+    case 'optional':
+      return jsonForm(nodeOf(node.of))
+    case 'map':
+      return 'object of hexadecimal texts'
+    case 'struct':
+    case 'union':
+      return link(node.name)
+  }
+}
+
+function link(name: string): string {
+  return `[${name}](#${name.toLowerCase()})`
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

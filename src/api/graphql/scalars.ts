@@ -1,0 +1,151 @@
+import { GraphQLError } from 'graphql'
+import { assert } from '../../lib/assert.ts'
+import { type Hex, isHex } from '../../lib/hex.ts'
+import type {
+  AccountId,
+  AnchorId,
+  BlockId,
+  CommitmentId,
+  DelegationId,
+  FoundryId,
+  NftId,
+  OutputId,
+  TransactionId,
+} from '../../protocol/primitives.ts'
+import { builder } from './builder.ts'
+
+/** The scalars of the schema. Written in one form; read by the rules of codec reference 1.1. */
+
+const max32 = 2 ** 32 - 1
+const max64 = 2n ** 64n - 1n
+const max256 = 2n ** 256n - 1n
+
+builder.scalarType('UInt32', {
+  description: 'A whole number from 0 to 4294967295: slots, epochs, indices and counters.',
+  serialize: (value) => {
+    assert(isIntegerUpTo(value, max32), `UInt32 out of range: ${value}`)
+    return value
+  },
+  parseValue: (value) => {
+    if (!isIntegerUpTo(value, max32)) throw refused('a whole number from 0 to 4294967295')
+    return value
+  },
+})
+
+builder.scalarType('UInt64', {
+  description:
+    'A whole number from 0 to 18446744073709551615, as decimal text: amounts, mana and nanoseconds. Small ones are also read as numbers.',
+  serialize: (value) => {
+    assert(value >= 0n && value <= max64, `UInt64 out of range: ${value}`)
+    return value.toString()
+  },
+  parseValue: (value) => {
+    const number = parseUInt64(value)
+    if (number === undefined) throw refused('decimal text from "0" to "18446744073709551615"')
+    return number
+  },
+})
+
+builder.scalarType('UInt256', {
+  description:
+    'A whole number from 0 to 2^256 - 1, as hexadecimal text in its shortest form: amounts of native tokens.',
+  serialize: (value) => {
+    assert(value >= 0n && value <= max256, 'UInt256 out of range')
+    return `0x${value.toString(16)}`
+  },
+  parseValue: (value) => {
+    if (typeof value !== 'string' || !/^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/.test(value)) {
+      throw refused('0x and 1 to 64 hexadecimal digits without a leading zero')
+    }
+    return BigInt(value)
+  },
+})
+
+builder.scalarType('Hex', {
+  description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
+  serialize: (value) => value,
+  parseValue: (value) => parseHex(value),
+})
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value, as it is.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+})
+
+builder.scalarType('BlockId', idScalar<BlockId>(36, 'A block: 32 bytes of hash, then its slot.'))
+builder.scalarType(
+  'TransactionId',
+  idScalar<TransactionId>(36, 'A transaction: 32 bytes of hash, then its creation slot.'),
+)
+builder.scalarType(
+  'CommitmentId',
+  idScalar<CommitmentId>(36, 'A slot commitment: 32 bytes of hash, then its slot.'),
+)
+builder.scalarType(
+  'OutputId',
+  idScalar<OutputId>(38, 'An output: its transaction id, then its index.'),
+)
+builder.scalarType(
+  'AccountId',
+  idScalar<AccountId>(32, 'An account: the hash of the output id that created it.'),
+)
+builder.scalarType(
+  'AnchorId',
+  idScalar<AnchorId>(32, 'An anchor: the hash of the output id that created it.'),
+)
+builder.scalarType(
+  'NftId',
+  idScalar<NftId>(32, 'An NFT: the hash of the output id that created it.'),
+)
+builder.scalarType(
+  'DelegationId',
+  idScalar<DelegationId>(32, 'A delegation: the hash of the output id that created it.'),
+)
+builder.scalarType(
+  'FoundryId',
+  idScalar<FoundryId>(
+    38,
+    'A foundry, and its native token: account address, serial number, scheme.',
+  ),
+)
+
+function idScalar<I extends Hex>(length: number, description: string) {
+  return {
+    description: `${description} ${length} bytes as 0x and lower-case hexadecimal digits.`,
+    serialize: (value: I) => value,
+    parseValue: (value: unknown) => parseId<I>(value, length),
+  }
+}
+
+/** The length is checked here; that the bytes name something is the asker's affair. */
+function parseId<I extends Hex>(value: unknown, length: number): I {
+  const hex = parseHex(value)
+  if (hex.length !== 2 + 2 * length) throw refused(`0x and ${2 * length} hexadecimal digits`)
+  return hex as I
+}
+
+function parseHex(value: unknown): Hex {
+  if (typeof value !== 'string' || !isHex(value)) {
+    throw refused('0x and an even number of hexadecimal digits')
+  }
+  return value.toLowerCase() as Hex
+}
+
+/** Numbers only as far as JSON keeps them exact. */
+function parseUInt64(value: unknown): bigint | undefined {
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
+  }
+  if (typeof value !== 'string' || !/^[0-9]{1,20}$/.test(value)) return undefined
+  const number = BigInt(value)
+  return number <= max64 ? number : undefined
+}
+
+function isIntegerUpTo(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
+}
+
+function refused(expected: string): GraphQLError {
+  return new GraphQLError(`expected ${expected}`, { extensions: { code: 'BAD_USER_INPUT' } })
+}

@@ -1,0 +1,73 @@
+import { assert, present } from '../../lib/assert.ts'
+import type { Schema } from '../../protocol/schema/schema.ts'
+import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
+
+/** What the schema says about protocol types and their members: the sentence of the declaration and what follows from it. */
+
+/** What a type is, with its code where it has one. */
+export function typeSentence(struct: AnyStruct): string {
+  const sentence = sentenceOf(present(struct.about, `a sentence about ${struct.name}`))
+  return struct.code === undefined ? sentence : `${sentence} Type code ${struct.code}.`
+}
+
+/** What a family is: its kinds with their codes. */
+export function familySentence(variants: readonly AnyStruct[]): string {
+  const kinds = variants.map(({ name, code }) => `${name} (${code})`).join(', ')
+  return `One of these, told apart by the type code: ${kinds}.`
+}
+
+/** What a member is, with its limits; of a choice that is narrower here than its family, the kinds allowed. */
+export function memberSentence(member: Schema<unknown>, types: ProtocolTypes): string {
+  const about = aboutOf(nodeOf(member))
+  assert(about !== undefined, `a sentence about a ${member.kind}`)
+  const suffix = limitsBeside(about, nodeOf(member))
+  const allowed = kindsAllowed(nodeOf(member), types)
+  const kinds = allowed === undefined ? '' : ` Allowed here: ${allowed.join(', ')}.`
+  return `${sentenceOf(about + suffix)}${kinds}`
+}
+
+/** The sentence of the place, else that of the type that stands there. */
+function aboutOf(node: SchemaNode): string | undefined {
+  if (node.about !== undefined) return node.about
+  return node.kind === 'list' || node.kind === 'optional' ? aboutOf(nodeOf(node.of)) : undefined
+}
+
+/** The limits that a sentence does not tell itself. */
+function limitsBeside(about: string, node: SchemaNode): string {
+  const limits = limitsOf(node)
+  if (limits === undefined || /\d to (\d|the sum)|at most (\d|one)/.test(about)) return ''
+  return about.includes('above 0') ? ` (${limits.replace(/^0 to/, 'at most')})` : ` (${limits})`
+}
+
+function limitsOf(node: SchemaNode): string | undefined {
+  switch (node.kind) {
+    case 'uint':
+      return `0 to ${node.bits <= 32 ? 2 ** node.bits - 1 : `2^${node.bits} - 1`}`
+    case 'bytes':
+      return node.min === node.max ? `${node.max} bytes` : `${node.min} to ${node.max} bytes`
+    case 'text':
+      return 'at most 255 bytes of UTF-8'
+    case 'list':
+      return `${node.min} to ${node.max} elements`
+    case 'optional':
+      return limitsOf(nodeOf(node.of))
+    case 'struct':
+    case 'union':
+    case 'map':
+      return undefined
+  }
+}
+
+function kindsAllowed(node: SchemaNode, types: ProtocolTypes): readonly string[] | undefined {
+  if (node.kind === 'list' || node.kind === 'optional') return kindsAllowed(nodeOf(node.of), types)
+  if (node.kind !== 'union') return undefined
+  const family = types.families.get(node.name) ?? []
+  if (node.variants.length === family.length) return undefined
+  return node.variants.map(({ name }) => name)
+}
+
+/** With a capital and a full stop. */
+function sentenceOf(words: string): string {
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1)
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}

@@ -1,0 +1,17 @@
+import type { GraphQLSchema } from 'graphql'
+import { builder } from './builder.ts'
+// Each of these declares its part with the builder.
+import './scalars.ts'
+import './model.ts'
+import './block.ts'
+import './chain-records.ts'
+import './feed-subscription.ts'
+import './ledger-updates.ts'
+import './submit-block.ts'
+import './milestone.ts'
+import './network.ts'
+import './output.ts'
+import './transaction.ts'
+
+/** The whole GraphQL schema. */
+export const schema: GraphQLSchema = builder.toSchema()

@@ -1,0 +1,42 @@
+import { GraphQLError, type GraphQLSchema } from 'graphql'
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { Log } from '../../lib/log.ts'
+import { maxBodyBytes } from '../rest/body.ts'
+import type { GatewayContext } from './builder.ts'
+import { documentCodes, maskErrors } from './masking.ts'
+
+/** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
+export type GraphqlServer = ReturnType<typeof createGraphqlServer>
+
+/** What the GraphQL server needs. */
+export interface GraphqlDeps {
+  readonly schema: GraphQLSchema
+  readonly log: Log
+}
+
+/** Makes the GraphQL server. The context of a request is passed in with it. */
+export function createGraphqlServer({ schema, log }: GraphqlDeps) {
+  return createYoga<GatewayContext>({
+    schema,
+    plugins: [documentCodes, masking(log)],
+    // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
+    maskedErrors: false,
+    graphiql: false,
+    cors: false,
+    landingPage: false,
+    multipart: false,
+    logging: false,
+    maxRequestBodySize: maxBodyBytes,
+  })
+}
+
+function masking(log: Log): Plugin<object, GatewayContext> {
+  return {
+    onExecutionResult({ result, context, setResult }) {
+      if (result === undefined || isAsyncIterable(result) || Array.isArray(result)) return
+      if (result.errors === undefined) return
+      const errors = result.errors.filter((error) => error instanceof GraphQLError)
+      setResult({ ...result, errors: maskErrors({ log, requestId: context.requestId }, errors) })
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { GraphQLError } from 'graphql'
+import { assert } from '../../lib/assert.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import type { BlockId } from '../../protocol/primitives.ts'
+import { readBlock } from '../../service/read-block.ts'
+import { type Submission, type SubmitBlockError, submitBlock } from '../../service/submit-block.ts'
+import { orThrow, toGraphQL } from '../errors.ts'
+import { checkSubmission } from '../submission-policy.ts'
+import { LedgerBlockType } from './block.ts'
+import { builder } from './builder.ts'
+import { BlockInput, blockInput, PayloadInput, payloadInput } from './model.ts'
+
+/** Submitting a block: typed by hand, as JSON, as bytes, or as a payload around which the node builds one. */
+
+const SubmitBlockInput = builder.inputType('SubmitBlockInput', {
+  description: 'A block in one of four forms.',
+  isOneOf: true,
+  fields: (t) => ({
+    block: t.field({ type: BlockInput, description: 'A block, member by member.' }),
+    json: t.field({ type: 'JSON', description: 'A block in the JSON of the protocol.' }),
+    bytes: t.field({ type: 'Hex', description: 'A serialized block, at most 32768 bytes.' }),
+    payload: t.field({
+      type: PayloadInput,
+      description:
+        'A payload; the node builds and signs a block around it, when it has an account.',
+    }),
+  }),
+})
+
+const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
+  description: 'A block that is kept: it is on the disk, and can be read at every door.',
+  fields: (t) => ({
+    blockId: t.field({ type: 'BlockId', description: 'The id of the block.', resolve: (id) => id }),
+    block: t.field({
+      type: LedgerBlockType,
+      description: 'The block and where it stands.',
+      resolve: async (id, _args, { services }) => {
+        const block = await readBlock(services, id)
+        assert(block !== undefined, 'an acknowledged block can be read')
+        return block
+      },
+    }),
+  }),
+})
+
+builder.mutationField('submitBlock', (t) =>
+  t.field({
+    type: SubmittedBlock,
+    description:
+      'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking; the same block again gives the same id.',
+    args: { input: t.arg({ type: SubmitBlockInput, required: true }) },
+    resolve: async (_root, { input }, { caller, services }) => {
+      orThrow(await checkSubmission(services.submissionPolicy, caller))
+      const submitted = await submitBlock(services, submissionOf(input))
+      if (!submitted.ok) throw placed(submitted.error, input)
+      return submitted.value
+    },
+  }),
+)
+
+type Input = typeof SubmitBlockInput.$inferInput
+
+function submissionOf(input: Input): Submission {
+  if (input.bytes) return { form: 'bytes', bytes: hexToBytes(input.bytes) }
+  if (input.block)
+    return { form: 'json', json: orThrow(asMalformed(blockInput.toJson(input.block))) }
+  if (input.payload) {
+    return { form: 'payload', json: orThrow(asMalformed(payloadInput.toJson(input.payload))) }
+  }
+  return { form: 'json', json: input.json }
+}
+
+/** The error with its place in the argument, where the refusal names one. */
+function placed(error: SubmitBlockError, input: Input): GraphQLError {
+  const known = toGraphQL(error)
+  const place =
+    error.code === 'BLOCK_MALFORMED'
+      ? error.refusal.path
+      : error.code === 'NOT_SUPPORTED_YET'
+        ? error.path
+        : undefined
+  if (place === undefined) return known
+  return new GraphQLError(known.message, {
+    extensions: { ...known.extensions, path: `input.${placeIn(input, place)}` },
+  })
+}
+
+function placeIn(input: Input, place: string): string {
+  if (input.block) return join('block', blockInput.toPath(input.block, place))
+  if (input.payload) return join('payload', payloadInput.toPath(input.payload, place))
+  return join(input.bytes ? 'bytes' : 'json', place)
+}
+
+function join(member: string, place: string): string {
+  return place === '' ? member : `${member}.${place}`
+}
+
+type Folded = ReturnType<typeof blockInput.toJson>
+
+function asMalformed(folded: Folded) {
+  if (folded.ok) return folded
+  const error = { code: 'BLOCK_MALFORMED', refusal: folded.error } as const
+  return { ok: false, error } as const
+}

@@ -1,0 +1,93 @@
+import { readOutputs } from '../../service/read-output.ts'
+import {
+  type Failure,
+  readTransaction,
+  type TransactionView,
+} from '../../service/read-transaction.ts'
+import { builder } from './builder.ts'
+import { SignedTransactionType } from './model.ts'
+import { LedgerOutputType } from './output.ts'
+
+/** A transaction and what became of it. */
+
+const TransactionState = builder.enumType('TransactionState', {
+  description: 'Where a transaction stands.',
+  values: {
+    PENDING: { description: 'Its block is kept, and it is not booked yet.' },
+    ACCEPTED: { description: 'Booked: its inputs are spent and its outputs exist.' },
+    COMMITTED: { description: 'In a committed slot.' },
+    FINALIZED: { description: 'In a committed slot that is final.' },
+    FAILED: { description: 'Judged and refused; it changed nothing.' },
+  } as const,
+})
+
+const TransactionFailure = builder.objectRef<Failure>('TransactionFailure').implement({
+  description: 'Why a transaction failed.',
+  fields: (t) => ({
+    code: t.exposeInt('number', {
+      description: 'The published number of the reason, 1 to 255.',
+    }),
+    name: t.exposeString('name', {
+      description: 'The published name of the reason, such as InputAlreadySpent.',
+    }),
+  }),
+})
+
+/** A transaction with its state. */
+export const LedgerTransactionType = builder
+  .objectRef<TransactionView>('LedgerTransaction')
+  .implement({
+    description: 'A transaction, and what became of it in this ledger.',
+    fields: (t) => ({
+      transactionId: t.expose('transactionId', {
+        type: 'TransactionId',
+        description: 'The id of the transaction.',
+      }),
+      state: t.expose('state', {
+        type: TransactionState,
+        description: 'Where the transaction stands.',
+      }),
+      failure: t.expose('failure', {
+        type: TransactionFailure,
+        nullable: true,
+        description: 'Why it failed; null unless the state is FAILED.',
+      }),
+      slot: t.expose('slot', {
+        type: 'UInt32',
+        description: "The slot it is booked in; while pending, its block's.",
+      }),
+      blockId: t.expose('blockId', {
+        type: 'BlockId',
+        description: 'The earliest block that carries it.',
+      }),
+      payload: t.expose('payload', {
+        type: SignedTransactionType,
+        description: 'What the transaction says, with its unlocks.',
+      }),
+      inputs: t.field({
+        type: [LedgerOutputType],
+        description: 'The outputs it spends, in the order of its inputs; only those that exist.',
+        resolve: async ({ inputIds }, _args, { services }) => [
+          ...(await readOutputs(services, inputIds)),
+        ],
+      }),
+      outputs: t.field({
+        type: [LedgerOutputType],
+        description: 'The outputs it created, in their order; none before it is accepted.',
+        resolve: async ({ outputIds }, _args, { services }) => [
+          ...(await readOutputs(services, outputIds)),
+        ],
+      }),
+    }),
+  })
+
+builder.queryField('transaction', (t) =>
+  t.field({
+    type: LedgerTransactionType,
+    nullable: true,
+    description:
+      'A transaction, from the moment its block was submitted on; null when it is not known.',
+    args: { id: t.arg({ type: 'TransactionId', required: true }) },
+    resolve: (_root, { id }, { services }) => readTransaction(services, id),
+  }),
+)

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { GraphQLSchema } from 'graphql'
+import type { Log } from '../lib/log.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { Services } from '../service/services.ts'
+import { type AuthDeps, callerOf } from './auth.ts'
+import { toGraphQL, toRest } from './errors.ts'
+import { graphiqlPage } from './graphql/graphiql.ts'
+import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
+import { type BodyError, checkContentType } from './rest/body.ts'
+import { json, type Route } from './rest/route.ts'
+import { answer, send } from './rest/router.ts'
+import { openWebSocket } from './ws.ts'
+
+/** The one HTTP server: GraphQL with GraphiQL and WebSocket at `/graphql`, the REST routes beside it. */
+
+/** What the HTTP server needs. */
+export interface HttpDeps {
+  readonly schema: GraphQLSchema
+  readonly routes: readonly Route[]
+  readonly services: Services
+  readonly auth: AuthDeps
+  readonly log: Log
+}
+
+/** Where the server listens. Port 0 takes any free one. */
+export interface HttpAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** A listening server. */
+export interface HttpServer {
+  /** Of the root, without a slash at its end. */
+  readonly url: string
+  /** Lets what is under way end, for at most `graceMs`, and then cuts it. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Why the server does not listen. */
+export interface ListenError {
+  readonly code: 'CANNOT_LISTEN'
+  readonly host: string
+  readonly port: number
+  /** The system's name for it, such as `EADDRINUSE`. */
+  readonly reason: string
+}
+
+/** The path of GraphQL, for HTTP and for WebSocket. */
+export const graphqlPath = '/graphql'
+
+/** A body must come within this time, or its connection is cut. */
+const requestTimeoutMs = 60_000
+
+/** Starts the server. */
+export async function openHttp(
+  deps: HttpDeps,
+  address: HttpAddress,
+): Promise<Result<HttpServer, ListenError>> {
+  const graphql = createGraphqlServer(deps)
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (message, response) => {
+    void handle({ ...deps, graphql }, message, response)
+  })
+  const webSocket = openWebSocket({ ...deps, graphql, server, path: graphqlPath })
+  const refused = await listen(server, address)
+  if (refused !== undefined) {
+    await webSocket.close(0)
+    return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
+  }
+  return ok({
+    url: urlOf(server, address.host),
+    close: async (graceMs) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.closeIdleConnections()
+      await webSocket.close(graceMs)
+      await closed
+      clearTimeout(cut)
+      await graphql.dispose()
+    },
+  })
+}
+
+interface RequestDeps extends HttpDeps {
+  readonly graphql: GraphqlServer
+}
+
+async function handle(
+  deps: RequestDeps,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = randomUUID()
+  const { path, query } = splitTarget(message.url ?? '/')
+  setCommonHeaders(response, requestId)
+  // A client that goes away in the middle is no event worth more than this.
+  response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
+  try {
+    if (message.method === 'OPTIONS') return preflight(message, response)
+    const caller = callerOf(deps.auth, message.headers)
+    if (path !== graphqlPath) {
+      return send(response, await answer(deps, { message, path, query, caller, requestId }))
+    }
+    if (wantsPage(message)) return sendPage(message, response)
+    if (message.method === 'POST') {
+      const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
+      if (!type.ok) return refuseGraphql(response, type.error)
+    }
+    const { services } = deps
+    await deps.graphql(message, response, { caller, services, requestId })
+  } catch (error) {
+    deps.log.error('request-failed', { requestId, path, error })
+    if (response.headersSent) response.destroy()
+    else send(response, toRest({ code: 'INTERNAL', requestId }))
+  }
+}
+
+/** The target of a request is a path and query, or of a proxy's client a whole URL. */
+function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const local = target.replace(/^https?:\/\/[^/?]*/i, '')
+  const at = local.indexOf('?')
+  return at === -1
+    ? { path: local, query: '' }
+    : { path: local.slice(0, at), query: local.slice(at + 1) }
+}
+
+/**
+ * Any page may ask, for reading is open to all. None may have the browser add its cookie: there is no
+ * `access-control-allow-credentials`, and no door takes a form, so a foreign page cannot use somebody's token.
+ */
+function setCommonHeaders(response: ServerResponse, requestId: string): void {
+  response.setHeader('x-request-id', requestId)
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('access-control-allow-origin', '*')
+  response.setHeader('access-control-expose-headers', 'location, retry-after, x-request-id')
+}
+
+function preflight(message: IncomingMessage, response: ServerResponse): void {
+  const asked = message.headers['access-control-request-headers']
+  response.writeHead(204, {
+    'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
+    'access-control-allow-headers': asked ?? 'authorization, content-type',
+    'access-control-max-age': '86400',
+    'content-length': '0',
+  })
+  response.end()
+}
+
+/** No form is taken: a browser would send one for a foreign page without asking, and with the cookie. */
+const graphqlTypes = [
+  'application/json',
+  'application/graphql+json',
+  'application/graphql',
+] as const
+
+function refuseGraphql(response: ServerResponse, error: BodyError): void {
+  send(response, json(415, { errors: [toGraphQL(error).toJSON()] }))
+}
+
+/** A browser that opens the path, and not a program that asks it. */
+function wantsPage({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+}
+
+function sendPage(message: IncomingMessage, response: ServerResponse): void {
+  const { headers, plain, gzip } = graphiqlPage()
+  const compressed = /\bgzip\b/.test(message.headers['accept-encoding']?.toString() ?? '')
+  const body = compressed ? gzip : plain
+  const encoding = compressed ? { 'content-encoding': 'gzip' } : {}
+  send(response, { status: 200, headers: { ...headers, ...encoding }, body })
+}
+
+/** The system's reason when it refuses. */
+function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
+    server.once('error', refuse)
+    server.listen({ host, port }, () => {
+      server.off('error', refuse)
+      resolve(undefined)
+    })
+  })
+}
+
+/** With the real port, and with a host that one can ask: a server that listens everywhere is also at home. */
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { err, ok, type Result } from '../../lib/result.ts'
+
+/** The longest request body, in bytes: 1 MiB, on every door. */
+export const maxBodyBytes = 1_048_576
+
+/** Why a body cannot be used. */
+export type BodyError =
+  | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
+  | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
+  | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
+
+/** Reads a whole body. What is too long is refused as soon as that is known, and the rest of it is not kept. */
+export async function readBody(
+  message: IncomingMessage,
+  limit: number,
+): Promise<Result<Uint8Array, BodyError>> {
+  const tooLarge = err({ code: 'BODY_TOO_LARGE', limit } as const)
+  if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // Without `destroyOnReturn: false` leaving the loop would cut the connection before the refusal is sent.
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    length += chunk.length
+    if (length > limit) return tooLarge
+    chunks.push(chunk)
+  }
+  return ok(Buffer.concat(chunks))
+}
+
+/** The value that some bytes spell in JSON, which must be UTF-8. */
+export function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
+  try {
+    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+  } catch (thrown) {
+    // Neither decoder has another way to say that the bytes are wrong.
+    const reason = thrown instanceof Error ? thrown.message : 'unreadable'
+    return err({ code: 'BODY_NOT_JSON', reason })
+  }
+}
+
+/** Whether a content type is one of those expected, parameters aside. The first of them is named to the caller. */
+export function checkContentType(
+  given: string | undefined,
+  ...expected: readonly [string, ...string[]]
+): Result<void, BodyError> {
+  const essence = (given ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (expected.includes(essence)) return ok(undefined)
+  return err({ code: 'CONTENT_TYPE_REFUSED', given: given ?? 'none', expected: expected[0] })
+}

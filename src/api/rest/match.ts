@@ -1,0 +1,121 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+
+/** Finds the route of a path and reads its query: text in, no I/O. */
+
+/** Why a request finds no route, or cannot be handed to it. */
+export type MatchError =
+  | { readonly code: 'PATH_UNKNOWN'; readonly path: string }
+  | { readonly code: 'PATH_MALFORMED'; readonly path: string }
+  | { readonly code: 'METHOD_NOT_ALLOWED'; readonly method: string; readonly allowed: string }
+  | { readonly code: 'QUERY_MALFORMED'; readonly part: string }
+  | { readonly code: 'QUERY_PARAMETER_UNKNOWN'; readonly name: string; readonly known: string }
+  | { readonly code: 'QUERY_PARAMETER_REPEATED'; readonly name: string }
+
+/** What the search needs to know of a route. */
+export interface Pattern {
+  readonly method: string
+  readonly path: string
+}
+
+/** A route and the parameters of its path. */
+export interface Match<P extends Pattern> {
+  readonly route: P
+  readonly params: ReadonlyMap<string, string>
+}
+
+/**
+ * Finds the route for a method and a path without its query. A literal segment wins over a parameter, one slash at the
+ * end is ignored, and HEAD is answered by GET.
+ */
+export function findRoute<P extends Pattern>(
+  routes: readonly P[],
+  method: string,
+  path: string,
+): Result<Match<P>, MatchError> {
+  const segments = decodeSegments(path)
+  if (segments === undefined) return err({ code: 'PATH_MALFORMED', path })
+  const matches = routes.flatMap((route) => {
+    const params = matchSegments(route.path, segments)
+    return params === undefined ? [] : [{ route, params }]
+  })
+  const fewest = Math.min(...matches.map((match) => match.params.size))
+  const closest = matches.filter((match) => match.params.size === fewest)
+  if (closest.length === 0) return err({ code: 'PATH_UNKNOWN', path })
+  const wanted = method === 'HEAD' ? 'GET' : method
+  const found = closest.find((match) => match.route.method === wanted)
+  if (found !== undefined) return ok(found)
+  return err({ code: 'METHOD_NOT_ALLOWED', method, allowed: allowedMethods(closest) })
+}
+
+/** Reads a query (without its question mark); only the names in `known` may come, each once. */
+export function readQuery(
+  query: string,
+  known: readonly string[],
+): Result<ReadonlyMap<string, string>, MatchError> {
+  const values = new Map<string, string>()
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = decodeQueryPart(at === -1 ? part : part.slice(0, at))
+    const value = decodeQueryPart(at === -1 ? '' : part.slice(at + 1))
+    if (name === undefined || value === undefined) return err({ code: 'QUERY_MALFORMED', part })
+    if (!known.includes(name)) {
+      return err({ code: 'QUERY_PARAMETER_UNKNOWN', name, known: known.join(', ') })
+    }
+    if (values.has(name)) return err({ code: 'QUERY_PARAMETER_REPEATED', name })
+    values.set(name, value)
+  }
+  return ok(values)
+}
+
+function matchSegments(
+  pattern: string,
+  segments: readonly string[],
+): ReadonlyMap<string, string> | undefined {
+  const expected = pattern.split('/').slice(1)
+  if (expected.length !== segments.length) return undefined
+  const params = new Map<string, string>()
+  for (const [i, want] of expected.entries()) {
+    const given = segments[i] ?? ''
+    if (!want.startsWith('{')) {
+      if (want !== given) return undefined
+    } else if (given === '') {
+      return undefined
+    } else {
+      params.set(want.slice(1, -1), given)
+    }
+  }
+  return params
+}
+
+function decodeSegments(path: string): readonly string[] | undefined {
+  const segments: string[] = []
+  for (const raw of path
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+    .slice(1)) {
+    const segment = decodePercent(raw)
+    if (segment === undefined) return undefined
+    segments.push(segment)
+  }
+  return segments
+}
+
+function decodeQueryPart(text: string): string | undefined {
+  return decodePercent(text.replaceAll('+', ' '))
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A percent sign without two digits, or bytes that are no UTF-8: the only thing that is thrown here.
+    return undefined
+  }
+}
+
+function allowedMethods(matches: readonly Match<Pattern>[]): string {
+  const methods = matches.map((match) => match.route.method)
+  const withHead = methods.includes('GET') ? ['GET', 'HEAD', ...methods] : methods
+  return [...new Set([...withHead, 'OPTIONS'])].join(', ')
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log } from '../../lib/log.ts'
+import type { Services } from '../../service/services.ts'
+import type { Caller } from '../auth.ts'
+import { toRest } from '../errors.ts'
+import { maxBodyBytes, readBody } from './body.ts'
+import { findRoute, readQuery } from './match.ts'
+import type { RestResponse, Route } from './route.ts'
+
+/** What the router needs. */
+export interface RouterDeps {
+  readonly routes: readonly Route[]
+  readonly services: Services
+  readonly log: Log
+}
+
+/** One request for the router, with what the HTTP server knows of it. */
+export interface RouterRequest {
+  readonly message: IncomingMessage
+  /** As sent, without the query. */
+  readonly path: string
+  /** As sent, without the question mark. */
+  readonly query: string
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+/** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack. */
+export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RestResponse> {
+  const { message, requestId, caller } = request
+  try {
+    const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
+    if (!found.ok) return toRest(found.error)
+    const { route, params } = found.value
+    const query = readQuery(request.query, route.query)
+    if (!query.ok) return toRest(query.error)
+    return await route.answer(
+      {
+        params,
+        query: query.value,
+        headers: message.headers,
+        caller,
+        requestId,
+        body: () => readBody(message, maxBodyBytes),
+      },
+      deps.services,
+    )
+  } catch (error) {
+    // The client went away in the middle of its body: nobody waits for the answer.
+    if (message.errored !== null) deps.log.debug('request-cut', { requestId, path: request.path })
+    else deps.log.error('request-failed', { requestId, path: request.path, error })
+    return toRest({ code: 'INTERNAL', requestId })
+  }
+}
+
+/** Sends an answer; the server itself leaves the body out when HEAD was asked. */
+export function send(response: ServerResponse, answer: RestResponse): void {
+  const length = Buffer.byteLength(answer.body)
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': length })
+  response.end(answer.body)
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SigningKey } from './signing-key.ts'
+
+/** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
+
+/** What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only. */
+export const scopes = ['chain-record:write', 'block:submit'] as const
+
+/** One thing a token allows. */
+export type Scope = (typeof scopes)[number]
+
+/** What a valid token says. */
+export interface TokenClaims {
+  /** The `sub` claim. */
+  readonly subject: string | undefined
+  /** Whether it may set chain records: the claim `permissions.write`, or the scope for it. */
+  readonly canWrite: boolean
+}
+
+/** Why a token is not accepted. */
+export type TokenError =
+  | { readonly code: 'TOKEN_MALFORMED' }
+  | { readonly code: 'TOKEN_UNSIGNED' }
+  | { readonly code: 'TOKEN_ALGORITHM_REFUSED'; readonly given: string; readonly expected: string }
+  | { readonly code: 'TOKEN_SIGNATURE_INVALID' }
+  /** `expiredAt` in seconds since 1970. */
+  | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
+  | { readonly code: 'TOKEN_NOT_YET_VALID' }
+
+/** What a new token shall say. */
+export interface TokenRequest {
+  readonly subject: string
+  readonly scopes: readonly Scope[]
+  readonly lifetimeSeconds: number
+  /** Unix time in milliseconds. */
+  readonly nowMs: number
+}
+
+/** Makes a token. */
+export async function issueToken(key: SigningKey, request: TokenRequest): Promise<string> {
+  const now = Math.floor(request.nowMs / 1000)
+  const permissions = request.scopes.includes('chain-record:write') ? { write: {} } : {}
+  return new SignJWT({ scope: request.scopes.join(' '), permissions })
+    .setProtectedHeader({ alg: key.algorithm, typ: 'JWT' })
+    .setIssuer('ledger-gateway')
+    .setSubject(request.subject)
+    .setJti(randomUUID())
+    .setIssuedAt(now)
+    .setExpirationTime(now + request.lifetimeSeconds)
+    .sign(key.sign)
+}
+
+/** Checks a token at a moment (Unix milliseconds). Only the key's own algorithm is accepted. */
+export async function verifyToken(
+  key: SigningKey,
+  token: string,
+  nowMs: number,
+): Promise<Result<TokenClaims, TokenError>> {
+  const algorithm = algorithmOf(token)
+  if (algorithm === undefined) return err({ code: 'TOKEN_MALFORMED' })
+  if (algorithm.toLowerCase() === 'none') return err({ code: 'TOKEN_UNSIGNED' })
+  if (algorithm !== key.algorithm) {
+    return err({ code: 'TOKEN_ALGORITHM_REFUSED', given: algorithm, expected: key.algorithm })
+  }
+  try {
+    const { payload } = await jwtVerify(token, key.verify, {
+      algorithms: [key.algorithm],
+      currentDate: new Date(nowMs),
+    })
+    return ok({ subject: payload.sub, canWrite: grantsWrite(payload) })
+  } catch (thrown) {
+    const error = tokenError(thrown)
+    if (error === undefined) throw thrown
+    return err(error)
+  }
+}
+
+function algorithmOf(token: string): string | undefined {
+  if (token.split('.').length !== 3) return undefined
+  try {
+    const { alg } = decodeProtectedHeader(token)
+    return typeof alg === 'string' ? alg : undefined
+  } catch {
+    // The header is no base64url of JSON; the library has no other way to say so.
+    return undefined
+  }
+}
+
+function grantsWrite(claims: JWTPayload): boolean {
+  // A payload has an index signature, and by it any claim is unknown.
+  const { permissions, scope }: Record<string, unknown> = claims
+  const byPermission =
+    typeof permissions === 'object' && permissions !== null && Object.hasOwn(permissions, 'write')
+  return (
+    byPermission || (typeof scope === 'string' && scope.split(' ').includes('chain-record:write'))
+  )
+}
+
+function tokenError(thrown: unknown): TokenError | undefined {
+  if (thrown instanceof errors.JWTExpired) {
+    return { code: 'TOKEN_EXPIRED', expiredAt: thrown.payload.exp ?? 0 }
+  }
+  if (thrown instanceof errors.JWSSignatureVerificationFailed) {
+    return { code: 'TOKEN_SIGNATURE_INVALID' }
+  }
+  if (thrown instanceof errors.JWTClaimValidationFailed) {
+    const early = thrown.claim === 'nbf' && thrown.reason === 'check_failed'
+    return { code: early ? 'TOKEN_NOT_YET_VALID' : 'TOKEN_MALFORMED' }
+  }
+  return thrown instanceof errors.JOSEError ? { code: 'TOKEN_MALFORMED' } : undefined
+}

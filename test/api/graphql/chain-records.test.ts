@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSettableClock } from '../../../src/lib/clock.ts'
+import { addressText, chainIdOf } from '../../support/chain-ids.ts'
+import { type GraphqlAnswer, graphql } from '../../support/client.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+const clock = createSettableClock(1_800_000_000_000_000_000n)
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway({ clock })
+})
+afterAll(() => gateway.close())
+
+const setting = `mutation ($chainId: String!, $record: ChainRecordInput!) {
+  setChainRecord(chainId: $chainId, record: $record) {
+    chainId accessNodes isActive version setBy setAt
+  }
+}`
+
+describe('set, then read', () => {
+  test('the mutation gives the record', async () => {
+    const chainId = chainIdOf(100)
+    const { data } = await set(chainId, ['a', 'b'], true)
+    expect(data.setChainRecord).toEqual({
+      chainId,
+      accessNodes: ['a', 'b'],
+      isActive: true,
+      version: 1,
+      setBy: 'test',
+      setAt: '2027-01-15T08:00:00.000Z',
+    })
+  })
+
+  test('the query gives the newest, and all versions with who and when', async () => {
+    const chainId = chainIdOf(101)
+    await set(chainId, ['a'], true)
+    clock.advance(1_500_000_000n)
+    await set(chainId, [], false)
+    const { data } = await graphql(
+      gateway.url,
+      `query ($chainId: String!) {
+        chainRecord(chainId: $chainId) {
+          version isActive
+          versions { version accessNodes isActive setBy setAt }
+          older: versions(first: 1, before: 2) { version }
+        }
+      }`,
+      { chainId: chainId.toUpperCase() },
+    )
+    expect(data.chainRecord).toEqual({
+      version: 2,
+      isActive: false,
+      versions: [
+        {
+          version: 2,
+          accessNodes: [],
+          isActive: false,
+          setBy: 'test',
+          setAt: '2027-01-15T08:00:01.500Z',
+        },
+        {
+          version: 1,
+          accessNodes: ['a'],
+          isActive: true,
+          setBy: 'test',
+          setAt: '2027-01-15T08:00:00.000Z',
+        },
+      ],
+      older: [{ version: 1 }],
+    })
+  })
+
+  test('a chain without a record is null', async () => {
+    const { data } = await graphql(gateway.url, chainRecord(chainIdOf(102)))
+    expect(data).toEqual({ chainRecord: null })
+  })
+})
+
+describe('all records, page by page', () => {
+  const chainIds = Array.from({ length: 7 }, (_, i) => addressText(24, 200 + i, { hrp: 'page' }))
+
+  beforeAll(async () => {
+    for (const chainId of chainIds) await set(chainId, [], true)
+  })
+
+  test.each([1, 2, 3, 100])('pages of %i: none missing, none twice, in order', async (first) => {
+    const seen: string[] = []
+    let after: string | null = null
+    let pages = 0
+    let hasNextPage = true
+    while (hasNextPage) {
+      const { data } = await graphql(gateway.url, listing, { first, after })
+      const { nodes, edges, pageInfo } = data.chainRecords
+      expect(pageInfo.hasPreviousPage).toBe(pages > 0)
+      expect(pageInfo.startCursor).toBe(edges[0].cursor)
+      expect(pageInfo.endCursor).toBe(edges.at(-1).cursor)
+      seen.push(...nodes.map((node: { chainId: string }) => node.chainId))
+      after = pageInfo.endCursor
+      hasNextPage = pageInfo.hasNextPage
+      pages += 1
+    }
+    expect(seen).toEqual([...new Set(seen)].sort())
+    expect(seen).toEqual(expect.arrayContaining(chainIds))
+  })
+
+  test('an empty page tells its neighbours', async () => {
+    const { data } = await graphql(gateway.url, listing, { first: 0, after: null })
+    expect(data.chainRecords).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true } })
+  })
+})
+
+describe('refused', () => {
+  const rows: readonly (readonly [string, string, object, string, object])[] = [
+    [
+      'no chain id',
+      setting,
+      { chainId: 'x', record: { accessNodes: [], isActive: true } },
+      'CHAIN_ID_NOT_BECH32',
+      { path: ['setChainRecord'] },
+    ],
+    [
+      'the id of no chain',
+      setting,
+      { chainId: addressText(0, 1), record: { accessNodes: [], isActive: true } },
+      'CHAIN_ID_NOT_A_CHAIN',
+      { extensions: { addressType: 0, length: 33 } },
+    ],
+    [
+      'an access node too long',
+      setting,
+      { chainId: chainIdOf(1), record: { accessNodes: ['a', 'b'.repeat(257)], isActive: true } },
+      'CHAIN_RECORD_MALFORMED',
+      { extensions: { member: 'accessNodes.1' } },
+    ],
+    [
+      'a member missing',
+      setting,
+      { chainId: chainIdOf(1), record: { accessNodes: [] } },
+      'BAD_USER_INPUT',
+      { message: expect.stringContaining('isActive') },
+    ],
+    [
+      'a list of the wrong kind',
+      setting,
+      { chainId: chainIdOf(1), record: { accessNodes: [1], isActive: true } },
+      'BAD_USER_INPUT',
+      { message: expect.stringContaining('accessNodes[0]') },
+    ],
+    ['a query with no chain id', chainRecord('x'), {}, 'CHAIN_ID_NOT_BECH32', {}],
+    [
+      'too many',
+      '{ chainRecords(first: 1001) { nodes { chainId } } }',
+      {},
+      'CHAIN_RECORD_PAGE_SIZE',
+      { extensions: { limit: 1000, value: 1001 } },
+    ],
+    [
+      'fewer than none',
+      '{ chainRecords(first: -1) { nodes { chainId } } }',
+      {},
+      'CHAIN_RECORD_PAGE_SIZE',
+      {},
+    ],
+    [
+      'a cursor that is none',
+      '{ chainRecords(after: "x") { nodes { chainId } } }',
+      {},
+      'CHAIN_RECORD_CURSOR_MALFORMED',
+      {},
+    ],
+  ]
+  test.each(rows)('%s', async (_name, query, variables, code, error) => {
+    const answer = await graphql(gateway.url, query, variables, await writer())
+    expect(codesOf(answer)).toEqual([code])
+    expect(answer.errors?.[0]).toMatchObject(error)
+  })
+
+  test('without a token', async () => {
+    const variables = { chainId: chainIdOf(1), record: { accessNodes: [], isActive: true } }
+    expect(codesOf(await graphql(gateway.url, setting, variables))).toEqual(['TOKEN_MISSING'])
+  })
+
+  test('without the permission', async () => {
+    const variables = { chainId: chainIdOf(1), record: { accessNodes: [], isActive: true } }
+    const headers = { authorization: await gateway.token('block:submit') }
+    const answer = await graphql(gateway.url, setting, variables, headers)
+    expect(codesOf(answer)).toEqual(['PERMISSION_MISSING'])
+  })
+})
+
+const listing = `query ($first: Int!, $after: String) {
+  chainRecords(first: $first, after: $after) {
+    nodes { chainId }
+    edges { cursor node { chainId } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`
+
+function chainRecord(chainId: string): string {
+  return `{ chainRecord(chainId: "${chainId}") { version } }`
+}
+
+async function set(
+  chainId: string,
+  accessNodes: readonly string[],
+  isActive: boolean,
+): Promise<GraphqlAnswer> {
+  return graphql(
+    gateway.url,
+    setting,
+    { chainId, record: { accessNodes, isActive } },
+    await writer(),
+  )
+}
+
+async function writer() {
+  return { authorization: `Bearer ${await gateway.token('chain-record:write')}` }
+}
+
+function codesOf(answer: GraphqlAnswer): readonly string[] {
+  return (answer.errors ?? []).map(({ extensions }) => extensions.code)
+}

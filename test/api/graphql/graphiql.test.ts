@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+/** The page that a browser gets, read for everything that could load from another host. */
+
+let gateway: TestGateway
+let page = ''
+let policy: readonly string[] = []
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  const response = await getPage()
+  policy = (response.headers.get('content-security-policy') ?? '').split('; ')
+  page = await response.text()
+})
+afterAll(() => gateway.close())
+
+test('it is GraphiQL, and it speaks to its own host', () => {
+  expect(page).toMatch(/^<!doctype html>/)
+  expect(page).toContain('YogaGraphiQL.renderYogaGraphiQL(')
+  expect(page).toContain('"subscriptionsProtocol":"WS"')
+  expect(page).not.toContain('"endpoint"')
+})
+
+describe('nothing is of another host', () => {
+  // What stands before the script are the elements the browser reads; what is in it are texts that it may run.
+  const elements = () => page.slice(0, page.indexOf('<script>'))
+
+  test('no element names an address but the icon, which is in the page', () => {
+    const addresses = [
+      ...elements().matchAll(/\s(?:src|href|srcset)\s*=\s*["']?([^"'\s>]{0,40})/gi),
+    ]
+    expect(addresses.map(([, address]) => address?.slice(0, 11))).toEqual(['data:image/'])
+  })
+
+  test('one script, inline; its text ends where its element does', () => {
+    expect(page.match(/^\s*<script\b[^>]*>$/gm)?.map((tag) => tag.trim())).toEqual(['<script>'])
+  })
+
+  test('no style, font or image by url() but those in the page', () => {
+    const targets = [...page.matchAll(/url\(\s*\\?["']?([^)"'\\]{0,40})/g)].map(
+      ([, target]) => target ?? '',
+    )
+    expect(targets.length).toBeGreaterThan(40)
+    expect(targets.filter((target) => /^(?:https?:)?\/\//.test(target))).toEqual([])
+    expect(elements().match(/@import/g)).toBeNull()
+  })
+
+  const loaders = [
+    ['worker', /new (?:Shared)?Worker\(\s*\\?["'`]/g],
+    ['script of a worker', /importScripts\(\s*\\?["'`]/g],
+    ['module', /\bimport\(\s*\\?["'`](?:https?:)?\/\//g],
+    ['public copy of packages', /unpkg|jsdelivr|esm\.sh|cdnjs|googleapis|gstatic|skypack/g],
+  ] as const
+  test.each(loaders)('no %s by address', (_name, loader) => {
+    expect(page.match(loader)).toBeNull()
+  })
+
+  test('and the browser is told to load nothing else', () => {
+    expect(policy).toContain("default-src 'none'")
+    const sources = policy.flatMap((directive) => directive.split(' ').slice(1))
+    const harmless = ["'none'", "'self'", "'unsafe-inline'", 'blob:', 'data:']
+    expect(sources.filter((source) => !harmless.includes(source))).toEqual([])
+  })
+})
+
+test('it is sent compressed to those who take it', async () => {
+  const raw = await getPage('gzip, br')
+  const plain = await getPage('identity')
+  expect([raw.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual([
+    'gzip',
+    null,
+  ])
+  // Fetch has undone the compression; the length on the wire is what the header says.
+  const length = Number(raw.headers.get('content-length'))
+  expect(length).toBeLessThan(page.length / 2)
+  expect(await raw.text()).toBe(page)
+})
+
+test('a program that asks the same path gets no page', async () => {
+  const response = await fetch(`${gateway.url}/graphql?query=%7B__typename%7D`)
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } })
+})
+
+function getPage(encoding = 'identity'): Promise<Response> {
+  return fetch(`${gateway.url}/graphql`, {
+    headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': encoding },
+  })
+}

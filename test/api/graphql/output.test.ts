@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import type { Json } from '../../../src/protocol/schema/schema.ts'
+import type { Store } from '../../../src/store/contract.ts'
+import { databases, openedStore } from '../../support/databases.ts'
+import { fullSelection } from '../../support/full-selection.ts'
+import { askSchema } from '../../support/graphql.ts'
+import { unwrap } from '../../support/log-store.ts'
+import { plainJson } from '../../support/plain-json.ts'
+import {
+  blockIdOf,
+  createdOutput,
+  outputIdOf,
+  testGenesis,
+  transactionIdOf,
+} from '../../support/store-rows.ts'
+import { loadVectors, type Vector } from '../../support/vectors.ts'
+
+interface OutputVector extends Vector {
+  readonly json: Json
+  readonly bytes: Hex
+}
+
+interface AddressVector extends OutputVector {
+  readonly bech32: { readonly [hrp: string]: string }
+}
+
+const vectors = loadVectors<OutputVector>('outputs').map((vector, n) => ({ ...vector, n }))
+// Behind the others, each in a basic output of its own.
+const addresses = loadVectors<AddressVector>('addresses').map((vector, i) => ({
+  ...vector,
+  n: vectors.length + i,
+}))
+const selection = fullSelection(schema, 'Output', 12)
+const database = await present(databases[0], 'database').create()
+let store: Store
+
+beforeAll(async () => {
+  store = await openedStore(database.url)
+  const { term } = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
+  const outputs = [
+    ...vectors.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: hexToBytes(bytes) })),
+    ...addresses.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: heldBy(bytes) })),
+  ]
+  unwrap(await store.write.found(term, testGenesis({ outputs })))
+  unwrap(
+    await store.write.book(term, {
+      blocks: [],
+      transactions: [],
+      created: [],
+      spent: [{ outputId: outputIdOf(1), spentSlot: 1, spentBy: transactionIdOf(7) }],
+    }),
+  )
+})
+afterAll(async () => {
+  await store.close()
+  await database.remove()
+})
+
+/** A basic output without amount or mana behind an address (codec reference 6). */
+function heldBy(address: Hex): Uint8Array {
+  return hexToBytes(`0x00${'00'.repeat(16)}0100${address.slice(2)}00`)
+}
+
+const ask = (source: string, n: number) =>
+  askSchema(
+    {
+      store,
+      parameters: {
+        bech32Hrp: 'rms',
+        genesisSlot: 0,
+        genesisUnixTimestamp: 0n,
+        slotDurationInSeconds: 10,
+        slotsPerEpochExponent: 13,
+        minCommittableAge: 3,
+      },
+    },
+    source,
+    { id: outputIdOf(n) },
+  )
+
+describe('output', () => {
+  test.each(vectors)('$name is answered with all its members', async ({ n, bytes, json }) => {
+    const answer = await ask(
+      `query Whole($id: OutputId!) { output(id: $id) { bytes output { ...${selection.name} } } }
+       ${selection.fragments}`,
+      n,
+    )
+    expect(answer.errors).toBeUndefined()
+    expect(answer.data.output.bytes).toBe(bytes)
+    expect(plainJson(answer.data.output.output)).toEqual(plainJson(json))
+  })
+
+  test.each(addresses)('$name is answered as Bech32 text', async ({ n, bech32 }) => {
+    const kinds = (schema.getType('Address') as { getTypes(): readonly { name: string }[] })
+      .getTypes()
+      .map(({ name }) => `... on ${name} { bech32 }`)
+    const answer = await ask(
+      `query Text($id: OutputId!) { output(id: $id) { output { ... on BasicOutput { unlockConditions {
+        ... on AddressUnlockCondition { address { ${kinds.join(' ')} } } } } } } }`,
+      n,
+    )
+    const text = { address: { bech32: bech32.rms } }
+    expect(answer).toEqual({ data: { output: { output: { unlockConditions: [text] } } } })
+  })
+
+  const members = `outputId transactionId index blockId creationSlot bookedSlot
+    isSpent spentSlot spentBy`
+
+  test('an unspent one tells where it came from', async () => {
+    const answer = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 0)
+    const id = outputIdOf(0)
+    const bytes = Buffer.from(id.slice(2), 'hex')
+    expect(answer.data.output).toEqual({
+      outputId: id,
+      transactionId: id.slice(0, 74),
+      index: bytes.readUInt16LE(36),
+      creationSlot: bytes.readUInt32LE(32),
+      blockId: blockIdOf(0),
+      bookedSlot: 0,
+      isSpent: false,
+      spentSlot: null,
+      spentBy: null,
+    })
+  })
+
+  test('a spent one tells by what', async () => {
+    const answer = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 1)
+    const spent = { isSpent: true, spentSlot: 1, spentBy: transactionIdOf(7) }
+    expect(answer.data.output).toMatchObject(spent)
+  })
+
+  test('an unknown id is null', async () => {
+    const answer = await ask('query ($id: OutputId!) { output(id: $id) { index } }', 99_999)
+    expect(answer).toEqual({ data: { output: null } })
+  })
+})

@@ -1,0 +1,217 @@
+import { createConnection } from 'node:net'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDoors } from '../../src/gateway.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { chainIdOf } from '../support/chain-ids.ts'
+import { graphql, socketClient } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+describe('every answer', () => {
+  const rows = [
+    ['of a route', '/health'],
+    ['of no route', '/nowhere'],
+    ['of GraphQL', '/graphql?query=%7B__typename%7D'],
+  ] as const
+  test.each(rows)(
+    '%s has a request id and lets every page read it, without cookies',
+    async (_name, path) => {
+      const { headers } = await fetch(gateway.url + path, {
+        headers: { origin: 'http://a.example' },
+      })
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    },
+  )
+
+  test.each(['/health', '/graphql', '/v1/chains/x/chainrecord'])(
+    'preflight of %s',
+    async (path) => {
+      const response = await fetch(gateway.url + path, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'http://a.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type',
+        },
+      })
+      expect(response.status).toBe(204)
+      expect(response.headers.get('access-control-allow-methods')).toContain('POST')
+      expect(response.headers.get('access-control-allow-headers')).toBe(
+        'authorization,content-type',
+      )
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    },
+  )
+})
+
+describe('REST refuses in its own form', () => {
+  const rows = [
+    ['an unknown path', 'GET', '/nowhere', 404],
+    ['the root', 'GET', '/', 404],
+    ['a wrong method', 'POST', '/health', 405],
+    ['a method of nothing', 'PATCH', '/health', 405],
+    ['half a percent sign', 'GET', '/%', 400],
+    ['an unknown query parameter', 'GET', '/health?verbose=1', 400],
+  ] as const
+  test.each(rows)('%s: %s %s gives %i', async (_name, method, path, status) => {
+    const response = await fetch(gateway.url + path, { method })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({ error: { code: status, message: expect.any(String) } })
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
+  })
+
+  test('a whole URL as target is read as its path', async () => {
+    const answer = await raw(gateway.url, 'GET http://elsewhere.example/nowhere?a=b HTTP/1.1')
+    expect(answer).toContain('there is nothing at /nowhere"')
+  })
+})
+
+describe('GraphQL refuses with a code', () => {
+  const rows = [
+    ['a document that is none', '{', {}, 'GRAPHQL_PARSE_FAILED'],
+    ['a field that is none', '{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'a variable of another kind',
+      'query ($n: Int!) { chainRecords(first: $n) { nodes { version } } }',
+      { n: 'x' },
+      'BAD_USER_INPUT',
+    ],
+    ['an empty document', '', {}, 'GRAPHQL_PARSE_FAILED'],
+  ] as const
+  test.each(rows)('%s', async (_name, query, variables, code) => {
+    const { errors } = await graphql(gateway.url, query, variables)
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code])
+  })
+
+  const types = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+  test.each(types)('%s, which a foreign page could send', async (type) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: 'query={__typename}',
+    })
+    const { errors } = await response.json()
+    expect([response.status, errors[0].extensions.code]).toEqual([415, 'CONTENT_TYPE_REFUSED'])
+  })
+
+  test('a mutation by GET', async () => {
+    const query = encodeURIComponent('mutation { __typename }')
+    const response = await fetch(`${gateway.url}/graphql?query=${query}`)
+    expect(response.status).toBe(405)
+  })
+
+  test('a body over the limit', async () => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `{ __typename } #${'x'.repeat(1_048_576)}` }),
+    })
+    expect(response.status).toBe(413)
+  })
+})
+
+describe('a broken store is one INTERNAL with a request id, and the stack is in the log alone', () => {
+  let broken: TestGateway
+
+  beforeAll(async () => {
+    broken = await startGateway()
+    const database = new Database(broken.databaseFile)
+    database.exec('DROP TABLE chain_records')
+    database.close()
+  })
+  afterAll(() => broken.close())
+
+  test('on REST', async () => {
+    const response = await fetch(`${broken.url}/v1/chains/${chainIdOf(1)}/chainrecord`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: await broken.token('chain-record:write'),
+      },
+      body: '{"accessNodes":[],"isActive":true}',
+    })
+    const requestId = response.headers.get('x-request-id') ?? ''
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { error: { code: 500, message: `internal server error (request ${requestId})` } },
+    ])
+    expect(stackOf(requestId)).toContain(' at ')
+  })
+
+  test('on GraphQL', async () => {
+    const { data, errors } = await graphql(broken.url, query)
+    const requestId = String(errors?.[0]?.extensions.requestId)
+    expect({ data, errors }).toEqual({
+      data: { chainRecord: null },
+      errors: [
+        {
+          message: `internal server error (request ${requestId})`,
+          locations: [{ line: 1, column: 3 }],
+          path: ['chainRecord'],
+          extensions: { code: 'INTERNAL', requestId },
+        },
+      ],
+    })
+    expect(stackOf(requestId)).toContain(' at ')
+  })
+
+  test('on WebSocket', async () => {
+    const client = socketClient(broken.url)
+    const results = []
+    for await (const result of client.iterate({ query })) results.push(result)
+    await client.dispose()
+    expect(results).toMatchObject([{ errors: [{ extensions: { code: 'INTERNAL' } }] }])
+    const requestId = String(results[0]?.errors?.[0]?.extensions?.requestId)
+    expect(stackOf(requestId)).toContain(' at ')
+  })
+
+  const query = `{ chainRecord(chainId: "${chainIdOf(1)}") { version } }`
+
+  function stackOf(requestId: string): string {
+    const line = broken.logged.find((text) => text.includes(requestId)) ?? '{}'
+    return JSON.parse(line).error?.stack ?? ''
+  }
+})
+
+test('a port in use is told, not thrown', async () => {
+  const other = await startGateway()
+  const { port } = new URL(gateway.url)
+  const deps = { services: {}, auth: { key: other.key, clock: systemClock }, log: silentLog }
+  // Nothing is asked of the services before the server listens, and it never does.
+  const doors = await openDoors(deps as Parameters<typeof openDoors>[0], {
+    host: '127.0.0.1',
+    port: Number(port),
+  })
+  expect(doors.ok ? undefined : doors.error).toEqual({
+    code: 'CANNOT_LISTEN',
+    host: '127.0.0.1',
+    port: Number(port),
+    reason: 'EADDRINUSE',
+  })
+  await other.close()
+})
+
+/** What a server says to a request line that no client would send. */
+function raw(url: string, line: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: hostname, port: Number(port) })
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('end', () => resolve(text))
+    socket.on('error', reject)
+    socket.write(`${line}\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+  })
+}

@@ -1,0 +1,169 @@
+import type { Client } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { addressText, chainIdOf } from '../support/chain-ids.ts'
+import { socketClient } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+const setting = `mutation {
+  setChainRecord(chainId: "${chainIdOf(1)}", record: { accessNodes: [], isActive: true }) { setBy }
+}`
+
+describe('operations', () => {
+  test('a query and a mutation, with the token among the parameters of the connection', async () => {
+    const token = await gateway.token('chain-record:write')
+    const client = socketClient(gateway.url, { Authorization: `Bearer ${token}` })
+    expect(await resultOf(client, setting)).toEqual({ data: { setChainRecord: { setBy: 'test' } } })
+    expect(await resultOf(client, '{ __typename }')).toEqual({ data: { __typename: 'Query' } })
+    await client.dispose()
+  })
+
+  const rows = [
+    ['without a token', setting, 'TOKEN_MISSING'],
+    ['a document that is none', '{', 'GRAPHQL_PARSE_FAILED'],
+    ['a field that is none', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'a variable that is missing',
+      'query ($n: Int!) { chainRecords(first: $n) { nodes { version } } }',
+      'BAD_USER_INPUT',
+    ],
+    [
+      'an argument that a rule refuses',
+      '{ chainRecords(first: -1) { nodes { version } } }',
+      'CHAIN_RECORD_PAGE_SIZE',
+    ],
+    [
+      'a subscription that a rule refuses',
+      `subscription { ledgerUpdates(addresses: ["${addressText(0, 1, { hrp: 'iota' })}"]) { __typename } }`,
+      'ADDRESS_OF_ANOTHER_NETWORK',
+    ],
+    ['a name of no operation', 'query A { __typename } query B { __typename }', 'BAD_USER_INPUT'],
+  ] as const
+  test.each(rows)(
+    '%s is refused with its code, and the socket stays',
+    async (_name, query, code) => {
+      const client = socketClient(gateway.url)
+      expect(await codeOf(client, query)).toBe(code)
+      expect(await resultOf(client, '{ __typename }')).toEqual({ data: { __typename: 'Query' } })
+      await client.dispose()
+    },
+  )
+})
+
+describe('the cookie', () => {
+  const rows = [
+    ['counts without an origin', undefined, 'ok'],
+    ['counts for a page of this host', 'own', 'ok'],
+    ['does not count for a page of another', 'http://evil.example', 'TOKEN_MISSING'],
+    ['does not count for no page at all', 'null', 'TOKEN_MISSING'],
+  ] as const
+  test.each(rows)('%s', async (_name, origin, expected) => {
+    const cookie = `jwt=${await gateway.token('chain-record:write')}`
+    const headers = { cookie, ...(origin && { origin: origin === 'own' ? gateway.url : origin }) }
+    const [ack, next] = await talk(headers, [
+      { type: 'connection_init' },
+      { type: 'subscribe', id: '1', payload: { query: setting } },
+    ])
+    expect(ack).toEqual({ type: 'connection_ack' })
+    const { data, errors } = next?.payload ?? {}
+    expect(data?.setChainRecord === undefined ? errors?.[0]?.extensions.code : 'ok').toBe(expected)
+  })
+})
+
+describe('a socket is closed', () => {
+  const rows = [
+    ['for words that are no protocol', 'nonsense', 4400],
+    [
+      'for an operation before the connection',
+      '{"type":"subscribe","id":"1","payload":{"query":"{a}"}}',
+      4401,
+    ],
+    ['for a message over the limit', 'x'.repeat(1_048_577), 1009],
+  ] as const
+  test.each(rows)('%s', async (_name, text, code) => {
+    const socket = open({})
+    socket.on('open', () => socket.send(text))
+    expect(await closeCodeOf(socket)).toBe(code)
+  })
+
+  test('for another protocol', async () => {
+    expect(await closeCodeOf(open({}, 'graphql-ws'))).toBe(1006)
+  })
+
+  test('when the gateway closes: with a code that tells the client to come again', async () => {
+    const closing = await startGateway()
+    const socket = open({}, 'graphql-transport-ws', closing.url)
+    const code = closeCodeOf(socket)
+    await new Promise((resolve) => socket.once('open', resolve))
+    await closing.close()
+    expect(await code).toBe(1001)
+  })
+})
+
+test('another path has no WebSocket', async () => {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/health`)
+  expect(await closeCodeOf(socket)).toBe(1006)
+})
+
+async function resultOf(client: Client, query: string): Promise<unknown> {
+  const { value } = await client.iterate({ query }).next()
+  return value
+}
+
+/** The code of a refusal, whether it came as a result or as the end of the operation. */
+async function codeOf(client: Client, query: string): Promise<unknown> {
+  try {
+    const { value } = await client.iterate({ query }).next()
+    return value?.errors?.[0]?.extensions?.code
+  } catch (errors) {
+    return (errors as readonly { extensions?: { code?: unknown } }[])[0]?.extensions?.code
+  }
+}
+
+function open(
+  headers: Record<string, string>,
+  protocol = 'graphql-transport-ws',
+  url = gateway.url,
+): WebSocket {
+  return new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocol, { headers })
+}
+
+function closeCodeOf(socket: WebSocket): Promise<number> {
+  // A handshake that is refused is an error first; the code that follows says the same.
+  socket.on('error', () => {})
+  return new Promise((resolve) => socket.once('close', resolve))
+}
+
+interface Message {
+  readonly type: string
+  readonly payload?: {
+    readonly data?: { readonly setChainRecord?: object } | null
+    readonly errors?: readonly { readonly extensions: { readonly code: string } }[]
+  }
+}
+
+/** Sends messages, each after an answer to the one before, and gives the answers. */
+async function talk(
+  headers: Record<string, string>,
+  messages: readonly object[],
+): Promise<readonly Message[]> {
+  const socket = open(headers)
+  await new Promise((resolve) => socket.once('open', resolve))
+  const answers: Message[] = []
+  for (const message of messages) {
+    const answer = new Promise<string>((resolve) => {
+      socket.once('message', (bytes) => resolve(String(bytes)))
+    })
+    socket.send(JSON.stringify(message))
+    answers.push(JSON.parse(await answer))
+  }
+  socket.close()
+  return answers
+}
