@@ -1,0 +1,66 @@
+import type { Environment, Setting } from '../config.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** What every command is, and how it shows itself. */
+
+/** One command of `ledger-gateway`. */
+export interface Command {
+  readonly name: string
+  /** For the list of commands; without a capital, without a full stop. */
+  readonly summary: string
+  /** What `--help` prints. */
+  readonly help: string
+  /** Runs it with the words behind its name, and gives the exit code of the process. */
+  run(process: Surroundings, words: readonly string[]): Promise<number>
+}
+
+/** What a command has of its process. */
+export interface Surroundings {
+  readonly env: Environment
+  readonly clock: Clock
+  /** Standard input; it ends when the process shall end. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  stdout(text: string): void
+  stderr(text: string): void
+  /** Fulfilled when the process shall end. */
+  readonly stopped: Promise<void>
+}
+
+/** Exit code of a command that did its work. */
+export const done = 0
+/** Exit code of a command that could not. */
+export const failed = 1
+/** Exit code of a command that was asked wrongly. */
+export const misused = 2
+
+/** Whether help is asked for anywhere among the words. */
+export function asksForHelp(words: readonly string[]): boolean {
+  return words.includes('--help') || words.includes('-h')
+}
+
+/** Says everything that is wrong with a call, and where the help is. */
+export function refuse(
+  process: Surroundings,
+  command: string,
+  problems: readonly string[],
+): number {
+  for (const problem of problems) process.stderr(`ledger-gateway ${command}: ${problem}\n`)
+  process.stderr(`Try: ledger-gateway ${command} --help\n`)
+  return misused
+}
+
+/** Lines of the help with their explanations in one column. */
+export function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')
+}
+
+/** The lines of the help about settings: flag, variable, meaning and default. */
+export function settingTable(settings: readonly Setting[]): string {
+  return table(
+    settings.map(({ flag, value, variable, help, byDefault }) => [
+      flag === undefined ? '' : `--${flag} ${value}`,
+      `${variable}: ${help}${byDefault === undefined ? '' : ` (${byDefault})`}`,
+    ]),
+  )
+}

@@ -1,0 +1,63 @@
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { assert } from '../lib/assert.ts'
+
+/** A small client of a running gateway, for the commands that use one. */
+
+/** A gateway by its URL. */
+export interface GatewayClient {
+  readonly url: string
+  /** Asks GraphQL; an error in the answer is thrown. */
+  query(document: string, variables: object): Promise<Readonly<Record<string, unknown>>>
+  /** Follows a subscription until it ends or the consumer stops. */
+  follow(document: string, variables: Readonly<Record<string, unknown>>): AsyncIterable<unknown>
+  /** Asks REST; an error status is thrown with the message of the body. */
+  get(path: string): Promise<Readonly<Record<string, unknown>>>
+  /** Posts JSON to REST. */
+  post(path: string, body: unknown): Promise<Readonly<Record<string, unknown>>>
+  close(): Promise<void>
+}
+
+/** Talks to the gateway at a URL without a slash at its end. */
+export function createGatewayClient(url: string): GatewayClient {
+  const socket = createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+  })
+
+  function post(path: string, body: unknown) {
+    return fetchJson(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  async function query(document: string, variables: object) {
+    const { data, errors } = await post('/graphql', { query: document, variables })
+    if (Array.isArray(errors)) throw new Error(String(members(errors[0]).message))
+    return members(data)
+  }
+
+  return {
+    url,
+    query,
+    follow: (document, variables) => socket.iterate({ query: document, variables }),
+    get: (path) => fetchJson(`${url}${path}`, {}),
+    post,
+    close: async () => socket.dispose(),
+  }
+}
+
+/** An object of an answer; what an answer must have and has not is a failure of the gateway. */
+export function members(value: unknown): Readonly<Record<string, unknown>> {
+  assert(typeof value === 'object' && value !== null, 'the gateway answers with an object')
+  return { ...value }
+}
+
+async function fetchJson(url: string, init: RequestInit) {
+  const response = await fetch(url, init)
+  const body = members(await response.json())
+  if (response.ok) return body
+  throw new Error(String(members(body.error ?? {}).message ?? `status ${response.status}`))
+}

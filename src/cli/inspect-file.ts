@@ -1,0 +1,68 @@
+import { bytesToHex, isHex } from '../lib/hex.ts'
+import type { Result } from '../lib/result.ts'
+import { Block } from '../protocol/block.ts'
+import { inspect } from '../service/inspect.ts'
+import { type InspectDeps, type InspectedBlock, inspectBlock } from '../service/inspect-block.ts'
+import { type InspectError, printError } from '../service/inspect-errors.ts'
+import { type Input, readForm } from '../service/inspect-input.ts'
+import { printBlock } from '../service/print-inspection.ts'
+import { indented, jsonTree, valueTree } from './value-tree.ts'
+
+/** What is told to people about the contents of a file. */
+
+/**
+ * A description of a value in a file. The file holds a block as JSON, as hexadecimal text or as bytes, or a value of
+ * any kind as a line of the command's input.
+ */
+export async function describeFile(deps: InspectDeps, contents: Uint8Array): Promise<string> {
+  const input = inputOf(contents)
+  const lines =
+    input.kind === 'block' ? await blockLines(deps, input) : await factLines(deps, input)
+  return `${lines.join('\n')}\n`
+}
+
+function inputOf(contents: Uint8Array): Input {
+  const text = new TextDecoder().decode(contents).trim()
+  if (isHex(text)) return { kind: 'block', bytes: text }
+  // No block begins with the character `{`, for that would be protocol version 123.
+  if (!text.startsWith('{')) return { kind: 'block', bytes: bytesToHex(contents) }
+  try {
+    const json: unknown = JSON.parse(text)
+    const request = Object(json)
+    return 'kind' in request ? request : { kind: 'block', json }
+  } catch {
+    // The parser has no other way to say no; the description will say that this is no block.
+    return { kind: 'block', json: text }
+  }
+}
+
+async function factLines(deps: InspectDeps, input: Input): Promise<readonly string[]> {
+  const facts = await inspect(deps, input)
+  if (!facts.ok) return errorLines(String(input.kind), facts.error)
+  return [String(input.kind), ...indented(jsonTree(facts.value))]
+}
+
+async function blockLines(deps: InspectDeps, input: Input): Promise<readonly string[]> {
+  const given = readForm(input)
+  if (!given.ok) return errorLines('block', given.error)
+  const inspected: Result<InspectedBlock, InspectError> = await inspectBlock(deps, given.value)
+  if (!inspected.ok) return errorLines('block', inspected.error)
+  const { json: _, bytes: __, problems: ___, ...facts } = printBlock(inspected.value)
+  const { block, problems } = inspected.value
+  const found = problems.map((problem) => {
+    const { code, message } = printError(problem, 'the block')
+    const whose = problem.of === 'node' ? ' (a rule of the node; the official SDK takes it)' : ''
+    return `${code}: ${message}${whose}`
+  })
+  return [
+    ...valueTree('block', Block, block),
+    ...jsonTree(facts),
+    `problems: ${found.length === 0 ? 'none' : found.length}`,
+    ...indented(found),
+  ]
+}
+
+function errorLines(kind: string, error: InspectError): readonly string[] {
+  const { code, message } = printError(error, `the ${kind}`)
+  return [`no ${kind}`, `  ${code}: ${message}`]
+}

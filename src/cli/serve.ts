@@ -1,0 +1,99 @@
+import { configMessage, parseConfig, settings } from '../config.ts'
+import { type Gateway, openGateway, type StartError } from '../gateway.ts'
+import { createLog } from '../lib/log.ts'
+import {
+  developmentMnemonic,
+  developmentNetworkName,
+  fundedAddresses,
+  fundedAmount,
+} from '../node/embedded/development.ts'
+import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
+
+/** Runs the gateway until the process shall end. */
+export const serve: Command = {
+  name: 'serve',
+  summary: 'run the gateway',
+  help: `Runs the gateway: the ledger, GraphQL with GraphiQL, the live feed and the REST routes.
+
+Usage: ledger-gateway serve [FLAGS]
+
+Each setting is a flag or an environment variable; the flag wins. The secret has no flag, for
+everybody on a machine can read the command lines of its processes.
+
+${settingTable(Object.values(settings))}
+`,
+  run: async (process, words) => {
+    if (asksForHelp(words)) {
+      process.stdout(serve.help)
+      return done
+    }
+    const config = parseConfig(process.env, words)
+    if (!config.ok) return refuse(process, 'serve', config.error.map(configMessage))
+    const log = createLog({ clock: process.clock, write: process.stderr }, config.value.logLevel)
+    const gateway = await openGateway(config.value, { clock: process.clock, log })
+    if (!gateway.ok) {
+      process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
+      return failed
+    }
+    process.stdout(welcome(gateway.value))
+    await process.stopped
+    log.info('stopping')
+    await gateway.value.close()
+    log.info('stopped')
+    return done
+  },
+}
+
+/** What people see at the start. */
+function welcome({ url, network }: Gateway): string {
+  return `Ledger Gateway is ready on the network ${network}.
+
+${table([
+  ['GraphiQL', `${url}/graphql in a browser`],
+  ['GraphQL', `${url}/graphql`],
+  ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
+  ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
+  ['Health', `${url}/health`],
+])}
+${network === developmentNetworkName ? offer() : ''}`
+}
+
+/** What the development network has for everybody who reads it. */
+function offer(): string {
+  return `
+A development network: its money is worth nothing, for everybody has the keys.
+
+  Mnemonic (coin type 4218, account 0):
+    ${developmentMnemonic}
+  Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
+  More for any address: ledger-gateway faucet ADDRESS
+`
+}
+
+/** Why the gateway does not start, as a sentence that says what to do. */
+function startMessage(error: StartError): string {
+  switch (error.code) {
+    case 'CANNOT_LISTEN':
+      return error.reason === 'EADDRINUSE'
+        ? `port ${error.port} of ${error.host} is in use; choose another with --port`
+        : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
+    case 'LEASE_HELD':
+      return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
+    case 'NETWORK_DIFFERS':
+      return `the database holds the network "${error.found}", not "${error.expected}"`
+    case 'GENESIS_FILE_INVALID':
+      return `${error.path} cannot be used: ${error.reason}`
+    case 'KEY_FILE_UNUSABLE':
+      return `the key file ${error.path} cannot be used: ${error.reason}`
+    case 'DATABASE_URL_NOT_SUPPORTED':
+      return `DATABASE_URL must be ${error.expected}`
+    case 'DATABASE_UNUSABLE':
+      return `the database cannot be used: ${error.reason}`
+    case 'DATABASE_NEWER_THAN_PROGRAM':
+      return `the database is newer than this program: it has the migration ${error.migration}`
+    case 'MIGRATION_CHANGED':
+      return `the database was made with another text of the migration ${error.migration}`
+    case 'MIGRATION_UNFINISHED':
+      return `the migration ${error.migration} of the database was begun and never finished`
+  }
+}

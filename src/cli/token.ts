@@ -1,0 +1,87 @@
+import { openSigningKey } from '../api/signing-key.ts'
+import { issueToken, type Scope, scopes } from '../api/token.ts'
+import { configMessage, flagNames, keySettings, parseSigning } from '../config.ts'
+import { nowMs } from '../lib/clock.ts'
+import { flagMessage, parseFlags } from '../lib/flags.ts'
+import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
+
+/** Makes a token and prints it alone, so that a script can take it. */
+export const token: Command = {
+  name: 'token',
+  summary: 'make a token, for setting chain records or submitting blocks',
+  help: `Makes a JSON Web Token and prints it alone on standard output.
+
+Usage: ledger-gateway token --scope SCOPE [--scope SCOPE …] [FLAGS]
+
+${table([
+  ['--scope SCOPE', 'what it allows: chain-record:write (short: write), block:submit'],
+  ['--subject NAME', 'whose it is; kept with every chain record it sets (operator)'],
+  ['--expires TIME', 'how long it is valid: a number and s, m, h or d (1d)'],
+])}
+
+It is signed with the key of the gateway, so name the same database, key file or secret:
+
+${settingTable(keySettings)}
+
+For example:
+
+  curl -X POST http://127.0.0.1:4000/v1/chains/CHAIN/chainrecord \\
+    -H "Authorization: Bearer $(ledger-gateway token --scope write)" \\
+    -H 'Content-Type: application/json' -d '{"accessNodes":[],"isActive":true}'
+`,
+  run: async (process, words) => {
+    if (asksForHelp(words)) {
+      process.stdout(token.help)
+      return done
+    }
+    const once = [...flagNames(keySettings), 'subject', 'expires']
+    const { values, problems } = parseFlags(words, { once, many: ['scope'] })
+    const signing = parseSigning(process.env, values)
+    const asked = (values.get('scope') ?? []).map(parseScope)
+    const [expires = '1d'] = values.get('expires') ?? []
+    const lifetimeSeconds = parseDuration(expires)
+    const wrong = [
+      ...problems.map(flagMessage),
+      ...(signing.ok ? [] : signing.error.map(configMessage)),
+      ...(asked.length === 0 ? ['--scope is needed'] : []),
+      ...(asked.includes(undefined) ? [`--scope must be one of ${scopes.join(', ')}`] : []),
+      ...(lifetimeSeconds === undefined ? ['--expires must be like 30m, 12h or 1d'] : []),
+    ]
+    if (wrong.length > 0 || !signing.ok || lifetimeSeconds === undefined) {
+      return refuse(process, 'token', wrong)
+    }
+    const key = await openSigningKey(signing.value)
+    if (!key.ok) {
+      process.stderr(`ledger-gateway token: ${key.error.path}: ${key.error.reason}\n`)
+      return failed
+    }
+    const [subject = 'operator'] = values.get('subject') ?? []
+    const text = await issueToken(key.value, {
+      subject,
+      scopes: asked.filter((scope) => scope !== undefined),
+      lifetimeSeconds,
+      nowMs: nowMs(process.clock),
+    })
+    process.stdout(`${text}\n`)
+    return done
+  },
+}
+
+/** `write` is short for the scope that the original calls so. */
+function parseScope(text: string): Scope | undefined {
+  return text === 'write' ? 'chain-record:write' : scopes.find((scope) => scope === text)
+}
+
+const secondsByUnit = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+])
+
+/** In seconds, from 1. Five digits of days are more than a token should live, and still a date. */
+function parseDuration(text: string): number | undefined {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
+  const seconds = secondsByUnit.get(unit)
+  return seconds === undefined ? undefined : Number(count) * seconds
+}

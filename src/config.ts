@@ -1,0 +1,309 @@
+import { basename, dirname, extname, join } from 'node:path'
+import type { KeySource } from './api/signing-key.ts'
+import { assert } from './lib/assert.ts'
+import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
+import { type LogLevel, logLevels } from './lib/log.ts'
+import { err, ok, type Result } from './lib/result.ts'
+import { createSecret, type Secret } from './lib/secret.ts'
+import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
+
+/** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
+
+/** All settings, frozen. Secrets do not print. */
+export interface Config {
+  /** The address to listen on. */
+  readonly host: string
+  /** The port to listen on; 0 takes any free one. */
+  readonly port: number
+  /** `file:PATH` for SQLite, the path from the current folder, or `postgresql://…`, which may hold a password. */
+  readonly databaseUrl: Secret
+  /** PostgreSQL behind a pooler: the URL past it, for hearing of commits; `undefined` for the same. */
+  readonly wakeUrl: Secret | undefined
+  /** Who may submit blocks: everybody, nobody, or the holder of a valid token. */
+  readonly submit: (typeof submitModes)[number]
+  /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
+  readonly signing: KeySource
+  /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
+  readonly genesisFile: string | undefined
+  /** Protocol parameters as JSON; `undefined` for the development network. */
+  readonly parametersFile: string | undefined
+  /** The key of the node's own issuer account, or that there is none; `undefined` for the network's default. */
+  readonly issuerKey: Secret | 'none' | undefined
+  /** The id of that account; `undefined` for the hash of its public key. */
+  readonly issuerAccount: string | undefined
+  readonly logLevel: LogLevel
+}
+
+/** One thing that is wrong, to be shown with all the others. */
+export type ConfigError =
+  | FlagProblem
+  | {
+      readonly code: 'SETTING_INVALID'
+      /** The variable, or the flag when the value came by it. */
+      readonly setting: string
+      /** `undefined` where the value is a secret. */
+      readonly given: string | undefined
+      readonly expected: string
+    }
+
+/** One setting as `--help` and the README show it. */
+export interface Setting {
+  readonly variable: string
+  /** Without dashes; `undefined` for a secret, because everybody on the machine can read a command line. */
+  readonly flag: string | undefined
+  /** What stands for the value in the help. */
+  readonly value: string
+  readonly help: string
+  /** `undefined` where the help says what happens without it. */
+  readonly byDefault: string | undefined
+}
+
+/** The environment of a process, or as much of it as a test wants. */
+export interface Environment {
+  readonly [variable: string]: string | undefined
+}
+
+const submitModes = ['open', 'closed', 'token'] as const
+
+// RFC 7518 3.2: a key of HS256 has at least as many bits as its hash.
+const leastSecretBytes = 32
+
+/** Every setting, in the order of the help. */
+export const settings = {
+  host: {
+    variable: 'HOST',
+    flag: 'host',
+    value: 'ADDRESS',
+    byDefault: '127.0.0.1',
+    help: 'address to listen on',
+  },
+  port: {
+    variable: 'PORT',
+    flag: 'port',
+    value: 'NUMBER',
+    byDefault: '4000',
+    help: 'port to listen on; 0 takes any free one',
+  },
+  database: {
+    variable: 'DATABASE_URL',
+    flag: 'database',
+    value: 'URL',
+    byDefault: 'file:./data/ledger-gateway.db',
+    help: 'SQLite file, its path from the current folder, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+  },
+  wakeDatabase: {
+    variable: 'WAKE_DATABASE_URL',
+    flag: undefined,
+    value: 'URL',
+    byDefault: undefined,
+    help: 'PostgreSQL behind a pooler: URL past it, to hear of the commits of others; DATABASE_URL by default',
+  },
+  submit: {
+    variable: 'SUBMIT',
+    flag: 'submit',
+    value: 'MODE',
+    byDefault: 'open',
+    help: 'who may submit blocks: open, closed or token',
+  },
+  keyFile: {
+    variable: 'KEY_FILE',
+    flag: 'key-file',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'key that tokens are signed with, made when missing; beside the database by default',
+  },
+  jwtSecret: {
+    variable: 'JWT_SECRET',
+    flag: undefined,
+    value: 'TEXT',
+    byDefault: undefined,
+    help: `shared secret of at least ${leastSecretBytes} bytes for HS256 tokens, in place of the key file`,
+  },
+  genesis: {
+    variable: 'GENESIS_FILE',
+    flag: 'genesis-file',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'genesis of a new database; the development genesis by default',
+  },
+  parameters: {
+    variable: 'PARAMETERS_FILE',
+    flag: 'parameters-file',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'protocol parameters of a new database, as JSON; the development network by default',
+  },
+  issuerKey: {
+    variable: 'ISSUER_KEY',
+    flag: undefined,
+    value: 'HEX',
+    byDefault: undefined,
+    help: "Ed25519 secret of the node's issuer account, 0x and 32 bytes; none for no account; the development network has its own",
+  },
+  issuerAccount: {
+    variable: 'ISSUER_ACCOUNT',
+    flag: 'issuer-account',
+    value: 'ID',
+    byDefault: undefined,
+    help: "account id of the node's issuer account; the hash of its public key by default",
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    flag: 'log-level',
+    value: 'LEVEL',
+    byDefault: 'info',
+    help: `events written to standard error: ${logLevels.join(', ')}`,
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+/** The settings that say where the key of tokens is. */
+export const keySettings = [settings.database, settings.keyFile, settings.jwtSecret] as const
+
+/** Reads all settings, for `ledger-gateway serve`; `words` are those behind the command. */
+export function parseConfig(
+  env: Environment,
+  words: readonly string[],
+): Result<Config, readonly ConfigError[]> {
+  const all = Object.values(settings)
+  const flags = parseFlags(words, { once: flagNames(all) })
+  const given = givenValues(all, env, flags.values)
+  const errors: ConfigError[] = [...flags.problems]
+  const check = <T>(name: Setting, parse: (text: string) => T | undefined, expected: string): T => {
+    const { text = '', from } = given(name)
+    const value = parse(text)
+    if (value === undefined) {
+      errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
+    }
+    // With an error the whole is thrown away, so that the missing value is never seen.
+    return value as T
+  }
+  const config: Config = {
+    host: check(settings.host, (text) => text, 'an address'),
+    port: check(settings.port, parsePort, 'a whole number from 0 to 65535'),
+    databaseUrl: readDatabaseUrl(given, errors),
+    wakeUrl: readWakeUrl(given, errors),
+    submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
+    signing: readSigning(given, errors),
+    genesisFile: given(settings.genesis).text,
+    parametersFile: given(settings.parameters).text,
+    issuerKey: readIssuerKey(given, errors),
+    issuerAccount: readIssuerAccount(given, errors),
+    logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
+  }
+  return errors.length === 0 ? ok(Object.freeze(config)) : err(errors)
+}
+
+/** Reads where the key of tokens is, for commands that need nothing else; `values` are those of their flags. */
+export function parseSigning(
+  env: Environment,
+  values: Flags['values'],
+): Result<KeySource, readonly ConfigError[]> {
+  const errors: ConfigError[] = []
+  const signing = readSigning(givenValues(keySettings, env, values), errors)
+  return errors.length === 0 ? ok(signing) : err(errors)
+}
+
+/** The flags of some settings. */
+export function flagNames(of: readonly Setting[]): readonly string[] {
+  return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))
+}
+
+/** A problem as a sentence. */
+export function configMessage(error: ConfigError): string {
+  if (error.code !== 'SETTING_INVALID') return flagMessage(error)
+  const given = error.given === undefined ? '' : `, not ${JSON.stringify(error.given)}`
+  return `${error.setting} must be ${error.expected}${given}`
+}
+
+interface Given {
+  /** The value, or the default; `undefined` where there is neither. */
+  readonly text: string | undefined
+  /** What the operator knows it by. */
+  readonly from: string
+}
+
+type GivenValues = (setting: Setting) => Given
+
+/** An empty variable counts as none, as in a shell script that passes on what it was not given. */
+function givenValues(
+  known: readonly Setting[],
+  env: Environment,
+  flags: Flags['values'],
+): GivenValues {
+  return (setting) => {
+    assert(known.includes(setting), `${setting.variable} is a setting of this command`)
+    const { variable, flag, byDefault } = setting
+    const [byFlag] = (flag === undefined ? undefined : flags.get(flag)) ?? []
+    if (byFlag !== undefined) return { text: byFlag, from: `--${flag}` }
+    const text = env[variable] === '' ? byDefault : (env[variable] ?? byDefault)
+    return { text, from: variable }
+  }
+}
+
+/** What was given is not repeated: it may hold a password. */
+function readDatabaseUrl(given: GivenValues, errors: ConfigError[]): Secret {
+  const { text = '', from: setting } = given(settings.database)
+  if (databaseAddress(text) === undefined) {
+    const expected = databaseUrlForms
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  return createSecret(text)
+}
+
+function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefined {
+  const { text, from: setting } = given(settings.wakeDatabase)
+  if (text === undefined) return undefined
+  if (!isPostgresqlUrl(text)) {
+    const expected = 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE'
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  return createSecret(text)
+}
+
+function readSigning(given: GivenValues, errors: ConfigError[]): KeySource {
+  const { text: secret, from: setting } = given(settings.jwtSecret)
+  if (secret === undefined) {
+    const { text: database = '' } = given(settings.database)
+    return { kind: 'file', path: given(settings.keyFile).text ?? keyFileBeside(database) }
+  }
+  if (Buffer.byteLength(secret) < leastSecretBytes) {
+    const expected = `at least ${leastSecretBytes} bytes long`
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  return { kind: 'secret', secret: createSecret(secret) }
+}
+
+function readIssuerKey(given: GivenValues, errors: ConfigError[]): Config['issuerKey'] {
+  const { text, from: setting } = given(settings.issuerKey)
+  if (text === undefined || text === 'none') return text
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+    const expected = 'none, or 0x and the 64 hexadecimal digits of an Ed25519 secret'
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  return createSecret(text.toLowerCase())
+}
+
+function readIssuerAccount(given: GivenValues, errors: ConfigError[]): string | undefined {
+  const { text, from: setting } = given(settings.issuerAccount)
+  if (text === undefined || /^0x[0-9a-fA-F]{64}$/.test(text)) return text?.toLowerCase()
+  const expected = '0x and the 64 hexadecimal digits of an account id'
+  errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  return undefined
+}
+
+/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */
+function keyFileBeside(databaseUrl: string): string {
+  const address = databaseAddress(databaseUrl)
+  const path = address?.kind === 'sqlite' ? address.path : './data/ledger-gateway.db'
+  return join(dirname(path), `${basename(path, extname(path))}.key`)
+}
+
+function parsePort(text: string): number | undefined {
+  if (!/^[0-9]{1,5}$/.test(text)) return undefined
+  const port = Number(text)
+  return port <= 65_535 ? port : undefined
+}
+
+function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {
+  return (text) => allowed.find((value) => value === text)
+}

@@ -1,0 +1,110 @@
+import type { AuthDeps } from './api/auth.ts'
+import { schema } from './api/graphql/schema.ts'
+import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
+import { routes } from './api/rest/routes.ts'
+import { type KeyError, openSigningKey } from './api/signing-key.ts'
+import type { Config } from './config.ts'
+import { openFeed } from './feed/open.ts'
+import { createWake } from './feed/wake.ts'
+import { type LedgerError, openLedger } from './ledger.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import { ok, type Result } from './lib/result.ts'
+import { programVersion } from './lib/version.ts'
+import { openSignatureChecker } from './node/signatures.ts'
+import type { Services } from './service/services.ts'
+import { openStore, type StoreError } from './store/open.ts'
+
+/** The composition root: opens everything in order, and closes it in the reverse order. */
+
+/** A gateway that answers. */
+export interface Gateway {
+  /** Of the root, without a slash at its end. */
+  readonly url: string
+  /** The name of the network it serves. */
+  readonly network: string
+  close(): Promise<void>
+}
+
+/** What a gateway is given by its process. */
+export interface GatewayDeps {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Why a gateway does not start. */
+export type StartError = KeyError | StoreError | LedgerError | ListenError
+
+/** How long what is under way may take when the gateway closes. */
+const closeGraceMs = 3_000
+
+/** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
+const doubtfulSignatures = 1_000
+
+/** Opens a gateway. When a step fails, the steps before it are undone. */
+export async function openGateway(
+  config: Config,
+  deps: GatewayDeps,
+): Promise<Result<Gateway, StartError>> {
+  const { clock, log } = deps
+  const opened: (() => Promise<void>)[] = []
+  const closeAll = async () => {
+    for (const close of opened.reverse()) await close()
+  }
+  const key = await openSigningKey(config.signing)
+  if (!key.ok) return key
+  const store = await openStore({
+    url: config.databaseUrl.reveal(),
+    wakeUrl: config.wakeUrl?.reveal(),
+    log,
+  })
+  if (!store.ok) return store
+  opened.push(store.value.close)
+  const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
+  opened.push(signatures.close)
+  const wake = createWake()
+  // The store ends the listening when it is closed.
+  store.value.listen(wake.notify)
+  const ledger = await openLedger(config, { ...deps, store: store.value, signatures, wake })
+  if (!ledger.ok) {
+    await closeAll()
+    return ledger
+  }
+  const source = ledger.value
+  opened.push(source.close)
+  const feed = await openFeed({ reader: store.value.read, wake, log })
+  opened.push(feed.close)
+  const services: Services = {
+    store: store.value,
+    source,
+    signatures,
+    clock,
+    parameters: source.network.parameters,
+    feed,
+    submissionPolicy: config.submit,
+    version: programVersion(),
+  }
+  const http = await openDoors({ services, auth: { key: key.value, clock }, log }, config)
+  if (!http.ok) {
+    await closeAll()
+    return http
+  }
+  opened.push(() => http.value.close(closeGraceMs))
+  const network = source.network.parameters.networkName
+  return ok({ url: http.value.url, network, close: closeAll })
+}
+
+/** What the doors need. */
+export interface DoorDeps {
+  readonly services: Services
+  readonly auth: AuthDeps
+  readonly log: Log
+}
+
+/** Opens the doors alone, GraphQL, WebSocket and REST, onto services that somebody else made. */
+export function openDoors(
+  deps: DoorDeps,
+  { host, port }: HttpAddress,
+): Promise<Result<HttpServer, ListenError>> {
+  return openHttp({ ...deps, schema, routes }, { host, port })
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { commands, usage } from './cli/help.ts'
+import { systemClock } from './lib/clock.ts'
+
+/** The entry of the process: finds the command, and turns signals into an orderly end. */
+
+const longestEndMs = 10_000
+
+const [name, ...words] = process.argv.slice(2)
+const command = commands.find((candidate) => candidate.name === name)
+const stopped = new Promise<void>((resolve) => {
+  let stopping = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait.
+      if (stopping) process.exit(130)
+      stopping = true
+      resolve()
+      // The orderly end has its own bounds; this is for what they forget.
+      setTimeout(() => process.exit(1), longestEndMs).unref()
+    })
+  }
+})
+// Whoever reads what is printed may stop early, as `head` does.
+process.stdout.on('error', () => process.exit(1))
+const surroundings = {
+  env: process.env,
+  clock: systemClock,
+  stdin: {
+    [Symbol.asyncIterator]: () => {
+      // An open input would keep the process alive.
+      void stopped.then(() => process.stdin.destroy())
+      return process.stdin[Symbol.asyncIterator]()
+    },
+  },
+  stdout: (text: string) => void process.stdout.write(text),
+  stderr: (text: string) => void process.stderr.write(text),
+  stopped,
+}
+process.exitCode = await (command?.run ?? usage(name))(surroundings, words)

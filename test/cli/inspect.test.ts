@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { inspect } from '../../src/cli/inspect.ts'
+import { present } from '../../src/lib/assert.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { hexToBytes } from '../../src/lib/hex.ts'
+import type { InspectedVector } from '../support/vector-lines.ts'
+import { checkAnswer, linesOf } from '../support/vector-lines.ts'
+import { parameterSets } from '../support/vector-networks.ts'
+import { loadVectors } from '../support/vectors.ts'
+
+describe('the command as a process', () => {
+  test('answers every line in order, whatever it holds, and exits with 0', async () => {
+    const vectors = ['transactions', 'bech32', 'mutations'].flatMap((file) =>
+      loadVectors<InspectedVector>(file).slice(0, 20),
+    )
+    const asked = vectors.flatMap((vector) => linesOf(vector).map((line) => ({ vector, line })))
+    const good = asked.map(({ line }) => JSON.stringify(line.input))
+    const bad = ['', 'no JSON', '[]', 'null', '{"ref":7}', '{"ref":{"a":1},"kind":"block"}']
+    const { stdout, stderr, code } = await runProcess([...bad, ...good].join('\n'))
+    const answers: unknown[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const codes = answers.slice(0, bad.length).map((answer) => {
+      const { ref, ok, error } = Object(answer)
+      return [ref, ok, error.code]
+    })
+    expect(codes).toEqual([
+      [null, false, 'LINE_NOT_JSON'],
+      [null, false, 'LINE_NOT_JSON'],
+      [null, false, 'LINE_NOT_JSON'],
+      [null, false, 'LINE_NOT_JSON'],
+      [7, false, 'KIND_UNKNOWN'],
+      [{ a: 1 }, false, 'INPUT_MISSING'],
+    ])
+    const complaints = asked.flatMap(({ vector, line }, i) =>
+      checkAnswer(vector, line, answers[bad.length + i]),
+    )
+    expect(complaints).toEqual([])
+    expect(answers.length).toBe(bad.length + good.length)
+    expect([stderr, code]).toEqual(['', 0])
+  })
+})
+
+describe('a wrong call', () => {
+  test('says everything that is wrong', async () => {
+    const { stderr, code } = await run(['--verbose', 'a', 'b'])
+    expect(stderr).toContain('--verbose is unknown')
+    expect(stderr).toContain('one file at a time')
+    expect(code).toBe(2)
+  })
+
+  test('a file that is not there', async () => {
+    const { stderr, code } = await run(['nowhere.json'])
+    expect(stderr).toContain('nowhere.json cannot be read')
+    expect(code).toBe(1)
+  })
+})
+
+describe('a file', () => {
+  const vector = present(
+    loadVectors<InspectedVector>('transactions').find(
+      ({ name }) => name === 'block/transaction/all-output-kinds',
+    ),
+    'the vector',
+  )
+  const bytes = hexToBytes(present(vector.bytes, 'bytes'))
+
+  test.each([
+    ['JSON', JSON.stringify(vector.json)],
+    ['hexadecimal text', `${vector.bytes}\n`],
+    ['bytes', bytes],
+    ['a line of the input', JSON.stringify({ kind: 'block', params: null, json: vector.json })],
+  ])('with a block as %s is described', async (_form, contents) => {
+    const { stdout, code } = await describeFile(contents)
+    const parts = [
+      'block: Block, 2039 bytes',
+      '    payload: SignedTransactionPayload, ',
+      '          tokenScheme: SimpleTokenScheme, 97 bytes',
+      `  blockId: ${Object(vector.ids).blockId}`,
+      `workScore: ${vector.workScore}`,
+      'signatureValid: true',
+      'problems: none',
+    ]
+    expect(parts.filter((part) => !stdout.includes(part))).toEqual([])
+    expect(code).toBe(0)
+  })
+
+  test('with several problems names them all', async () => {
+    const broken = Uint8Array.from(bytes)
+    broken[1] = 255 - (broken[1] ?? 0)
+    broken[0] = 4
+    const { stdout, code } = await describeFile(broken)
+    expect(stdout).toContain('problems: 2')
+    expect(stdout).toContain('HEADER_VERSION: header.protocolVersion')
+    expect(stdout).toContain(
+      'HEADER_NETWORK_ID: header.networkId is the id of another network (byte 1)',
+    )
+    expect(code).toBe(0)
+  })
+
+  test('that holds no block says why', async () => {
+    const { stdout, code } = await describeFile(bytes.subarray(0, 100))
+    expect(stdout).toMatch(/^no block\n {2}BIN_EOF: body/)
+    expect(code).toBe(0)
+  })
+})
+
+async function describeFile(contents: string | Uint8Array) {
+  const folder = await mkdtemp(join(tmpdir(), 'inspect-'))
+  const [file, parameters] = [join(folder, 'block'), join(folder, 'parameters.json')]
+  await writeFile(file, contents)
+  await writeFile(parameters, JSON.stringify(parameterSets.get('standard')))
+  return run([file, '--parameters-file', parameters])
+}
+
+/** Runs the command in this process. */
+async function run(words: readonly string[]) {
+  let stdout = ''
+  let stderr = ''
+  const code = await inspect.run(
+    {
+      env: {},
+      clock: systemClock,
+      stdin: Readable.from([]),
+      stdout: (text) => {
+        stdout += text
+      },
+      stderr: (text) => {
+        stderr += text
+      },
+      stopped: new Promise(() => {}),
+    },
+    words,
+  )
+  return { stdout, stderr, code }
+}
+
+/** Runs it as users do. */
+async function runProcess(input: string) {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'inspect'])
+  child.stdin.end(input)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { stdout, stderr, code }
+}

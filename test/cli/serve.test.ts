@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commands, usage } from '../../src/cli/help.ts'
+import { serve } from '../../src/cli/serve.ts'
+import { type Environment, settings } from '../../src/config.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-serve-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('serve says where it is, answers, and ends when asked', async () => {
+  const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'test.db')}`, LOG_LEVEL: 'info' }
+  let stop = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  const run = start(serve.run, env, [], stopped)
+  const text = await run.spoken
+  const [, url] = /GraphQL\s+(\S+)\/graphql/.exec(text) ?? []
+  expect(text).toContain(`ws${url?.slice(4)}/graphql`)
+  expect((await fetch(`${url}/health`)).headers.get('x-request-id')).not.toBeNull()
+  stop()
+  expect(await run.code).toBe(0)
+  const events = run
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).event)
+  expect(events.slice(-2)).toEqual(['stopping', 'stopped'])
+  await expect(fetch(`${url}/health`)).rejects.toThrow()
+})
+
+describe('serve refuses', () => {
+  test('with every problem at once', async () => {
+    const run = start(serve.run, { PORT: 'x', SUBMIT: 'y' }, ['--what'])
+    expect(await run.code).toBe(2)
+    for (const word of ['--what', 'PORT', 'SUBMIT']) expect(run.stderr()).toContain(word)
+  })
+
+  test('a host that is not of this machine, in one sentence', async () => {
+    const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'other.db')}` }
+    const run = start(serve.run, env, ['--host', '203.0.113.1', '--log-level', 'error'])
+    expect(await run.code).toBe(1)
+    expect(run.stderr()).toBe(
+      'ledger-gateway serve: cannot listen on 203.0.113.1 port 0: EADDRNOTAVAIL\n',
+    )
+  })
+})
+
+describe('help', () => {
+  test('of serve tells every setting', async () => {
+    const run = start(serve.run, {}, ['--help'])
+    expect(await run.code).toBe(0)
+    const text = await run.spoken
+    for (const { variable, flag } of Object.values(settings)) {
+      expect(text).toContain(variable)
+      if (flag !== undefined) expect(text).toContain(`--${flag} `)
+    }
+  })
+
+  test.each(['serve', 'token'])('%s by the command help', async (name) => {
+    const help = commands.find((command) => command.name === 'help')
+    const run = start(help?.run ?? serve.run, {}, [name])
+    expect(await run.spoken).toContain(`Usage: ledger-gateway ${name}`)
+  })
+
+  const rows = [
+    ['no command', undefined, 2],
+    ['an unknown command', 'sevre', 2],
+    ['--help', '--help', 0],
+  ] as const
+  test.each(rows)('for %s names every command', async (_name, word, code) => {
+    const run = start(usage(word), {}, [])
+    expect(await run.code).toBe(code)
+    const text = code === 0 ? await run.spoken : run.stderr()
+    for (const { name } of commands) expect(text).toContain(`  ${name} `)
+  })
+})
+
+/** Runs a command; `spoken` is the first thing it says on standard output. */
+function start(
+  command: typeof serve.run,
+  env: Environment,
+  words: readonly string[],
+  stopped: Promise<void> = new Promise(() => {}),
+) {
+  let stderr = ''
+  let speak: (text: string) => void = () => {}
+  const spoken = new Promise<string>((resolve) => {
+    speak = resolve
+  })
+  const code = command(
+    {
+      env,
+      clock: systemClock,
+      stdin: noInput(),
+      stdout: (text) => speak(text),
+      stderr: (text) => {
+        stderr += text
+      },
+      stopped,
+    },
+    words,
+  )
+  return { code, spoken, stderr: () => stderr }
+}
+
+async function* noInput(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSigningKey } from '../../src/api/signing-key.ts'
+import { verifyToken } from '../../src/api/token.ts'
+import { token } from '../../src/cli/token.ts'
+import type { Environment } from '../../src/config.ts'
+import { createSettableClock } from '../../src/lib/clock.ts'
+import { createSecret } from '../../src/lib/secret.ts'
+
+const nowSeconds = 1_800_000_000
+const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)
+const day = 86_400
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-token-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a token is printed alone', () => {
+  const write = { scope: 'chain-record:write', permissions: { write: {} } }
+  const rows = [
+    ['--scope chain-record:write', write],
+    ['--scope write', write],
+    ['--scope block:submit', { scope: 'block:submit', permissions: {} }],
+    ['--scope=write --scope block:submit', { scope: 'chain-record:write block:submit' }],
+    ['--scope write --subject alice', { sub: 'alice' }],
+    ['--scope write', { sub: 'operator', iat: nowSeconds, exp: nowSeconds + day }],
+    ['--scope write --expires 90s', { exp: nowSeconds + 90 }],
+    ['--scope write --expires 30m', { exp: nowSeconds + 1_800 }],
+    ['--scope write --expires 12h', { exp: nowSeconds + 43_200 }],
+    ['--scope write --expires 7d', { exp: nowSeconds + 7 * day }],
+  ] as const
+  test.each(rows)('%s', async (words, claims) => {
+    const { code, stdout, stderr } = await run(words, env())
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    expect(decodeJwt(stdout.trim())).toMatchObject(claims)
+  })
+})
+
+describe('the key', () => {
+  test('is made at the first use, for its owner alone, and then kept', async () => {
+    const database = `file:${join(folder, 'new', 'x.db')}`
+    const [first, second] = [
+      await run('--scope write', { DATABASE_URL: database }),
+      await run(`--scope write --database ${database}`, {}),
+    ]
+    const path = join(folder, 'new', 'x.key')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    for (const { stdout } of [first, second]) {
+      expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
+    }
+  })
+
+  test('is one, also when many ask for it at once', async () => {
+    const path = join(folder, 'shared.key')
+    const words = `--scope write --key-file ${path}`
+    const all = await Promise.all(Array.from({ length: 8 }, () => run(words, {})))
+    for (const { stdout } of all) expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
+  })
+
+  test('is the secret where there is one', async () => {
+    const JWT_SECRET = 'a secret of more than thirty-two bytes'
+    const { stdout } = await run('--scope write', { JWT_SECRET })
+    expect(await codeOf({ kind: 'secret', secret: createSecret(JWT_SECRET) }, stdout)).toBe('ok')
+  })
+
+  test('that is no key is told with its path', async () => {
+    const path = join(folder, 'no.key')
+    writeFileSync(path, 'no key')
+    const { code, stdout, stderr } = await run(`--scope write --key-file ${path}`, {})
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(path)
+  })
+})
+
+describe('refused with everything that is wrong, and nothing on standard output', () => {
+  const rows = [
+    ['', ['--scope is needed']],
+    ['--scope read', ['--scope must be one of chain-record:write, block:submit']],
+    ['--scope write --expires 1w', ['--expires must be like']],
+    ['--scope write --expires 0d', ['--expires must be like']],
+    ['--scope write --port 1', ['--port is unknown', '1 is not expected here']],
+    ['--scop write', ['--scop is unknown', '--scope is needed']],
+    ['--scope', ['--scope needs a value']],
+  ] as const
+  test.each(rows)('%s', async (words, sentences) => {
+    const { code, stdout, stderr } = await run(words, env())
+    expect([code, stdout]).toEqual([2, ''])
+    for (const sentence of sentences) expect(stderr).toContain(sentence)
+  })
+})
+
+test('help tells every flag', async () => {
+  const { code, stdout } = await run('--help', {})
+  expect(code).toBe(0)
+  for (const flag of ['--scope', '--subject', '--expires', '--key-file', 'JWT_SECRET']) {
+    expect(stdout).toContain(flag)
+  }
+})
+
+function env(): Environment {
+  return { KEY_FILE: join(folder, 'test.key') }
+}
+
+async function run(words: string, environment: Environment) {
+  let stdout = ''
+  let stderr = ''
+  const code = await token.run(
+    {
+      env: environment,
+      clock,
+      stdin: noInput(),
+      stdout: (text) => {
+        stdout += text
+      },
+      stderr: (text) => {
+        stderr += text
+      },
+      stopped: new Promise(() => {}),
+    },
+    words.split(' ').filter((word) => word !== ''),
+  )
+  return { code, stdout, stderr }
+}
+
+async function codeOf(source: Parameters<typeof openSigningKey>[0], text: string) {
+  const key = await openSigningKey(source)
+  if (!key.ok) return key.error.code
+  const claims = await verifyToken(key.value, text.trim(), nowSeconds * 1_000)
+  return claims.ok ? 'ok' : claims.error.code
+}
+
+async function* noInput(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { verify } from '../../src/cli/verify.ts'
+import { present } from '../../src/lib/assert.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import {
+  rightAnswers,
+  type SemanticKind,
+  type SemanticVector,
+  semanticCounts,
+  semanticLine,
+} from '../support/semantic-questions.ts'
+import { loadVectors } from '../support/vectors.ts'
+
+describe('the command as a process', () => {
+  test('answers every line in order, whatever it holds, and exits with 0', async () => {
+    const asked = Object.keys(semanticCounts).flatMap((kind) =>
+      loadVectors<SemanticVector>(`semantic-${kind}`)
+        .slice(0, 5)
+        .map((vector) => ({ kind: kind as SemanticKind, vector })),
+    )
+    const good = asked.map(({ kind, vector }) => semanticLine(kind, vector))
+    const { stdout, stderr, code } = await runProcess(['', 'no JSON', ...good].join('\n'))
+    const answers: unknown[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const refused = { ref: null, error: expect.objectContaining({ code: 'LINE_NOT_JSON' }) }
+    expect(answers.slice(0, 2)).toEqual([refused, refused])
+    for (const [index, { kind, vector }] of asked.entries()) {
+      const right = rightAnswers(kind, vector).map((one) => ({ ref: vector.name, ...Object(one) }))
+      expect(right).toContainEqual(answers[index + 2])
+    }
+    expect(answers).toHaveLength(good.length + 2)
+    expect([stderr, code]).toEqual(['', 0])
+  })
+})
+
+describe('a wrong call', () => {
+  test('says everything that is wrong', async () => {
+    const { stderr, code } = await run(['--verbose', 'a', 'b'])
+    expect(stderr).toContain('--verbose is unknown')
+    expect(stderr).toContain('one file at a time')
+    expect(code).toBe(2)
+  })
+
+  test('a file that is not there', async () => {
+    const { stderr, code } = await run(['nowhere.json'])
+    expect(stderr).toContain('nowhere.json')
+    expect(code).toBe(1)
+  })
+})
+
+describe('a file with a transaction', () => {
+  test('that holds: all rules, and the mana', async () => {
+    const { stdout, code } = await explain(questionOf('mana/everything-allotted'))
+    expect(stdout).not.toContain('BROKEN')
+    expect(stdout.match(/^ {2}holds /gm)).toHaveLength(12)
+    expect(stdout).toContain('The transaction holds.')
+    expect(stdout).toMatch(/^ {2}burned {3}0$/m)
+    expect(code).toBe(0)
+  })
+
+  test('that fails: the rules before, the broken one, and what is wrong', async () => {
+    const { stdout, code } = await explain(questionOf('amount/one-too-many-on-output-side'))
+    expect(stdout.match(/^ {2}holds {3}/gm)).toHaveLength(5)
+    expect(stdout).toMatch(/^ {2}BROKEN {2}inputs and outputs hold the same base tokens$/m)
+    expect(stdout).toContain('14 InputOutputBaseTokenMismatch')
+    expect(code).toBe(0)
+  })
+
+  test('that refers to something that is not there: nothing else is judged', async () => {
+    const { stdout } = await explain({
+      ...questionOf('amount/one-too-many-on-output-side'),
+      inputs: [],
+    })
+    expect(stdout).toContain('2 Orphaned')
+    expect(stdout).not.toContain('holds ')
+  })
+
+  test('that is malformed: where', async () => {
+    const { stderr, code } = await explain({
+      ...questionOf('amount/one-too-many-on-output-side'),
+      unlocks: [],
+    })
+    expect(stderr).toContain('unlocks must be 1 to 128')
+    expect(code).toBe(1)
+  })
+})
+
+function questionOf(name: string): Readonly<Record<string, unknown>> {
+  const vectors = loadVectors<SemanticVector>('semantic-tx')
+  const vector = present(
+    vectors.find((one) => one.name === name),
+    name,
+  )
+  return JSON.parse(semanticLine('tx', vector))
+}
+
+async function explain(question: Readonly<Record<string, unknown>>) {
+  const file = join(await mkdtemp(join(tmpdir(), 'verify-')), 'case.json')
+  await writeFile(file, JSON.stringify(question))
+  return run([file])
+}
+
+/** Runs the command in this process. */
+async function run(words: readonly string[]) {
+  let stdout = ''
+  let stderr = ''
+  const code = await verify.run(
+    {
+      env: {},
+      clock: systemClock,
+      stdin: Readable.from([]),
+      stdout: (part) => {
+        stdout += part
+      },
+      stderr: (part) => {
+        stderr += part
+      },
+      stopped: new Promise(() => {}),
+    },
+    words,
+  )
+  return { stdout, stderr, code }
+}
+
+/** Runs it as users do. */
+async function runProcess(input: string) {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', main, 'verify'])
+  child.stdin.end(input)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { stdout, stderr, code }
+}

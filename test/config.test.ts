@@ -1,0 +1,143 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { type ConfigError, configMessage, parseConfig, settings } from '../src/config.ts'
+
+const secret = 'a secret of more than thirty-two bytes'
+
+describe('settings', () => {
+  const rows = [
+    ['host by default', {}, [], 'host', '127.0.0.1'],
+    ['host by variable', { HOST: '0.0.0.0' }, [], 'host', '0.0.0.0'],
+    ['host by flag', {}, ['--host', '::1'], 'host', '::1'],
+    ['port by default', {}, [], 'port', 4000],
+    ['the flag wins over the variable', { PORT: '1' }, ['--port', '2'], 'port', 2],
+    ['a flag with an equals sign', {}, ['--port=0'], 'port', 0],
+    ['an empty variable is none', { PORT: '' }, [], 'port', 4000],
+    ['submission by default', {}, [], 'submit', 'open'],
+    ['submission closed', { SUBMIT: 'closed' }, [], 'submit', 'closed'],
+    ['log level', {}, ['--log-level', 'debug'], 'logLevel', 'debug'],
+    ['genesis by default', {}, [], 'genesisFile', undefined],
+    ['genesis', { GENESIS_FILE: 'g.bin' }, [], 'genesisFile', 'g.bin'],
+    ['parameters', {}, ['--parameters-file', 'p.json'], 'parametersFile', 'p.json'],
+  ] as const
+  test.each(rows)('%s', (_name, env, words, member, expected) => {
+    expect(configOf(env, words)[member]).toEqual(expected)
+  })
+})
+
+describe('the database', () => {
+  const url = 'postgresql://user:secret@host:5432/ledger'
+  const rows = [
+    ['by default', {}, [], 'file:./data/ledger-gateway.db'],
+    ['by flag', {}, ['--database', 'file:x.db'], 'file:x.db'],
+    ['on a server', { DATABASE_URL: url }, [], url],
+    ['on a server by its short name', { DATABASE_URL: 'postgres://h/d' }, [], 'postgres://h/d'],
+  ] as const
+  test.each(rows)('%s', (_name, env, words, expected) => {
+    const { databaseUrl, wakeUrl } = configOf(env, words)
+    expect(databaseUrl.reveal()).toBe(expected)
+    expect(wakeUrl).toBeUndefined()
+  })
+
+  test('behind a pooler, with another way to hear of commits', () => {
+    const env = { DATABASE_URL: 'postgres://pooler/db', WAKE_DATABASE_URL: url }
+    expect(configOf(env, []).wakeUrl?.reveal()).toBe(url)
+  })
+
+  test('on a server does not print its password', () => {
+    const config = configOf({ DATABASE_URL: url, WAKE_DATABASE_URL: url }, [])
+    const prints = [JSON.stringify(config), inspect(config, { depth: 9, showHidden: true })]
+    for (const print of prints) expect(print).not.toContain('secret@')
+  })
+})
+
+describe('the key of tokens', () => {
+  const rows = [
+    ['beside the database by default', {}, [], 'data/ledger-gateway.key'],
+    ['beside another database', { DATABASE_URL: 'file:/srv/a.b.sqlite' }, [], '/srv/a.b.key'],
+    [
+      'of a server in the usual place',
+      { DATABASE_URL: 'postgres://h/d' },
+      [],
+      'data/ledger-gateway.key',
+    ],
+    ['by variable', { KEY_FILE: 'my.pem' }, [], 'my.pem'],
+    ['by flag', { KEY_FILE: 'my.pem' }, ['--key-file', 'other.pem'], 'other.pem'],
+  ] as const
+  test.each(rows)('%s', (_name, env, words, path) => {
+    expect(configOf(env, words).signing).toEqual({ kind: 'file', path })
+  })
+
+  test('a secret takes the place of the file', () => {
+    const { signing } = configOf({ JWT_SECRET: secret, KEY_FILE: 'my.pem' }, [])
+    expect(signing.kind === 'secret' && signing.secret.reveal()).toBe(secret)
+  })
+
+  test('a secret does not print', () => {
+    const config = configOf({ JWT_SECRET: secret }, [])
+    const prints = [JSON.stringify(config), inspect(config, { depth: 9, showHidden: true })]
+    for (const print of prints) expect(print).not.toContain(secret)
+  })
+})
+
+describe('refused', () => {
+  const rows = [
+    ['port above the last', { PORT: '65536' }, [], ['PORT']],
+    ['port that is no number', {}, ['--port', '4000x'], ['--port']],
+    ['negative port', {}, ['--port=-1'], ['--port']],
+    ['database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
+    ['server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
+    ['file to listen on', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
+    ['submission by another word', { SUBMIT: 'yes' }, [], ['SUBMIT']],
+    ['log level by another word', { LOG_LEVEL: 'loud' }, [], ['LOG_LEVEL']],
+    ['secret too short', { JWT_SECRET: 'short' }, [], ['JWT_SECRET']],
+    ['unknown flag', {}, ['--prot', '1'], ['--prot', '1']],
+    ['no flag for the secret', {}, ['--jwt-secret=x'], ['--jwt-secret']],
+    ['flag without value', {}, ['--host', '--port', '1'], ['--host', '1']],
+    ['flag twice', {}, ['--port', '1', '--port', '2'], ['--port']],
+    ['word without flag', {}, ['here'], ['here']],
+    ['all at once', { PORT: 'x', SUBMIT: 'x' }, ['--what'], ['--what', 'PORT', 'SUBMIT']],
+  ] as const
+  test.each(rows)('%s', (_name, env, words, places) => {
+    const result = parseConfig(env, words)
+    expect(result.ok ? [] : result.error.map(placeOf)).toEqual(places)
+  })
+
+  test('the sentence names the setting, what is expected and what was given', () => {
+    const result = parseConfig({ PORT: 'x' }, [])
+    expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
+      'PORT must be a whole number from 0 to 65535, not "x"',
+    ])
+  })
+
+  test('the sentence about a secret does not hold it', () => {
+    const env = { JWT_SECRET: 'hush', DATABASE_URL: 'postgres:/me:hush@host/db' }
+    const result = parseConfig(env, [])
+    expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
+      'DATABASE_URL must be file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+      'JWT_SECRET must be at least 32 bytes long',
+    ])
+  })
+})
+
+test('every variable and flag is named once', () => {
+  const all = Object.values(settings)
+  const variables = all.map(({ variable }) => variable)
+  const flags = all.flatMap(({ flag }) => flag ?? [])
+  expect(new Set(variables).size).toBe(variables.length)
+  expect(new Set(flags).size).toBe(flags.length)
+})
+
+test('the configuration is frozen', () => {
+  expect(Object.isFrozen(configOf({}, []))).toBe(true)
+})
+
+function configOf(env: Parameters<typeof parseConfig>[0], words: readonly string[]) {
+  const result = parseConfig(env, words)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+function placeOf(error: ConfigError): string {
+  return error.code === 'SETTING_INVALID' ? error.setting : error.word
+}

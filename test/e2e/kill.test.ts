@@ -1,0 +1,263 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
+import { graphql } from '../support/client.ts'
+import {
+  type Folder,
+  makeFolder,
+  type Program,
+  spawnProgram,
+  startProgram,
+} from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  getJson,
+  type Offer,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  postBytes,
+  type SignedBlock,
+  type SignedPayment,
+  slotNow,
+  taggedData,
+  user,
+  users,
+} from '../support/wallet.ts'
+
+/** Kills under load, and beside them some during the start that follows. */
+const kills = 20
+const killsDuringStart = 5
+const blocksPerSecond = 200
+/** Every block of this many carries a transaction. */
+const blocksPerPayment = 4
+
+const random = createRandom(2_026)
+let folder: Folder
+let gateway: Program
+
+beforeAll(async () => {
+  folder = makeFolder()
+  gateway = await startServing()
+})
+afterAll(async () => {
+  await gateway.end('SIGTERM')
+  folder.remove()
+})
+
+test('what was acknowledged is there after every kill -9, and booked once', async () => {
+  const purse = await fillPurse(gateway.url)
+  const acknowledged = new Map<BlockId, Sent>()
+  const keep = (sent: readonly Sent[]) => {
+    for (const each of sent) acknowledged.set(each.blockId, each)
+  }
+  for (let round = 0; round < kills; round++) {
+    const load = await startLoad(gateway.url, purse)
+    await delay(random.between(50, 1_500))
+    await gateway.end('SIGKILL')
+    const answered = await load.stop()
+    expect(gateway.process.signalCode).toBe('SIGKILL')
+    expect(answered.refused).toEqual([])
+    if (round < killsDuringStart) await killDuringStart()
+
+    gateway = await startServing()
+    expect(await statesOf(answered.acknowledged)).not.toContain(undefined)
+    keep(answered.acknowledged)
+    keep(await submitAgain(gateway.url, answered.unanswered))
+  }
+  const sent = [...acknowledged.values()]
+  expect(sent.length).toBeGreaterThan(kills * blocksPerSecond * 0.05)
+  await committed(Math.max(...sent.map(({ slot }) => slot)))
+  expect(new Set(await statesOf(sent))).toEqual(new Set(['finalized']))
+  await expectBookedOnce(sent)
+}, 240_000)
+
+/** A block on its way. */
+interface Sent extends SignedBlock {
+  readonly slot: number
+  readonly payment: (SignedPayment & { readonly spend: OutputId }) | undefined
+}
+
+/** Outputs that can be spent, each by the key of a user. */
+type Purse = { readonly outputId: OutputId; readonly owner: number }[]
+
+async function startServing(): Promise<Program> {
+  const program = await startProgram({ DATABASE_URL: folder.databaseUrl })
+  await until(async () => (await fetch(`${program.url}/health`)).ok)
+  return program
+}
+
+async function killDuringStart(): Promise<void> {
+  const starting = spawnProgram({ DATABASE_URL: folder.databaseUrl })
+  await delay(random.between(300, 1_200))
+  await starting.end('SIGKILL')
+}
+
+/** Splits what some users got at genesis, so that many transactions can be made that do not wait for each other. */
+async function fillPurse(url: string): Promise<Purse> {
+  const offer = await offerOf(url)
+  const purse: Purse = []
+  for (let owner = 1; owner < users.length; owner++) {
+    const key = user(owner)
+    const spend = present((await genesisOutputs(url, key))[0], 'genesis output')
+    const outputs = Array.from({ length: 125 }, () => ownedBy(key, 8_000_000n))
+    const creationSlot = slotNow(offer.network)
+    const payment = paymentOf(offer.network, { spend, key, outputs, creationSlot })
+    const { bytes, blockId } = blockOf(offer, payment.payload)
+    expect(await (await postBytes(url, bytes)).json()).toEqual({ blockId })
+    purse.push(...payment.created.map((outputId) => ({ outputId, owner })))
+  }
+  return random.shuffled(purse)
+}
+
+interface Answered {
+  readonly acknowledged: Sent[]
+  /** Whatever else was said. */
+  readonly refused: string[]
+  /** The process was killed before it said anything. */
+  readonly unanswered: Sent[]
+}
+
+/** Sends blocks by the clock until it is stopped, whether or not answers keep up. */
+async function startLoad(url: string, purse: Purse) {
+  const offer = await offerOf(url)
+  const answered: Answered = { acknowledged: [], refused: [], unanswered: [] }
+  const pending: Promise<void>[] = []
+  const begun = performance.now()
+  let count = 0
+  const timer = setInterval(() => {
+    const due = ((performance.now() - begun) / 1_000) * blocksPerSecond
+    for (; count < due; count++) pending.push(submit(url, nextBlock(offer, purse), answered))
+  }, 2)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await Promise.all(pending)
+      return answered
+    },
+  }
+}
+
+async function submit(url: string, block: Sent, answered: Answered): Promise<void> {
+  try {
+    const response = await postBytes(url, block.bytes)
+    if (response.status === 201) answered.acknowledged.push(block)
+    else answered.refused.push(await response.text())
+  } catch {
+    // The connection was cut by the kill.
+    answered.unanswered.push(block)
+  }
+}
+
+let serial = 0
+
+function nextBlock(offer: Offer, purse: Purse): Sent {
+  serial++
+  const slot = slotNow(offer.network)
+  const coin = serial % blocksPerPayment === 0 ? purse.pop() : undefined
+  if (coin === undefined) {
+    const data = taggedData('0x6b696c6c', `0x${serial.toString(16).padStart(8, '0')}`)
+    return { ...blockOf(offer, data), slot, payment: undefined }
+  }
+  const outputs = [3_000_000n, 5_000_000n].map((amount) => {
+    return ownedBy(user(random.between(0, users.length - 1)), amount)
+  })
+  const spending = { spend: coin.outputId, key: user(coin.owner), outputs, creationSlot: slot }
+  const payment = paymentOf(offer.network, spending)
+  return {
+    ...blockOf(offer, payment.payload),
+    slot,
+    payment: { ...payment, spend: coin.outputId },
+  }
+}
+
+/** What a client does that got no answer: it sends the same again. Gives those that are acknowledged now. */
+async function submitAgain(url: string, blocks: readonly Sent[]): Promise<Sent[]> {
+  const answered: Answered = { acknowledged: [], refused: [], unanswered: [] }
+  for (const block of blocks) await submit(url, block, answered)
+  expect(answered.unanswered).toEqual([])
+  // Some were made so long ago that their slot is committed, and those were never acknowledged.
+  expect(answered.refused.filter((text) => !text.includes('committed already'))).toEqual([])
+  return answered.acknowledged
+}
+
+/** The state of each block; `undefined` where the gateway does not know it. */
+async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]> {
+  const states: (string | undefined)[] = []
+  for (let at = 0; at < blocks.length; at += 50) {
+    const some = blocks.slice(at, at + 50).map(async ({ blockId }) => {
+      const response = await fetch(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
+      const { blockState } = await response.json()
+      return blockState
+    })
+    states.push(...(await Promise.all(some)))
+  }
+  return states
+}
+
+/** Waits until a slot is committed. */
+function committed(slot: number): Promise<void> {
+  return until(async () => {
+    const { status } = await getJson(`${gateway.url}/api/core/v3/info`)
+    return status.latestFinalizedSlot >= slot
+  })
+}
+
+/** Every acknowledged transaction has one row for each output it created and one for the output it spent. */
+async function expectBookedOnce(sent: readonly Sent[]): Promise<void> {
+  const rows = new Map<string, number>()
+  for (const key of users) {
+    const log = await logOf(addressOf(key))
+    expect(log.map(({ ordinal }) => Number(ordinal))).toEqual(log.map((_, i) => i + 1))
+    for (const { outputId, isSpent } of log) {
+      const row = rowName(outputId, isSpent)
+      rows.set(row, (rows.get(row) ?? 0) + 1)
+    }
+  }
+  expect([...rows].filter(([, count]) => count !== 1)).toEqual([])
+  const payments = sent.flatMap(({ payment }) => payment ?? [])
+  expect(payments.length).toBeGreaterThan(kills)
+  const expected = payments.flatMap(({ created, spend }) => [
+    ...created.map((id) => rowName(id, false)),
+    rowName(spend, true),
+  ])
+  expect(expected.filter((row) => !rows.has(row))).toEqual([])
+}
+
+function rowName(outputId: string, isSpent: boolean): string {
+  return `${outputId} ${isSpent ? 'spent' : 'created'}`
+}
+
+interface Row {
+  readonly outputId: string
+  readonly isSpent: boolean
+  readonly ordinal: string
+}
+
+/** All updates of an address, oldest first. */
+async function logOf(address: string): Promise<Row[]> {
+  const query = `query ($address: String!, $after: String) {
+    ledgerUpdates(address: $address, sort: OLDEST, first: 1000, after: $after) {
+      nodes { outputId isSpent ordinal }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`
+  const rows: Row[] = []
+  let after: string | undefined
+  do {
+    const { data } = await graphql(gateway.url, query, { address, after })
+    const { nodes, pageInfo } = data.ledgerUpdates
+    rows.push(...nodes)
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : undefined
+  } while (after !== undefined)
+  return rows
+}
+
+/** Asks until it is so; the test's time limit says that it never was. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(20)
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, inject } from 'vitest'
+import type { Store } from '../../src/store/contract.ts'
+import { openStore } from '../../src/store/open.ts'
+import { databaseUrl, onServer } from './postgresql-server.ts'
+
+/** The databases that every contract test runs on. */
+
+/** An empty database, for one test file. */
+export interface TestDatabase {
+  readonly url: string
+  remove(): Promise<void>
+}
+
+/** A kind of database, with a maker of databases. */
+export interface DatabaseKind {
+  readonly name: 'sqlite' | 'postgresql'
+  create(): Promise<TestDatabase>
+}
+
+/** Each kind of database, without rows. */
+export const databases: readonly DatabaseKind[] = [
+  { name: 'sqlite', create: createSqlite },
+  { name: 'postgresql', create: () => createPostgresql(inject('postgresql').template) },
+]
+
+/** Each kind of database, without tables. */
+export const emptyDatabases: readonly DatabaseKind[] = [
+  { name: 'sqlite', create: createSqlite },
+  { name: 'postgresql', create: () => createPostgresql('template0') },
+]
+
+async function createSqlite(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-store-'))
+  return {
+    url: `file:${join(folder, 'test.db')}`,
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A copy of another database. */
+async function createPostgresql(template: string): Promise<TestDatabase> {
+  const { url } = inject('postgresql')
+  const name = `ledger_gateway_test_${randomBytes(8).toString('hex')}`
+  await onServer(url, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  return {
+    url: databaseUrl(url, name),
+    remove: () => onServer(url, `DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+/** An open store; a refusal fails the test. */
+export async function openedStore(url: string): Promise<Store> {
+  const store = await openStore({ url, log: { info: () => {} } })
+  if (!store.ok) throw new Error(`the store did not open: ${store.error.code}`)
+  return store.value
+}
+
+/** The term of a lease taken for a minute; a refusal fails the test. */
+export async function takenLease(store: Store): Promise<number> {
+  const lease = await store.write.takeLease({ holder: 'test', ttlMs: 60_000 })
+  if (!lease.ok) throw new Error(`the lease is held by ${lease.error.holder}`)
+  return lease.value.term
+}
+
+/** What `useStore` keeps for the test that is running. */
+export interface StoreInUse {
+  readonly url: string
+  readonly store: Store
+  readonly term: number
+}
+
+/** Gives every test of a block a database of its own, opened, with the lease taken. */
+export function useStore(create: () => Promise<TestDatabase>): StoreInUse {
+  let database: TestDatabase
+  let store: Store
+  let term: number
+  beforeEach(async () => {
+    database = await create()
+    store = await openedStore(database.url)
+    term = await takenLease(store)
+  })
+  afterEach(async () => {
+    await store.close()
+    await database.remove()
+  })
+  return {
+    get url() {
+      return database.url
+    },
+    get store() {
+      return store
+    },
+    get term() {
+      return term
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  parse,
+  validate,
+} from 'graphql'
+import type { GatewayContext } from '../../src/api/graphql/builder.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
+import type { Services } from '../../src/service/services.ts'
+
+/** Asks the schema itself, without a server: the same documents, resolvers and errors. */
+
+/** An answer, of any shape: its reader names the members it expects, and fails without them. */
+export interface Answer extends ExecutionResult {
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
+  readonly data?: any
+}
+
+/** Runs a document on some services; of these only the parts that the document needs. An invalid one is an error. */
+export async function askSchema(
+  services: Partial<Services>,
+  source: string,
+  variableValues: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> {
+  const { document, errors } = prepare(source)
+  if (errors.length > 0) return { errors }
+  const contextValue = { services: services as Services, requestId: 'test' } as GatewayContext
+  return await execute({ schema, document, variableValues, contextValue })
+}
+
+interface Prepared {
+  readonly document: DocumentNode
+  readonly errors: readonly GraphQLError[]
+}
+
+/** Large documents are asked over and over. */
+const preparedBySource = new Map<string, Prepared>()
+
+function prepare(source: string): Prepared {
+  const known = preparedBySource.get(source)
+  if (known !== undefined) return known
+  const document = parse(source)
+  const prepared = { document, errors: validate(schema, document) }
+  preparedBySource.set(source, prepared)
+  return prepared
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { present } from '../../src/lib/assert.ts'
+import type { Hex } from '../../src/lib/hex.ts'
+import type { Result } from '../../src/lib/result.ts'
+import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
+import type { Store } from '../../src/store/contract.ts'
+import type { LedgerUpdate, LogEntry, UpdateClass } from '../../src/store/rows.ts'
+import { databases, openedStore } from './databases.ts'
+
+/** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
+export interface LogStore {
+  readonly store: Store
+  /** 8 bytes. */
+  readonly epoch: Hex
+  /** Every row written so far, in the order of the log; `chain` is left out, the array cannot know it. */
+  readonly rows: ModelRow[]
+  /** The newest committed slot. */
+  slot(): number
+  /** Commits the next slots, one per list of entries. */
+  commit(...slots: (readonly LogEntry[])[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A row of the log as the naive model knows it. */
+export type ModelRow = Omit<LedgerUpdate, 'chain'>
+
+/** Opens a store and founds it with an empty genesis slot 0. */
+export async function openLogStore(): Promise<LogStore> {
+  const database = await present(databases[0], 'database').create()
+  const store = await openedStore(database.url)
+  const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
+  const epoch = '0x00112233445566ff'
+  const network = { epoch, parameters: Uint8Array.of(0) } as const
+  unwrap(
+    await store.write.found(lease.term, {
+      network,
+      outputs: [],
+      accounts: [],
+      commit: commitOf(0, []),
+    }),
+  )
+  const rows: ModelRow[] = []
+  let slot = 0
+
+  async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
+    const commits = slots.map((entries, i) => commitOf(slot + 1 + i, sortEntries(entries)))
+    unwrap(await store.write.closeSlots(lease.term, slot + slots.length))
+    unwrap(await store.write.commitSlots(lease.term, commits))
+    slot += slots.length
+    for (const { slot: milestoneIndex, entries } of commits) {
+      for (const entry of entries) {
+        const ordinal = 1 + rowsOf(rows, entry.address, entry.class).length
+        rows.push({ ...entry, milestoneIndex, ordinal, seq: rows.length + 1 })
+      }
+    }
+  }
+
+  async function close(): Promise<void> {
+    await store.close()
+    await database.remove()
+  }
+
+  return { store, epoch, rows, slot: () => slot, commit, close }
+}
+
+/** The rows of one address and class. */
+export function rowsOf(
+  rows: readonly ModelRow[],
+  address: Hex,
+  updateClass: UpdateClass,
+): ModelRow[] {
+  return rows.filter((row) => row.address === address && row.class === updateClass)
+}
+
+/** Addresses with a few, many and no updates. */
+export const addresses: readonly Hex[] = ['a1', 'b2', 'c3', 'd4'].map(
+  (byte): Hex => `0x00${byte.repeat(32)}`,
+)
+
+/** The entries of one slot, in any order. Few transactions with high indices, so that outputs are close to each other. */
+export const slotEntries: fc.Arbitrary<LogEntry[]> = fc.uniqueArray(
+  fc.record({
+    // The last address never has an update.
+    address: fc.constantFrom(...addresses.slice(0, -1)),
+    class: fc.constantFrom<UpdateClass>('OWNED', 'OWNED', 'MENTIONED'),
+    roles: fc.constant(['OWNER'] as const),
+    outputId: fc
+      .tuple(fc.constantFrom('11', '9f', 'f0'), fc.constantFrom(0, 1, 2, 255, 256, 257))
+      .map(([byte, index]) => outputIdOf(byte, index)),
+    isSpent: fc.boolean(),
+  }),
+  { maxLength: 12, selector: (entry) => [entry.address, entry.outputId, entry.isSpent].join() },
+)
+
+/** An output id from the byte its transaction id is made of; the index is written little endian. */
+export function outputIdOf(byte: string, index: number): OutputId {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16LE(index)
+  return `0x${byte.repeat(36)}${bytes.toString('hex')}` as OutputId
+}
+
+/** The order inside a milestone, written out: transaction, index, created first, OWNED first, address. */
+function sortEntries(entries: readonly LogEntry[]): LogEntry[] {
+  const byKeys = (a: LogEntry, b: LogEntry) =>
+    compare(a.outputId.slice(0, 74), b.outputId.slice(0, 74)) ||
+    indexOf(a.outputId) - indexOf(b.outputId) ||
+    Number(a.isSpent) - Number(b.isSpent) ||
+    compare(b.class, a.class) ||
+    compare(a.address, b.address)
+  return entries.toSorted(byKeys)
+}
+
+function indexOf(outputId: OutputId): number {
+  return Buffer.from(outputId.slice(74), 'hex').readUInt16LE()
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+function commitOf(slot: number, entries: readonly LogEntry[]) {
+  const bytes = Buffer.alloc(36)
+  bytes.writeUInt32LE(slot, 32)
+  const commitmentId = `0x${bytes.toString('hex')}` as CommitmentId
+  return { slot, commitmentId, bytes: new Uint8Array(89), entries }
+}
+
+/** The value of something that must not fail here. */
+export function unwrap<T>(result: Result<T, unknown>): T {
+  return present(result.ok ? result.value : undefined, `a success, not ${JSON.stringify(result)}`)
+}

@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { assert } from '../../src/lib/assert.ts'
+
+/** The schema of the second database, derived from that of the first: the models are written once. */
+
+/** The file of the second schema. */
+export const postgresqlSchemaFile = fileURLToPath(
+  new URL('../../prisma/postgresql/schema.prisma', import.meta.url),
+)
+
+const sqliteSchemaFile = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url))
+
+/** What the second schema must say. */
+export function postgresqlSchema(): string {
+  return replacements.reduce(
+    (text, [sqlite, postgresql]) => {
+      assert(text.split(sqlite).length === 2, `the schema has ${sqlite} once`)
+      return text.replace(sqlite, postgresql)
+    },
+    readFileSync(sqliteSchemaFile, 'utf8'),
+  )
+}
+
+const replacements = [
+  [
+    '// The database, once for every provider:',
+    '// Made by `npm run migration` from ../schema.prisma; change that one.\n// The database, once for every provider:',
+  ],
+  ['"../src/generated/prisma"', '"../../src/generated/postgresql"'],
+  ['provider = "sqlite"', 'provider = "postgresql"'],
+] as const
+
+/** Writes the second schema. */
+export function writePostgresqlSchema(): void {
+  writeFileSync(postgresqlSchemaFile, postgresqlSchema())
+}

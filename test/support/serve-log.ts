@@ -1,0 +1,86 @@
+import { type FeedSettings, openFeed } from '../../src/feed/open.ts'
+import { createWake } from '../../src/feed/wake.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
+import type { Services } from '../../src/service/services.ts'
+import type { LogEntry } from '../../src/store/rows.ts'
+import { type LogStore, openLogStore } from './log-store.ts'
+import { startDoors } from './start-gateway.ts'
+
+/** The doors of a gateway, over real sockets, on a log that the test commits to slot by slot. */
+export interface ServedLog {
+  readonly log: LogStore
+  /** Of the root, without a slash at its end. */
+  readonly url: string
+  /** Commits the next slots and wakes the feeds. */
+  commit(...slots: (readonly LogEntry[])[]): Promise<void>
+  /** Asks by GraphQL over HTTP; the whole answer. */
+  ask(query: string, variables?: object): Promise<GraphqlAnswer>
+  /** How many feeds wait for the next slot. */
+  waiting(): number
+  close(): Promise<void>
+}
+
+/** An answer of GraphQL, of any shape: its reader names the members it expects, and fails without them. */
+export interface GraphqlAnswer {
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
+  readonly data?: any
+  readonly errors?: readonly { message: string; extensions: Record<string, unknown> }[]
+}
+
+/** How time is cut in these tests, and how addresses are written. */
+export const servedParameters = {
+  bech32Hrp: 'tst',
+  genesisSlot: 0,
+  genesisUnixTimestamp: 1_700_000_000n,
+  slotDurationInSeconds: 10,
+  slotsPerEpochExponent: 13,
+  minCommittableAge: 3,
+}
+
+/** The text of an address on the network of these tests. */
+export function addressText(address: Hex, hrp = servedParameters.bech32Hrp): string {
+  return encodeBech32(hrp, hexToBytes(address))
+}
+
+/** Opens the doors on a fresh log, on any free port. */
+export async function serveLog(settings: Partial<FeedSettings> = {}): Promise<ServedLog> {
+  const log = await openLogStore()
+  const wake = createWake()
+  const feed = await openFeed(
+    { reader: log.store.read, wake, log: silentLog },
+    { tickMs: 2 ** 30, progressMs: 2 ** 30, ...settings },
+  )
+  // The rest of the services is asked for by doors that these tests leave shut.
+  const services = {
+    store: log.store,
+    parameters: servedParameters,
+    feed,
+    clock: systemClock,
+  } as Partial<Services> as Services
+  const doors = await startDoors(services)
+
+  async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
+    await log.commit(...slots)
+    wake.notify(log.rows.length)
+  }
+
+  async function ask(query: string, variables: object = {}): Promise<GraphqlAnswer> {
+    const response = await fetch(`${doors.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return (await response.json()) as GraphqlAnswer
+  }
+
+  async function close(): Promise<void> {
+    await doors.close()
+    await feed.close()
+    await log.close()
+  }
+
+  return { log, url: doors.url, commit, ask, waiting: wake.waiting, close }
+}

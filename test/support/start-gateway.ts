@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
+import { issueToken, type Scope } from '../../src/api/token.ts'
+import { type Environment, parseConfig } from '../../src/config.ts'
+import { openDoors, openGateway } from '../../src/gateway.ts'
+import { type Clock, nowMs, systemClock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { Result } from '../../src/lib/result.ts'
+import type { Services } from '../../src/service/services.ts'
+
+/** A running gateway of a test: the real program on a temporary database and a free port. */
+export interface TestGateway {
+  /** Of the root, without a slash at its end. */
+  readonly url: string
+  /** The SQLite file. */
+  readonly databaseFile: string
+  /** The key that its tokens are signed with. */
+  readonly key: SigningKey
+  /** Every line of the log so far, from level `debug` on. */
+  readonly logged: readonly string[]
+  /** A token of this gateway, valid for an hour. */
+  token(...scopes: Scope[]): Promise<string>
+  close(): Promise<void>
+}
+
+/** What a test may choose. */
+export interface TestGatewayOptions {
+  /** Settings by variable, over those of a test: a free port, and everything in a temporary folder. */
+  readonly env?: Environment
+  readonly clock?: Clock
+}
+
+/** Starts a gateway. */
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { env = {}, clock = systemClock } = options
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+  const databaseFile = join(folder, 'test.db')
+  const config = unwrap(
+    parseConfig({ PORT: '0', DATABASE_URL: `file:${databaseFile}`, ...env }, []),
+  )
+  const { log, logged } = memoryLog(clock)
+  const gateway = unwrap(await openGateway(config, { clock, log }))
+  const key = unwrap(await openSigningKey(config.signing))
+  return {
+    url: gateway.url,
+    databaseFile,
+    key,
+    logged,
+    token: (...scopes) => tokenOf(key, clock, scopes),
+    close: async () => {
+      await gateway.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The doors of a gateway alone, on services that the test made. */
+export interface TestDoors extends Omit<TestGateway, 'databaseFile'> {}
+
+/** Starts the doors. */
+export async function startDoors(services: Services): Promise<TestDoors> {
+  const { clock } = services
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+  const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
+  const { log, logged } = memoryLog(clock)
+  const address = { host: '127.0.0.1', port: 0 }
+  const http = unwrap(await openDoors({ services, auth: { key, clock }, log }, address))
+  return {
+    url: http.url,
+    key,
+    logged,
+    token: (...scopes) => tokenOf(key, clock, scopes),
+    close: async () => {
+      await http.close(0)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function memoryLog(clock: Clock) {
+  const logged: string[] = []
+  return { logged, log: createLog({ clock, write: (line) => void logged.push(line) }, 'debug') }
+}
+
+function tokenOf(key: SigningKey, clock: Clock, scopes: readonly Scope[]): Promise<string> {
+  return issueToken(key, {
+    subject: 'test',
+    scopes,
+    lifetimeSeconds: 3_600,
+    nowMs: nowMs(clock),
+  })
+}
+
+function unwrap<T>(result: Result<T, object>): T {
+  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`)
+  return result.value
+}

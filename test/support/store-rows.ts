@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import type { Id } from '../../src/protocol/primitives.ts'
+import type {
+  BookedTransaction,
+  Booking,
+  CreatedOutput,
+  Genesis,
+  IncomingBlock,
+  SlotCommit,
+} from '../../src/store/contract.ts'
+import type { LogEntry } from '../../src/store/rows.ts'
+
+/** Rows for store tests: small numbers in, plausible values out. The store does not look inside bytes. */
+
+/** An id of `length` bytes that is different for every kind and number. */
+export function testId<Kind extends string>(kind: Kind, length: number, n: number): Id<Kind> {
+  const hash = createHash('shake256', { outputLength: length }).update(`${kind} ${n}`).digest()
+  return bytesToHex(hash) as Id<Kind>
+}
+
+/** The block of a number. */
+export function blockIdOf(n: number) {
+  return testId('BlockId', 36, n)
+}
+
+/** The transaction of a number. */
+export function transactionIdOf(n: number) {
+  return testId('TransactionId', 36, n)
+}
+
+/** The output of a number. */
+export function outputIdOf(n: number) {
+  return testId('OutputId', 38, n)
+}
+
+/** The address of a number: an Ed25519 address. */
+export function addressOf(n: number): Hex {
+  return `0x00${testId('Address', 32, n).slice(2)}`
+}
+
+/** A block of a slot, with a transaction of the same number unless told otherwise. */
+export function incomingBlock(n: number, changes: Partial<IncomingBlock> = {}): IncomingBlock {
+  return {
+    blockId: blockIdOf(n),
+    slot: 1,
+    issuerId: testId('AccountId', 32, 0),
+    issuingTime: 1_700_000_000_000_000_000n + BigInt(n),
+    bytes: Uint8Array.of(3, n & 255, 255, 0),
+    transactionId: transactionIdOf(n),
+    ...changes,
+  }
+}
+
+/** An output of a number, booked in slot 1 unless told otherwise. */
+export function createdOutput(n: number, changes: Partial<CreatedOutput> = {}): CreatedOutput {
+  return {
+    outputId: outputIdOf(n),
+    bytes: Uint8Array.of(0, n & 255),
+    blockId: blockIdOf(n),
+    bookedSlot: 1,
+    ...changes,
+  }
+}
+
+/** The creation of an output, filed under its owner unless told otherwise. */
+export function entry(address: number, output: number, changes: Partial<LogEntry> = {}): LogEntry {
+  return {
+    address: addressOf(address),
+    class: 'OWNED',
+    roles: ['OWNER'],
+    outputId: outputIdOf(output),
+    isSpent: false,
+    ...changes,
+  }
+}
+
+/** A slot with its entries. */
+export function slotCommit(slot: number, entries: readonly LogEntry[] = []): SlotCommit {
+  return {
+    slot,
+    commitmentId: testId('CommitmentId', 36, slot),
+    bytes: new Uint8Array(89).fill(slot),
+    entries,
+  }
+}
+
+/** A ledger with one output and one account, in slot 0. */
+export function testGenesis(changes: Partial<Genesis> = {}): Genesis {
+  return {
+    network: { epoch: '0x0102030405060708', parameters: Uint8Array.of(1, 2, 3) },
+    outputs: [createdOutput(0, { bookedSlot: 0 })],
+    accounts: [
+      {
+        accountId: testId('AccountId', 32, 0),
+        outputId: outputIdOf(0),
+        credits: -(2n ** 60n),
+        updatedSlot: 0,
+        expirySlot: 2 ** 32 - 1,
+        keyHashes: [testId('Key', 32, 0), testId('Key', 32, 1)],
+      },
+    ],
+    commit: slotCommit(0, [entry(0, 0)]),
+    ...changes,
+  }
+}
+
+/** The verdict over the transaction of a number: booked in slot 1 unless told otherwise. */
+export function bookedTransaction(
+  n: number,
+  changes: Partial<BookedTransaction> = {},
+): BookedTransaction {
+  return {
+    transactionId: transactionIdOf(n),
+    blockId: blockIdOf(n),
+    slot: 1,
+    state: 'ACCEPTED',
+    failureReason: undefined,
+    ...changes,
+  }
+}
+
+/** A booking of what is given, and of nothing else. */
+export function booking(parts: Partial<Booking>): Booking {
+  return { blocks: [], transactions: [], created: [], spent: [], ...parts }
+}

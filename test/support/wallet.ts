@@ -1,0 +1,218 @@
+import { present } from '../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
+import { accountIdOfKey, developmentKeys } from '../../src/node/embedded/development.ts'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
+import { type BasicBlockBody, Block, type BlockHeader } from '../../src/protocol/block.ts'
+import { SlotCommitment } from '../../src/protocol/commitment.ts'
+import {
+  commitmentId,
+  identifyBlock,
+  identifyTransaction,
+  indexOf,
+  outputId,
+  transactionOf,
+} from '../../src/protocol/ids.ts'
+import type { Keypair } from '../../src/protocol/keys.ts'
+import { type Network, networkOf } from '../../src/protocol/network.ts'
+import type { BasicOutput } from '../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import type {
+  BlockId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../../src/protocol/primitives.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
+import { nodeWorkScore } from '../../src/protocol/score.ts'
+import { slotOfTime } from '../../src/protocol/slots.ts'
+import type { Payload, SignedTransaction, Transaction } from '../../src/protocol/transaction.ts'
+import { parsed } from './parsed.ts'
+
+/** What somebody with the keys of the development network can make: blocks, transactions, addresses. */
+
+const keys = developmentKeys()
+
+/** The keys of the funded addresses; number 0 is also that of an issuer account. */
+export const users: readonly Keypair[] = keys.users
+
+/** The key and the account that blocks are issued with. */
+export const issuer = { key: user(0), accountId: accountIdOfKey(user(0)) }
+
+/** The key of a funded address. */
+export function user(index: number): Keypair {
+  return present(keys.users[index], 'user')
+}
+
+/** The Bech32 text of a key's address. */
+export function addressOf(key: Keypair): string {
+  return encodeBech32('tst', Uint8Array.of(0, ...hexToBytes(key.publicKeyHash)))
+}
+
+/** What a gateway offers to somebody who makes a block: its network, and what the block should refer to. */
+export interface Offer {
+  readonly network: Network
+  readonly header: BlockHeader
+  readonly strongParents: readonly BlockId[]
+}
+
+/** Asks a gateway by REST, as a client does. */
+export async function offerOf(url: string): Promise<Offer> {
+  const [info, issuance] = await Promise.all([
+    getJson(`${url}/api/core/v3/info`),
+    getJson(`${url}/api/core/v3/blocks/issuance`),
+  ])
+  const network = networkOf(parsed(ProtocolParameters, info.protocolParameters[0].parameters))
+  const { strongParents, latestFinalizedSlot } = issuance
+  const header = {
+    protocolVersion: network.parameters.version,
+    networkId: network.id,
+    issuingTime: BigInt(issuance.latestParentBlockIssuingTime) + 1n,
+    slotCommitmentId: commitmentId(parsed(SlotCommitment, issuance.latestCommitment)),
+    latestFinalizedSlot,
+    issuerId: issuer.accountId,
+  }
+  return { network, header, strongParents }
+}
+
+/** A signed block in all its forms. */
+export interface SignedBlock {
+  readonly block: Block
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly blockId: BlockId
+}
+
+/** What a test changes in a block before it is signed. */
+export interface BlockChanges {
+  readonly header?: Partial<BlockHeader>
+  readonly body?: Partial<BasicBlockBody>
+  /** Who signs; the issuer by default. */
+  readonly key?: Keypair
+}
+
+/** A block around a payload, issued now. */
+export function blockOf(
+  { network, header, strongParents }: Offer,
+  payload: Payload | undefined,
+  changes: BlockChanges = {},
+): SignedBlock {
+  const now = BigInt(Date.now()) * 1_000_000n
+  const issuingTime = now > header.issuingTime ? now : header.issuingTime
+  const { key = issuer.key } = changes
+  const body: BasicBlockBody = {
+    type: 0,
+    strongParents,
+    weakParents: [],
+    shallowLikeParents: [],
+    payload,
+    maxBurnedMana: 0n,
+    ...changes.body,
+  }
+  const draft: Block = {
+    header: { ...header, issuingTime, ...changes.header },
+    body,
+    signature: key.sign(new Uint8Array()),
+  }
+  const maxBurnedMana = BigInt(nodeWorkScore(network.parameters, draft))
+  return signBlock(network, { ...draft, body: { ...body, maxBurnedMana } }, key)
+}
+
+function signBlock(network: Network, draft: Block, key: Keypair): SignedBlock {
+  const slot = slotOfTime(network.parameters, draft.header.issuingTime)
+  const { signingInput } = identifyBlock(encode(Block, draft), slot)
+  const block = { ...draft, signature: key.sign(signingInput) }
+  const bytes = encode(Block, block)
+  return { block, bytes, blockId: identifyBlock(bytes, slot).blockId }
+}
+
+/** Free data. */
+export function taggedData(tag: Hex, data: Hex): Payload {
+  return { type: 0, tag, data }
+}
+
+/** A transaction that spends one output and burns the mana that is in it. */
+export interface Payment {
+  readonly spend: OutputId
+  /** Owns the output that is spent. */
+  readonly key: Keypair
+  readonly outputs: readonly BasicOutput[]
+  readonly creationSlot: SlotIndex
+  /** A commitment to read as the clock. */
+  readonly commitment?: CommitmentId
+}
+
+/** A signed transaction and the outputs it will create. */
+export interface SignedPayment {
+  readonly payload: SignedTransaction
+  readonly transactionId: TransactionId
+  readonly created: readonly OutputId[]
+}
+
+/** Makes and signs a transaction. */
+export function paymentOf(network: Network, payment: Payment): SignedPayment {
+  const { spend, key, outputs, creationSlot, commitment } = payment
+  const input = {
+    type: 0,
+    transactionId: transactionOf(spend),
+    transactionOutputIndex: indexOf(spend),
+  } as const
+  const transaction: Transaction = {
+    networkId: network.id,
+    creationSlot,
+    contextInputs: commitment === undefined ? [] : [{ type: 0, commitmentId: commitment }],
+    inputs: [input],
+    allotments: [],
+    capabilities: burnMana,
+    payload: undefined,
+    outputs,
+  }
+  const { signingHash, transactionId } = identifyTransaction(transaction)
+  return {
+    payload: { type: 1, transaction, unlocks: [{ type: 0, signature: key.sign(signingHash) }] },
+    transactionId,
+    created: outputs.map((_, index) => outputId(transactionId, index)),
+  }
+}
+
+/** The mask of a transaction that may destroy mana and nothing else. */
+const burnMana = '0x02'
+
+/** An output that a key owns. */
+export function ownedBy({ publicKeyHash: pubKeyHash }: Keypair, amount: bigint): BasicOutput {
+  const address = { type: 0, pubKeyHash } as const
+  return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
+}
+
+/** The slot of this moment. */
+export function slotNow({ parameters }: Network): SlotIndex {
+  return slotOfTime(parameters, BigInt(Date.now()) * 1_000_000n)
+}
+
+/** The outputs that an address got at genesis: what its first page shows of milestone 0. */
+export async function genesisOutputs(url: string, key: Keypair): Promise<OutputId[]> {
+  const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(key)}`
+  const { items } = await getJson(`${url}${path}?sort=oldest`)
+  return items
+    .filter((item: { milestoneIndex: number }) => item.milestoneIndex === 0)
+    .map((item: { outputId: OutputId }) => item.outputId)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+export async function getJson(url: string): Promise<any> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  return response.json()
+}
+
+/** Submits a serialized block. */
+export function postBytes(
+  url: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${url}/api/core/v3/blocks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/vnd.iota.serializer-v2', ...headers },
+    body: bytes,
+  })
+}
