@@ -2,6 +2,8 @@
 export interface Clock {
   /** Unix time in nanoseconds. */
   nowNs(): bigint
+  /** Of a clock that jumps: rings after every jump. A clock that runs has none. */
+  readonly onJump?: (ring: () => void) => void
 }
 
 /** A clock that a test sets by hand. */
@@ -20,14 +22,16 @@ export const systemClock: Clock = { nowNs: () => BigInt(Date.now()) * nsPerMs }
 /** A clock that stands still at a Unix time in nanoseconds until it is moved. */
 export function createSettableClock(startNs: bigint): SettableClock {
   let now = startNs
+  const bells: (() => void)[] = []
+  const jump = (ns: bigint) => {
+    now = ns
+    for (const ring of bells) ring()
+  }
   return {
     nowNs: () => now,
-    set: (ns) => {
-      now = ns
-    },
-    advance: (ns) => {
-      now += ns
-    },
+    onJump: (ring) => void bells.push(ring),
+    set: jump,
+    advance: (ns) => jump(now + ns),
   }
 }
 

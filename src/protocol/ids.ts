@@ -190,8 +190,22 @@ export function multiAddressReference(address: MultiAddress): Hex {
 
 /** The bytes that an address is looked up by: its serialization, of a multi address its reference. */
 export function addressKey(address: Address): Hex {
-  if (address.type === 40) return multiAddressReference(address)
-  return bytesToHex(encode(AnyAddress, address))
+  switch (address.type) {
+    case 0:
+      return `0x00${address.pubKeyHash.slice(2)}`
+    case 8:
+      return `0x08${address.accountId.slice(2)}`
+    case 16:
+      return `0x10${address.nftId.slice(2)}`
+    case 24:
+      return `0x18${address.anchorId.slice(2)}`
+    case 32:
+      return `0x20${address.pubKeyHash.slice(2)}`
+    case 40:
+      return multiAddressReference(address)
+    case 48:
+      return bytesToHex(encode(AnyAddress, address))
+  }
 }
 
 function withSlot(hash: Uint8Array, slot: SlotIndex): Hex {

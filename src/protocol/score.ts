@@ -26,10 +26,11 @@ export function storageScore(prices: StorageScoreParameters, output: Output): bi
   const factor = BigInt(prices.factorData)
   const fixed = prices.offsetOutputOverhead + factor * (bookkeepingSize + size)
   const delegation = output.type === 5 ? prices.offsetDelegation : 0n
-  const implicitAccounts = BigInt(addressesWithin(output).filter((a) => a.type === 32).length)
+  const implicitAccounts = countImplicitAddresses(output)
   const implicitPrice = factor * implicitAccountSize + prices.offsetEd25519BlockIssuerKey
   const features = featuresOf(output).reduce((sum, one) => sum + featureScore(prices, one), 0n)
-  return fixed + delegation + features + implicitAccounts * implicitPrice
+  const score = fixed + delegation + features
+  return implicitAccounts === 0 ? score : score + BigInt(implicitAccounts) * implicitPrice
 }
 
 /** The least base tokens that an output must hold. */
@@ -96,6 +97,20 @@ export function addressesWithin(output: Output): readonly Address[] {
   return [...conditions, ...featuresOf(output), ...immutableFeaturesOf(output)].flatMap((part) =>
     'address' in part ? [part.address] : 'returnAddress' in part ? [part.returnAddress] : [],
   )
+}
+
+/** Runs for every output that is spent or created, so it makes no lists. */
+function countImplicitAddresses(output: Output): number {
+  let count = 0
+  for (const part of output.unlockConditions) if (hasImplicitAddress(part)) count += 1
+  for (const part of featuresOf(output)) if (hasImplicitAddress(part)) count += 1
+  for (const part of immutableFeaturesOf(output)) if (hasImplicitAddress(part)) count += 1
+  return count
+}
+
+function hasImplicitAddress(part: UnlockCondition | Feature): boolean {
+  if ('address' in part) return part.address.type === 32
+  return 'returnAddress' in part && part.returnAddress.type === 32
 }
 
 function featureScore(prices: StorageScoreParameters, feature: Feature): bigint {

@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { hexToBytes } from '../../src/lib/hex.ts'
 import { Block } from '../../src/protocol/block.ts'
 import { type Refusal, refusalMessage } from '../../src/protocol/schema/refusal.ts'
 import { decode, encode, parse, print, type Schema } from '../../src/protocol/schema/schema.ts'
+import { blockProblems } from '../../src/protocol/syntax.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
 import { byteDamage, jsonDamage } from '../support/damage.ts'
 import { rootTypes } from '../support/root-types.ts'
 import { runs } from '../support/runs.ts'
 import { type FormVector, schemaByKind } from '../support/vector-forms.ts'
+import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
 /** Whatever comes in, reading gives a value or a refusal, and an accepted value has one encoding. */
@@ -16,16 +19,18 @@ import { loadVectors } from '../support/vectors.ts'
 describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
   test('any bytes', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => isSound(schema, bytes)),
+      fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
+        isSound(schema, bytes)
+      }),
       runs(300),
     )
   })
 
   test('damaged bytes', () => {
     fc.assert(
-      fc.property(arbitraryOf(schema), byteDamage, (value, damage) =>
-        isSound(schema, damage(encode(schema, value))),
-      ),
+      fc.property(arbitraryOf(schema), byteDamage, (value, damage) => {
+        isSound(schema, damage(encode(schema, value)))
+      }),
       runs(300),
     )
   })
@@ -49,45 +54,71 @@ describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
   })
 })
 
-describe('the vectors, damaged', () => {
-  const files = ['addresses', 'outputs', 'blocks', 'transactions', 'rules', 'mutations', 'lifted']
-  const vectors = files
-    .flatMap((file) => loadVectors<FormVector>(file))
-    .flatMap(({ kind, bytes }) => {
-      const schema = schemaByKind[kind]
-      return bytes === undefined || schema === undefined
-        ? []
-        : [{ schema, bytes: hexToBytes(bytes) }]
-    })
-
-  test('as bytes', () => {
+describe('vectors', () => {
+  test('blocks, damaged as bytes', () => {
+    const blocks = bytesOf('block', 'blocks', 'transactions', 'rules', 'mutations', 'lifted')
+    const networks = [...vectorNetworks.values()]
     fc.assert(
-      fc.property(fc.constantFrom(...vectors), byteDamage, ({ schema, bytes }, damage) =>
-        isSound(schema, damage(bytes)),
+      fc.property(
+        fc.constantFrom(...blocks),
+        fc.constantFrom(...networks),
+        byteDamage,
+        (block, network, damage) => {
+          const bytes = damage(block)
+          const value = isSound(Block, bytes)
+          if (value === undefined) return
+          const problems = blockProblems(value, { network, bytes, from: 'bytes' })
+          for (const problem of problems) isPlaced(problem, bytes)
+        },
       ),
       runs(5_000),
     )
   })
 
-  test('as JSON', () => {
+  test.each(['output', 'address'])('of kind %s, damaged as bytes', (kind) => {
+    const values = bytesOf(kind, 'outputs', 'addresses', 'lifted')
+    const schema = present(schemaByKind[kind], kind)
+    fc.assert(
+      fc.property(fc.constantFrom(...values), byteDamage, (bytes, damage) => {
+        isSound(schema, damage(bytes))
+      }),
+      runs(1_000),
+    )
+  })
+
+  test('blocks, damaged as JSON', () => {
     const forms = loadVectors<FormVector>('json-forms').map(({ json }) => json)
     fc.assert(
-      fc.property(fc.constantFrom(...forms), jsonDamage, (json, damage) =>
-        isSoundJson(Block, damage(json)),
-      ),
+      fc.property(fc.constantFrom(...forms), jsonDamage, (json, damage) => {
+        isSoundJson(Block, damage(json))
+      }),
       runs(2_000),
     )
   })
 })
 
-function isSound(schema: Schema<unknown>, bytes: Uint8Array): void {
+function bytesOf(kind: string, ...files: readonly string[]): readonly Uint8Array[] {
+  const vectors = files.flatMap((file) => loadVectors<FormVector>(file))
+  return vectors.flatMap((vector) =>
+    vector.kind === kind && vector.bytes !== undefined ? [hexToBytes(vector.bytes)] : [],
+  )
+}
+
+/** The value, when the bytes are accepted. */
+function isSound<T>(schema: Schema<T>, bytes: Uint8Array): T | undefined {
   const value = decode(schema, bytes)
-  if (value.ok) expect(Buffer.compare(encode(schema, value.value), bytes)).toBe(0)
-  else {
-    isNamed(value.error)
-    expect(value.error.offset).toBeGreaterThanOrEqual(0)
-    expect(value.error.offset).toBeLessThanOrEqual(bytes.length)
+  if (value.ok) {
+    expect(Buffer.compare(encode(schema, value.value), bytes)).toBe(0)
+    return value.value
   }
+  isPlaced(value.error, bytes)
+  return undefined
+}
+
+function isPlaced(refusal: Refusal, bytes: Uint8Array): void {
+  isNamed(refusal)
+  expect(refusal.offset).toBeGreaterThanOrEqual(0)
+  expect(refusal.offset).toBeLessThanOrEqual(bytes.length)
 }
 
 function isSoundJson(schema: Schema<unknown>, json: unknown): void {

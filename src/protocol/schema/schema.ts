@@ -13,12 +13,27 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json }
 
+/** The kinds of schemas: those that blocks are made of, and the leaves that only answers of a node have. */
+export type SchemaKind =
+  | 'uint'
+  | 'bytes'
+  | 'text'
+  | 'list'
+  | 'struct'
+  | 'union'
+  | 'optional'
+  | 'map'
+  | 'flag'
+  | 'word'
+  | 'rate'
+  | 'int'
+
 /**
  * One protocol type: readable data (kind, name, limits) for whoever folds over it, and five closures.
  * Bytes are canonical or refused; JSON is read by the rules of the codec reference (1) and written in one form.
  */
 export interface Schema<T> {
-  readonly kind: 'uint' | 'bytes' | 'text' | 'list' | 'struct' | 'union' | 'optional' | 'map'
+  readonly kind: SchemaKind
   /** One sentence on what the value means, with its unit and range, where the name does not say it. */
   readonly about?: string
   /** Whether the JSON member may be left out. */

@@ -1,0 +1,147 @@
+import { Malformed } from './refusal.ts'
+import { sizeOfWidth } from './scalars.ts'
+import type { Schema } from './schema.ts'
+
+/** Leaves that only answers of a node have, never parts of a block: truth, words, rates, debts, long texts. */
+
+/** `true` or `false`; a byte. */
+export interface FlagSchema extends Schema<boolean> {
+  readonly kind: 'flag'
+}
+
+/** One of some words; its place among them as a byte. */
+export interface WordSchema<W extends string> extends Schema<W> {
+  readonly kind: 'word'
+  readonly words: readonly W[]
+}
+
+/** A number of any kind; in JSON decimal text, in bytes a float of 64 bits. */
+export interface RateSchema extends Schema<number> {
+  readonly kind: 'rate'
+}
+
+/** An integer of 64 bits that may be below zero; in JSON decimal text. */
+export interface IntSchema extends Schema<bigint> {
+  readonly kind: 'int'
+}
+
+/** Text with its length in front. */
+export interface LongTextSchema extends Schema<string> {
+  readonly kind: 'text'
+  readonly name: string
+}
+
+/** A leaf of an answer. */
+export type AnswerLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
+
+/** `true` or `false`. */
+export const flag: FlagSchema = {
+  kind: 'flag',
+  read: (r) => {
+    const at = r.at
+    const byte = r.u8()
+    if (byte > 1) throw new Malformed('JSON_TYPE', at)
+    return byte === 1
+  },
+  write: (w, value) => w.u8(value ? 1 : 0),
+  size: () => 1,
+  parse: (json) => {
+    if (typeof json !== 'boolean') throw new Malformed('JSON_TYPE')
+    return json
+  },
+  print: (value) => value,
+}
+
+/** One of some words, in the order of their bytes. */
+export function wordOf<const W extends string>(...words: readonly W[]): WordSchema<W> {
+  const known = (word: W | undefined, at?: number): W => {
+    if (word === undefined) throw new Malformed('JSON_TYPE', at)
+    return word
+  }
+  return {
+    kind: 'word',
+    words,
+    read: (r) => {
+      const at = r.at
+      return known(words[r.u8()], at)
+    },
+    write: (w, value) => w.u8(words.indexOf(value)),
+    size: () => 1,
+    parse: (json) => known(words.find((word) => word === json)),
+    print: (value) => value,
+  }
+}
+
+/** A number of any kind, not below zero. */
+export const rate: RateSchema = {
+  kind: 'rate',
+  read: (r) => {
+    const bits = new DataView(new ArrayBuffer(8))
+    bits.setBigUint64(0, r.u64())
+    return bits.getFloat64(0)
+  },
+  write: (w, value) => {
+    const bits = new DataView(new ArrayBuffer(8))
+    bits.setFloat64(0, value)
+    w.u64(bits.getBigUint64(0))
+  },
+  size: () => 8,
+  parse: (json) => {
+    const value = typeof json === 'string' && json !== '' ? Number(json) : Number.NaN
+    if (!Number.isFinite(value)) throw new Malformed('JSON_NUMBER')
+    return value
+  },
+  print: (value) => String(value),
+}
+
+/** An integer of 64 bits with a sign. */
+export const signed64: IntSchema = {
+  kind: 'int',
+  read: (r) => BigInt.asIntN(64, r.u64()),
+  write: (w, value) => w.u64(BigInt.asUintN(64, value)),
+  size: () => 8,
+  parse: (json) => {
+    if (typeof json !== 'string' || !/^-?[0-9]{1,19}$/.test(json)) throw new Malformed('JSON_I64')
+    const value = BigInt(json)
+    if (BigInt.asIntN(64, value) !== value) throw new Malformed('JSON_I64')
+    return value
+  },
+  print: (value) => value.toString(),
+}
+
+/** Text that JSON leaves out when it is empty; `width` is that of its length in bytes. */
+export function omittedText(name: string, width: 'u8' | 'u16'): LongTextSchema {
+  return {
+    kind: 'text',
+    name,
+    mayBeAbsent: true,
+    read: (r) => {
+      const size = r[width]()
+      const at = r.take(size)
+      return r.buf.toString('utf8', at, at + size)
+    },
+    write: (w, value) => {
+      const bytes = Buffer.from(value)
+      w[width](bytes.length)
+      const at = w.room(bytes.length)
+      w.buf.set(bytes, at)
+    },
+    size: (value) => sizeOfWidth[width] + Buffer.byteLength(value),
+    parse: (json) => {
+      if (json === undefined || json === null) return ''
+      if (typeof json !== 'string') throw new Malformed('JSON_TYPE')
+      return json
+    },
+    print: (value) => (value === '' ? undefined : value),
+  }
+}
+
+/** The same schema, but JSON leaves the value out where it is `none`, which the bytes always have. */
+export function omitted<S extends Schema<any>>(schema: S, none: ReturnType<S['read']>): S {
+  return {
+    ...schema,
+    mayBeAbsent: true,
+    parse: (json: unknown) => (json === undefined || json === null ? none : schema.parse(json)),
+    print: (value: any) => (value === none ? undefined : schema.print(value)),
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { buildProcesses } from './build.ts'
+import type { ClientCommand, ClientReply, Mode, ServerCommand, ServerReply } from './protocol.ts'
+
+/** The processes of the benchmark, asked and answered one thing at a time. */
+
+/** A process that answers. */
+interface Asked<Command, Reply> {
+  ask(command: Command): Promise<Reply>
+  end(): void
+}
+
+function start<Command extends object, Reply>(
+  file: URL,
+  args: readonly string[],
+): Asked<Command, Reply> & { readonly child: ChildProcess } {
+  const child = fork(file, { execArgv: [...args] })
+
+  async function ask(command: Command): Promise<Reply> {
+    const answer = once(child, 'message')
+    child.send(command)
+    const [reply] = await answer
+    return reply
+  }
+
+  return { child, ask, end: () => child.kill('SIGKILL') }
+}
+
+/** The server and its clients. */
+export interface Bench {
+  readonly server: Asked<ServerCommand, ServerReply>
+  /** Opens clients, shared among the processes, and resolves when all are told. */
+  open(options: OpenOptions): Promise<void>
+  /** Commits a slot and waits until it was delivered so many times. */
+  commit(addresses: readonly number[], mode: Mode, deliveries: number): Promise<void>
+  /** Milliseconds from commit to client of everything since the last time, sorted. */
+  latencies(): Promise<number[]>
+  /** The first client reads no more. */
+  stall(): Promise<void>
+  /** Cuts all lines at once. */
+  cut(): Promise<void>
+  /** Bytes of the newest delivery. */
+  bytes(): Promise<number>
+  end(): void
+}
+
+/** Which clients. */
+export interface OpenOptions {
+  readonly mode: Mode
+  readonly count: number
+  /** Whether each has an address of its own. */
+  readonly isOwn: boolean
+  readonly after?: string
+}
+
+/** Starts a server and two processes of clients. */
+export async function startBench(): Promise<Bench> {
+  const folder = buildProcesses()
+  const server = start<ServerCommand, ServerReply>(new URL('server.js', folder), ['--expose-gc'])
+  const [first] = await once(server.child, 'message')
+  const { port, barePort }: ServerReply = first
+  const processes = [0, 1].map(() =>
+    start<ClientCommand, ClientReply>(new URL('clients.js', folder), []),
+  )
+  const all = (command: ClientCommand) => Promise.all(processes.map((one) => one.ask(command)))
+  let committed: (readonly [number, string])[] = []
+
+  async function delivered(): Promise<number> {
+    const replies = await all({ do: 'count' })
+    return replies.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  }
+
+  async function open({ mode, count, isOwn, after }: OpenOptions): Promise<void> {
+    const share = Math.ceil(count / processes.length)
+    await Promise.all(
+      processes.map((one, i) =>
+        one.ask({
+          do: 'open',
+          mode,
+          port: mode === 'ours' ? port : barePort,
+          count: Math.min(share, count - i * share),
+          firstAddress: isOwn ? i * share : undefined,
+          after,
+          atOnce: 100,
+        }),
+      ),
+    )
+  }
+
+  async function commit(
+    addresses: readonly number[],
+    mode: Mode,
+    deliveries: number,
+  ): Promise<void> {
+    const before = await delivered()
+    const { committedAt, milestoneIndex } = await server.ask({ do: 'commit', addresses, mode })
+    committed.push([milestoneIndex, committedAt])
+    const giveUp = performance.now() + 20_000
+    while ((await delivered()) < before + deliveries) {
+      if (performance.now() > giveUp) throw new Error('not everybody was told')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async function latencies(): Promise<number[]> {
+    const replies = await all({ do: 'latencies', committedAt: committed })
+    committed = []
+    return replies.flatMap((reply) => reply.latencies).sort((a, b) => a - b)
+  }
+
+  return {
+    server,
+    open,
+    commit,
+    latencies,
+    stall: async () => void (await processes[0]?.ask({ do: 'stall', client: 0 })),
+    cut: async () => void (await all({ do: 'cut' })),
+    bytes: async () => Math.max(...(await all({ do: 'count' })).map(({ bytes }) => bytes)),
+    end: () => {
+      for (const one of [server, ...processes]) one.end()
+    },
+  }
+}

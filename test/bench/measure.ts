@@ -1,0 +1,53 @@
+/** Measures work against other work, fairly on a busy machine: in turns, and by medians. */
+
+/** Two pieces of work, in microseconds, and how many times as long the second takes. */
+export interface Comparison {
+  readonly ours: number
+  readonly theirs: number
+  readonly ratio: number
+}
+
+/** Compares by the medians of the rounds; each round does both, `times` in a row. */
+export function compare(
+  ours: () => unknown,
+  theirs: () => unknown,
+  { rounds, times }: { readonly rounds: number; readonly times: number },
+): Comparison {
+  // The first round warms up.
+  const measured = Array.from({ length: rounds + 1 }, () => {
+    const first = microseconds(ours, times)
+    const second = microseconds(theirs, times)
+    return { ours: first, theirs: second, ratio: second / first }
+  }).slice(1)
+  return {
+    ours: median(measured.map((round) => round.ours)),
+    theirs: median(measured.map((round) => round.theirs)),
+    ratio: median(measured.map((round) => round.ratio)),
+  }
+}
+
+/** The middle of some numbers. */
+export function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Prints rows in columns; the first row is the head. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  for (const [index, row] of rows.entries()) {
+    const cells = row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
+    console.log(`| ${cells.join(' | ')} |`)
+    if (index === 0)
+      console.log(`| ${row.map((_, column) => '-'.repeat(widths?.[column] ?? 0)).join(' | ')} |`)
+  }
+}
+
+/** The time of one run among `times`. */
+function microseconds(work: () => unknown, times: number): number {
+  const start = performance.now()
+  for (let i = 0; i < times; i++) work()
+  return ((performance.now() - start) * 1000) / times
+}

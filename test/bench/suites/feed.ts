@@ -1,0 +1,207 @@
+import { type Bench, startBench } from '../feed/processes.ts'
+import type { Mode, Usage } from '../feed/protocol.ts'
+import { median, printTable } from '../measure.ts'
+
+/**
+ * What telling many costs: (a) is one ready buffer of the same size sent by bare `ws`, (b) is graphql-ws with an
+ * execution for each subscriber, (c) is ours. `BENCH_CLIENTS` makes it smaller than ten thousand.
+ */
+
+const many = Number(process.env.BENCH_CLIENTS ?? 10_000)
+const most = Math.round(many * 1.9)
+const commits = Number(process.env.BENCH_COMMITS ?? 20)
+const modes: readonly (readonly [string, Mode])[] = [
+  ['(a) bare', 'bare'],
+  ['(b) each', 'each'],
+  ['(c) ours', 'ours'],
+]
+
+/** Runs everything in one go. */
+export async function run(): Promise<void> {
+  const parts = (process.env.BENCH_PARTS ?? 'fan few memory return quiet stall').split(' ')
+  const all: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+    fan: fanOut,
+    few,
+    memory,
+    return: comeBack,
+    quiet,
+    stall,
+  }
+  for (const part of parts) {
+    const bench = await startBench()
+    try {
+      await all[part]?.(bench)
+    } finally {
+      bench.end()
+    }
+  }
+}
+
+async function usageOf({ server }: Bench, collect = false): Promise<Usage> {
+  return (await server.ask({ do: 'usage', collect })).usage
+}
+
+/** Everybody is told the same. */
+async function fanOut(bench: Bench): Promise<void> {
+  console.log(`One update for all of ${many}, ${commits} times\n`)
+  const rows = [['', 'CPU µs a delivery', 'p50 ms', 'p99 ms', 'bytes']]
+  const cpus = new Map<Mode, number>()
+  const tails = new Map<Mode, number>()
+  for (const [name, mode] of modes) {
+    await bench.open({ mode, count: many, isOwn: false })
+    for (let i = 0; i < 5; i++) await bench.commit([0], mode, many)
+    await bench.latencies()
+    const spent: number[] = []
+    for (let i = 0; i < commits; i++) {
+      const before = await usageOf(bench)
+      await bench.commit([0], mode, many)
+      spent.push(((await usageOf(bench)).cpu - before.cpu) / many)
+    }
+    const latencies = await bench.latencies()
+    cpus.set(mode, median(spent))
+    tails.set(mode, percentile(latencies, 99))
+    rows.push([
+      name,
+      median(spent).toFixed(2),
+      percentile(latencies, 50).toFixed(0),
+      percentile(latencies, 99).toFixed(0),
+      String(await bench.bytes()),
+    ])
+    await bench.cut()
+    await quietened(bench)
+  }
+  printTable(rows)
+  const [bare = 1, each = 1, ours = 1] = modes.map(([, mode]) => cpus.get(mode))
+  const [bareTail = 1, , ourTail = 1] = modes.map(([, mode]) => tails.get(mode))
+  console.log(`\nCPU: (c)/(a) ${(ours / bare).toFixed(2)} (wanted: at most 1.3)`)
+  console.log(`CPU: (c)/(b) ${(ours / each).toFixed(2)} (wanted: at most 0.5)`)
+  console.log(`p99: (c)/(a) ${(ourTail / bareTail).toFixed(2)} (wanted: at most 1.5)\n`)
+}
+
+/** Each milestone concerns a hundred, each of them with an address of his own. */
+async function few(bench: Bench): Promise<void> {
+  await bench.open({ mode: 'ours', count: many, isOwn: true })
+  const step = Math.floor(many / 100)
+  const concerned = (i: number) => Array.from({ length: 100 }, (_, n) => n * step + (i % step))
+  for (let i = 0; i < 5; i++) await bench.commit(concerned(i), 'ours', 100)
+  await bench.latencies()
+  for (let i = 0; i < commits * 2; i++) await bench.commit(concerned(i), 'ours', 100)
+  const latencies = await bench.latencies()
+  console.log(
+    `100 of ${many} concerned: p50 ${percentile(latencies, 50).toFixed(1)} ms, p99 ${percentile(latencies, 99).toFixed(1)} ms (wanted: at most 50 ms)\n`,
+  )
+}
+
+/** As many as a process may have. */
+async function memory(bench: Bench): Promise<void> {
+  await bench.open({ mode: 'ours', count: 100, isOwn: true })
+  await bench.cut()
+  await quietened(bench)
+  const before = await usageOf(bench, true)
+  await bench.open({ mode: 'ours', count: most, isOwn: true })
+  await live(bench, most)
+  const after = await usageOf(bench, true)
+  const each = (after.rss - before.rss) / most / 1_000
+  console.log(`${most} open, an address each: ${each.toFixed(1)} KB each (wanted: at most 20)\n`)
+}
+
+/** All lose their line together. */
+async function comeBack(bench: Bench): Promise<void> {
+  await bench.open({ mode: 'ours', count: many, isOwn: true })
+  await live(bench, many)
+  const { cursor } = await bench.server.ask({ do: 'usage', collect: false })
+  await bench.cut()
+  for (let i = 0; i < 5; i++) await bench.commit([i, i + 1, i + 2], 'ours', 0)
+  await quietened(bench)
+  const before = await usageOf(bench)
+  const start = performance.now()
+  await bench.open({ mode: 'ours', count: many, isOwn: true, after: cursor })
+  await live(bench, many)
+  const seconds = (performance.now() - start) / 1_000
+  const { reads } = await usageOf(bench)
+  console.log(
+    `${many} back after ${seconds.toFixed(1)} s (wanted: 15), with ${reads - before.reads} reads (wanted: fewer than 200)\n`,
+  )
+}
+
+/** What followers of quiet addresses cost, by what happens to others. */
+async function quiet(bench: Bench): Promise<void> {
+  const busy = Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)
+  const milestones = 10
+  const cost = async (addresses: readonly number[]) => {
+    const spent: number[] = []
+    for (let i = 0; i < milestones; i++) {
+      const before = await usageOf(bench)
+      await bench.commit(addresses, 'ours', 0)
+      await pause(1_000)
+      spent.push((await usageOf(bench)).cpu - before.cpu)
+    }
+    return median(spent)
+  }
+  const alone = { none: await cost([]), busy: await cost(busy) }
+  await bench.open({ mode: 'ours', count: many, isOwn: true })
+  await live(bench, many)
+  const followed = { none: await cost([]), busy: await cost(busy) }
+  const perFollower = (with_: number, without: number) => (with_ - without) / many
+  printTable([
+    ['CPU µs a milestone', 'others get none', 'others get 1,000'],
+    ['nobody follows', alone.none.toFixed(0), alone.busy.toFixed(0)],
+    [`${many} follow`, followed.none.toFixed(0), followed.busy.toFixed(0)],
+    [
+      'a follower',
+      perFollower(followed.none, alone.none).toFixed(3),
+      perFollower(followed.busy, alone.busy).toFixed(3),
+    ],
+  ])
+  console.log('')
+}
+
+/** One of many reads no more. */
+async function stall(bench: Bench): Promise<void> {
+  await bench.open({ mode: 'ours', count: many, isOwn: false })
+  await live(bench, many)
+  const addresses = Array.from({ length: 100 }, () => 0)
+  const rounds = async (deliveries: number) => {
+    const tails: number[] = []
+    for (let i = 0; i < commits; i++) {
+      await bench.commit(addresses, 'ours', deliveries)
+      tails.push(percentile(await bench.latencies(), 99))
+    }
+    return median(tails)
+  }
+  await rounds(many)
+  const memory = [(await usageOf(bench, true)).rss]
+  const before = await rounds(many)
+  memory.push((await usageOf(bench, true)).rss)
+  await bench.stall()
+  const after = await rounds(many - 1)
+  memory.push((await usageOf(bench, true)).rss)
+  const [unstalled, stalled] = memory.slice(1).map((rss, i) => (rss - (memory[i] ?? rss)) / 1e6)
+  console.log(
+    `One of ${many} stalls: p99 of the others ${before.toFixed(0)} → ${after.toFixed(0)} ms (wanted: within 10 %), ${stalled?.toFixed(1)} MB more (wanted: less than 5); ${unstalled?.toFixed(1)} MB in as many rounds before\n`,
+  )
+}
+
+/** Waits until so many feeds are live. */
+async function live(bench: Bench, count: number): Promise<void> {
+  while ((await usageOf(bench)).live < count) await pause(50)
+}
+
+/** Waits until everybody has gone. */
+async function quietened(bench: Bench): Promise<void> {
+  for (;;) {
+    const { live: ours, others } = await usageOf(bench)
+    if (ours + others === 0) return
+    await pause(50)
+  }
+}
+
+function percentile(sorted: readonly number[], percent: number): number {
+  return (
+    sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
+  )
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { Client } from 'pg'
+import { present } from '../../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { BasicOutput } from '../../../src/protocol/outputs.ts'
+import type { OutputId } from '../../../src/protocol/primitives.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import type { Database } from '../../../src/store/connect.ts'
+import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
+import { openDatabase, openStore } from '../../../src/store/open.ts'
+import type { LedgerUpdate, LogEntry } from '../../../src/store/rows.ts'
+import { startPostgresql } from '../../support/postgresql-server.ts'
+import {
+  blockIdOf,
+  bookedTransaction,
+  booking,
+  createdOutput,
+  incomingBlock,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../../support/store-rows.ts'
+import { addressesFor, addressOf, busyAddress, growLog } from '../large-log.ts'
+import { median, printTable } from '../measure.ts'
+
+/**
+ * How the store does as the log grows: pages, commits, and what Prisma costs. `BENCH_ROWS` ends the growth earlier,
+ * `BENCH_DATABASE_URL` is another PostgreSQL than one started here.
+ */
+
+const sizes = [10_000, 1_000_000, 10_000_000].filter(
+  (size) => size <= Number(process.env.BENCH_ROWS ?? 10_000_000),
+)
+/** As on a small server of its own: what the defaults leave to the operator. */
+const serverSettings = ['shared_buffers=1GB', 'max_wal_size=4GB']
+
+const log = { info: () => {} }
+
+/** Prints a table for each question, of both databases. */
+export async function run(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
+  const given = process.env.BENCH_DATABASE_URL
+  const server = given === undefined ? await startPostgresql(serverSettings) : undefined
+  try {
+    await measure(`file:${join(folder, 'bench.db')}`)
+    await measure(present(given ?? server?.url, 'a URL'))
+  } finally {
+    await server?.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function measure(url: string): Promise<void> {
+  const subject = await openSubject(url)
+  const { kind } = subject.database
+  const commits: string[][] = [
+    ['rows', 'owners', 'slot ms', 'log rows a second', 'longest slot ms'],
+  ]
+  const pages: string[][] = [['rows', 'of the log: 20', '100', 'of an address: 20', '100']]
+  const raw: string[][] = [['rows', '$queryRaw', 'bare driver', 'ratio']]
+  let rows = 1
+  for (const size of sizes) {
+    const begun = performance.now()
+    const slot = (await subject.store.read.logTip()).slot + 1
+    rows = (await subject.store.read.logTip()).seq
+    await growLog(subject.database, { from: rows + 1, to: size, slot })
+    await subject.settle()
+    console.log(`${kind}: ${size} rows after ${seconds(performance.now() - begun)}`)
+    if (size > 10_000) {
+      pages.push([`${size}`, ...(await pageTimes(subject, size))])
+      raw.push([`${size}`, ...(await rawTimes(subject, size))])
+    }
+    for (const owners of ['few', 'many'] as const) {
+      commits.push([`${size}`, owners, ...(await commitTimes(subject, size, owners))])
+    }
+  }
+  console.log(`\n${kind}: committing slots of ${transfers} transfers`)
+  printTable(commits)
+  console.log(`\n${kind}: pages at random places, median`)
+  printTable(pages)
+  console.log(`\n${kind}: a page of 100 of an address, median`)
+  printTable(raw)
+  console.log()
+  await subject.close()
+}
+
+/** A store with a founded ledger, and ways past it. */
+interface Subject {
+  readonly store: Store
+  readonly database: Database
+  readonly term: number
+  /** Runs a page of an address on the driver alone. */
+  bare(address: Hex, after: number): Promise<unknown>
+  /** Lets the database do what it does after much writing. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+async function openSubject(url: string): Promise<Subject> {
+  const store = unwrap(await openStore({ url, log }))
+  const database = unwrap(await openDatabase({ url, log }))
+  const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
+  unwrap(await store.write.found(lease.term, testGenesis()))
+  const { bare, close } = await openBare(url)
+  return {
+    store,
+    database,
+    term: lease.term,
+    bare,
+    settle: async () => {
+      const sql = database.kind === 'sqlite' ? 'PRAGMA wal_checkpoint(TRUNCATE)' : 'VACUUM ANALYZE'
+      await database.writer.$queryRawUnsafe(sql)
+      if (database.kind === 'postgresql') await database.writer.$queryRawUnsafe('CHECKPOINT')
+    },
+    close: async () => {
+      await close()
+      await database.close()
+      await store.close()
+    },
+  }
+}
+
+const pageSql = (parameters: readonly [string, string]) => `
+  SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain
+  FROM ledger_updates WHERE address = ${parameters[0]} AND class = 0 AND seq > ${parameters[1]}
+  ORDER BY seq LIMIT 100`
+
+async function openBare(url: string) {
+  if (url.startsWith('file:')) {
+    const connection = new Sqlite(url.slice('file:'.length), { readonly: true })
+    const page = connection.prepare(pageSql(['?', '?']))
+    return {
+      bare: async (address: Hex, after: number) => page.all(hexToBytes(address), after),
+      close: async () => void connection.close(),
+    }
+  }
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const text = pageSql(['$1', '$2'])
+  return {
+    bare: async (address: Hex, after: number) =>
+      client.query({ text, values: [hexToBytes(address), after], rowMode: 'array' }),
+    close: () => client.end(),
+  }
+}
+
+const transfers = 1_000
+const slotsMeasured = 12
+
+/** Whose outputs the transfers move, of a log of so many rows. */
+const populations = {
+  /** As many as there are in a small log. */
+  few: () => 1_000,
+  /** Hardly one of them twice in a slot. */
+  many: addressesFor,
+} as const
+
+/** Slots of transfers, each of which spends an output of the slot before and makes two. */
+function createTransfers(size: number, population: keyof typeof populations) {
+  const owners = populations[population](size)
+  let former: readonly (readonly [CreatedOutput, Hex])[] = []
+
+  function next(slot: number) {
+    const numbers = Array.from({ length: transfers }, (_, i) => 10_000 * slot + i)
+    const created = numbers.flatMap((n) =>
+      [2 * n, 2 * n + 1].map((output) => outputOf(output, slot)),
+    )
+    const spent = former.slice(0, transfers)
+    former = created
+    return {
+      incoming: numbers.map((n) => incomingBlock(n, { slot })),
+      booking: booking({
+        blocks: numbers.map((n) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' })),
+        transactions: numbers.map((n) => bookedTransaction(n, { slot })),
+        created: created.map(([output]) => output),
+        spent: spent.map(([{ outputId }], i) => {
+          return { outputId, spentSlot: slot, spentBy: transactionIdOf(numbers[i] ?? 0) }
+        }),
+      }),
+      entries: [
+        ...spent.map(([{ outputId }, address]) => entryOf(outputId, address, true)),
+        ...created.map(([{ outputId }, address]) => entryOf(outputId, address, false)),
+      ],
+    }
+  }
+
+  function outputOf(n: number, slot: number): readonly [CreatedOutput, Hex] {
+    const address = addressOf(1 + Math.floor(Math.random() * owners))
+    const owner = { type: 0, pubKeyHash: `0x${address.slice(4)}` } as const
+    const unlockConditions = [{ type: 0, address: owner }] as const
+    const output = { type: 0, amount: 1_000n, mana: 0n, unlockConditions, features: [] } as const
+    return [createdOutput(n, { bookedSlot: slot, bytes: encode(BasicOutput, output) }), address]
+  }
+
+  return { next }
+}
+
+function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
+  return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent }
+}
+
+/** Time of a commit alone: what was accepted and booked before waits only to be made final. */
+async function commitTimes(
+  { store, term }: Subject,
+  size: number,
+  population: keyof typeof populations,
+): Promise<string[]> {
+  const source = createTransfers(size, population)
+  const times: number[] = []
+  let rows = 0
+  for (let n = 0; n < slotsMeasured + warmUp; n++) {
+    const slot = (await store.read.logTip()).slot + 1
+    const { incoming, booking: booked, entries } = source.next(slot)
+    await store.write.acceptBlocks(incoming)
+    unwrap(await store.write.closeSlots(term, slot))
+    unwrap(await store.write.book(term, booked))
+    const begun = performance.now()
+    unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+    if (n >= warmUp) times.push(performance.now() - begun)
+    rows = entries.length
+  }
+  const time = median(times)
+  return [time.toFixed(1), `${Math.round((1_000 * rows) / time)}`, Math.max(...times).toFixed(1)]
+}
+
+/** The first slot has nothing to spend. */
+const warmUp = 2
+
+/** Medians, each page somewhere else. */
+async function pageTimes({ store }: Subject, size: number): Promise<string[]> {
+  const medians: string[] = []
+  for (const address of [undefined, busyAddress]) {
+    for (const limit of [20, 100]) {
+      const times: number[] = []
+      for (let n = 0; n < samples; n++) {
+        const after = Math.floor(Math.random() * size * 0.99)
+        const before = Number.MAX_SAFE_INTEGER
+        const place = { after, before, limit, order: 'ascending', classes: ['OWNED'] } as const
+        const begun = performance.now()
+        const rows: LedgerUpdate[] = await store.read.updates(
+          address === undefined ? place : { ...place, address },
+        )
+        times.push(performance.now() - begun)
+        if (rows.length !== limit) throw new Error(`a page of ${rows.length} rows, not ${limit}`)
+      }
+      medians.push(milliseconds(median(times)))
+    }
+  }
+  return medians
+}
+
+/** The same statement by Prisma and by the driver, in turns, at the same places. */
+async function rawTimes({ database, bare }: Subject, size: number): Promise<string[]> {
+  const parameters = database.kind === 'sqlite' ? (['?', '?'] as const) : (['$1', '$2'] as const)
+  const sql = pageSql(parameters)
+  const address = hexToBytes(busyAddress)
+  const prisma: number[] = []
+  const driver: number[] = []
+  for (let n = 0; n < samples; n++) {
+    const after = Math.floor(Math.random() * size * 0.99)
+    const begun = performance.now()
+    await database.reader.$queryRawUnsafe(sql, address, after)
+    const between = performance.now()
+    await bare(busyAddress, after)
+    prisma.push(between - begun)
+    driver.push(performance.now() - between)
+  }
+  const [ours, theirs] = [median(prisma), median(driver)]
+  return [milliseconds(ours), milliseconds(theirs), (ours / theirs).toFixed(2)]
+}
+
+const samples = 500
+
+function milliseconds(time: number): string {
+  return `${time.toFixed(2)} ms`
+}
+
+function seconds(timeMs: number): string {
+  return `${(timeMs / 1_000).toFixed(1)} s`
+}
+
+function unwrap<T>(result: { ok: true; value: T } | { ok: false; error: { code: string } }): T {
+  if (!result.ok) throw new Error(result.error.code)
+  return result.value
+}
