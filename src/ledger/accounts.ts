@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { Reader } from '../protocol/schema/reader.ts'
 import { Writer } from '../protocol/schema/writer.ts'
 import { maximumSlot } from '../protocol/slots.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
@@ -111,6 +112,29 @@ export function accountEntryBytes(entry: AccountEntry): Uint8Array {
   writer.u8(entry.supportedVersion)
   writer.hex(entry.supportedHash)
   return writer.bytes()
+}
+
+/** Reads what `accountEntryBytes` wrote; the bytes are our own. */
+export function accountEntryFrom(bytes: Uint8Array): AccountEntry {
+  const reader = new Reader(bytes)
+  const accountId = reader.hex(32) as AccountId
+  const credits = BigInt.asIntN(64, reader.u64())
+  const updatedSlot = reader.u32()
+  const expirySlot = reader.u32()
+  const outputId = reader.hex(38) as OutputId
+  const keyHashes = Array.from({ length: reader.u8() }, () => {
+    reader.u8()
+    return reader.hex(32)
+  })
+  const validatorStake = reader.u64()
+  const delegationStake = reader.u64()
+  const fixedCost = reader.u64()
+  const stakeEndEpoch = reader.u32()
+  const supportedVersion = reader.u8()
+  const supportedHash = reader.hex(32)
+  const stakes = { validatorStake, delegationStake, fixedCost, stakeEndEpoch }
+  const signal = { supportedVersion, supportedHash }
+  return { accountId, credits, updatedSlot, expirySlot, outputId, keyHashes, ...stakes, ...signal }
 }
 
 /** Changed entries as changes of the trie whose root is the account root of a commitment (ledger reference 11.2). */

@@ -39,7 +39,7 @@ function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint>
     const address = addressKey(condition.returnAddress)
     const unlocked = unlockedByAddress.get(address)
     // Whoever gets the deposit back spends the output itself, so it has got it already.
-    if (unlocked?.input === index || unlocked?.referringInputs.has(index)) continue
+    if (unlocked?.input === index || unlocked?.referringInputs.includes(index)) continue
     dueByAddress.set(address, (dueByAddress.get(address) ?? 0n) + condition.amount)
   }
   return dueByAddress

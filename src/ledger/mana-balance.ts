@@ -1,10 +1,8 @@
-import { ok, type Result } from '../lib/result.ts'
-import { minimumAmount } from '../protocol/score.ts'
 import { hasCapability } from './capabilities.ts'
-import { decayedMana, type ManaSlotsReversed, potentialMana } from './mana.ts'
+import { manaOfOutput } from './mana-of-output.ts'
 import { storedManaOf } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
-import type { ResolvedInput, WorkingSet } from './working-set.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /** The mana of a transaction: what its inputs hold in its creation slot covers what it gives (ledger reference 7.4). */
 
@@ -12,10 +10,11 @@ import type { ResolvedInput, WorkingSet } from './working-set.ts'
 export function manaSummed(set: WorkingSet): TransactionError | undefined {
   const { mana, inputs, transaction } = set
   for (const [index, input] of inputs.entries()) {
-    const held = manaOf(set, input)
+    const held = manaOfOutput(set.parameters, input, transaction.creationSlot)
     if (!held.ok) return { ...held.error, input: index }
-    mana.byInput.push(held.value)
-    mana.inputs += held.value
+    const sum = held.value.stored + held.value.potential
+    mana.byInput.push(sum)
+    mana.inputs += sum
   }
   for (const reward of set.rewards.values()) mana.inputs += reward
   if (mana.inputs >> 64n !== 0n) return { code: 'MANA_OVERFLOW', side: 'INPUTS' }
@@ -44,20 +43,4 @@ export function manaBalances({ mana, transaction }: WorkingSet): TransactionErro
     return { code: 'CAPABILITIES_MANA_BURNING_NOT_ALLOWED', burned: inputs - outputs }
   }
   return undefined
-}
-
-/** Stored mana that is left and potential mana, both as of the slot the transaction was made in. */
-function manaOf(
-  { parameters, transaction }: WorkingSet,
-  { output, creationSlot }: ResolvedInput,
-): Result<bigint, ManaSlotsReversed> {
-  const target = transaction.creationSlot
-  const stored = decayedMana(parameters, storedManaOf(output), creationSlot, target)
-  if (!stored.ok) return stored
-  const holding = {
-    amount: output.amount,
-    minimumAmount: minimumAmount(parameters.storageScoreParameters, output),
-  }
-  const potential = potentialMana(parameters, holding, creationSlot, target)
-  return potential.ok ? ok(stored.value + potential.value) : potential
 }

@@ -1,7 +1,11 @@
 import { err, ok, type Result } from '../lib/result.ts'
+import { isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type { AccountId, EpochIndex } from '../protocol/primitives.ts'
+import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { epochOfSlot } from '../protocol/slots.ts'
+import { accountOf } from './accounts.ts'
 import { decay } from './mana.ts'
+import { featureOf } from './output-parts.ts'
 import type { EpochRewards, PoolRewards } from './rewards.ts'
 
 /** What a validator or a delegator may claim for the epochs of its stake (ledger reference 12.5). */
@@ -61,6 +65,29 @@ export function claimReward(
   }
   if (reward >> 64n !== 0n) return err({ code: 'REWARD_OVERFLOW' })
   return ok({ reward, firstEpoch: found ?? emptyFirst(claim, firstEpoch, lastEpoch), lastEpoch })
+}
+
+/**
+ * The claim that a reward input makes for an output under a commitment to `slot`; `undefined` for outputs that earn
+ * nothing. A delegation that goes on counts up to the epoch before the claiming one.
+ */
+export function rewardClaimOf(
+  parameters: ProtocolParameters,
+  { output, outputId }: { readonly output: Output; readonly outputId: OutputId },
+  slot: SlotIndex,
+): RewardClaim | undefined {
+  const claimingEpoch = epochOfSlot(parameters, slot + parameters.minCommittableAge)
+  if (output.type === 5) {
+    const { validatorAddress, delegatedAmount: amount, startEpoch } = output
+    const endEpoch = isZero(output.delegationId) ? claimingEpoch - 1 : output.endEpoch
+    const { accountId } = validatorAddress
+    return { kind: 'delegator', accountId, amount, startEpoch, endEpoch, claimingEpoch }
+  }
+  const accountId = accountOf(output, outputId)
+  const staking = featureOf(output, 7)
+  if (accountId === undefined || staking === undefined) return undefined
+  const { stakedAmount: amount, startEpoch, endEpoch } = staking
+  return { kind: 'validator', accountId, amount, startEpoch, endEpoch, claimingEpoch }
 }
 
 /** The committee of the epoch in which a stake begins is chosen already, but for the first epoch of all. */

@@ -1,6 +1,7 @@
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex } from '../protocol/primitives.ts'
 import { Writer } from '../protocol/schema/writer.ts'
+import { slotOfTime, slotStart } from '../protocol/slots.ts'
 import { decay } from './mana.ts'
 import { trieMapRoot } from './trie.ts'
 
@@ -71,6 +72,18 @@ export function epochRewards(
     poolById.set(member.accountId, { poolStake, poolReward, fixedCost })
   }
   return { ...whole, poolById }
+}
+
+/**
+ * The part of its slot in which a validation block was issued, from 0: a slot has as many equal parts as a
+ * validator may issue blocks in it. The time is in Unix nanoseconds.
+ */
+export function subslotOf(parameters: ProtocolParameters, issuingTime: bigint): number {
+  const slot = slotOfTime(parameters, issuingTime)
+  const start = BigInt(slotStart(parameters, slot)) * 1_000_000_000n
+  const length = BigInt(parameters.slotDurationInSeconds) * 1_000_000_000n
+  const part = length / BigInt(parameters.validationBlocksPerSlot)
+  return Number((issuingTime - start) / part)
 }
 
 /** The root over the rewards of an epoch. */

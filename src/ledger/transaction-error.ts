@@ -165,10 +165,3 @@ type AtInput<Code extends FailureReason, Fields = unknown> = Fact<Code, Fields> 
 type AtOutput<Code extends FailureReason, Fields = unknown> = Fact<Code, Fields> & {
   readonly output: number
 }
-
-/** A part of a transaction that is valid in the protocol but that this ledger does not take yet. */
-export interface NotSupportedYet {
-  readonly code: 'NOT_SUPPORTED_YET'
-  /** From the signed transaction payload inwards, as in `transaction.outputs.1`. */
-  readonly path: string
-}

@@ -72,7 +72,7 @@ function checkKey(
       publicKeyHash(signature.publicKey) === keyHash && set.isSignatureValid(signature)
     return isRight ? undefined : { code: 'UNLOCK_SIGNATURE_INVALID', input }
   }
-  const isSigned = unlock.type === 1 && set.signerByInput.get(unlock.reference) === keyHash
+  const isSigned = unlock.type === 1 && set.signerByInput[unlock.reference] === keyHash
   return isSigned ? undefined : { code: 'DIRECT_UNLOCKABLE_ADDRESS_UNLOCK_INVALID', input }
 }
 
@@ -134,8 +134,8 @@ function checkMulti(
 function noteUnlock(set: WorkingSet, { address, key, input }: Place, unlock: Unlock): void {
   const unlocked = set.unlockedByAddress.get(key)
   if (unlocked === undefined) noteAddress(set, key, input)
-  else unlocked.referringInputs.add(input)
-  if (unlock.type === 0 && 'pubKeyHash' in address) set.signerByInput.set(input, address.pubKeyHash)
+  else unlocked.referringInputs.push(input)
+  if (unlock.type === 0 && 'pubKeyHash' in address) set.signerByInput[input] = address.pubKeyHash
 }
 
 /** A chain that is unlocked opens what it owns from here on, even if the transaction ends it. */
@@ -150,5 +150,5 @@ function noteChain(set: WorkingSet, { output, outputId }: ResolvedInput, input: 
 }
 
 function noteAddress({ unlockedByAddress }: WorkingSet, key: Hex, input: number): void {
-  unlockedByAddress.set(key, { input, referringInputs: new Set() })
+  unlockedByAddress.set(key, { input, referringInputs: [] })
 }

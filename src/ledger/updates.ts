@@ -79,12 +79,16 @@ export function logEntries(
  */
 export function compareLogEntries(a: LogEntry, b: LogEntry): number {
   return (
-    compareText(transactionOf(a.outputId), transactionOf(b.outputId)) ||
-    indexOf(a.outputId) - indexOf(b.outputId) ||
+    compareOutputIds(a.outputId, b.outputId) ||
     Number(a.isSpent) - Number(b.isSpent) ||
     compareText(b.class, a.class) ||
     compareText(a.address, b.address)
   )
+}
+
+/** The order of output ids: transaction id as bytes, then the index as a number. */
+export function compareOutputIds(a: OutputId, b: OutputId): number {
+  return compareText(transactionOf(a), transactionOf(b)) || indexOf(a) - indexOf(b)
 }
 
 /** Who owns the output once every slot below `reached` lies behind (ledger reference 13.1). */
@@ -129,7 +133,7 @@ export function namedRoles(output: Output): NamedRole[] {
 }
 
 /** Every address with a role in the output, and what stands inside such an address, with all their roles. */
-function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
+export function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
   const held = new Map<Hex, Set<Role>>()
   const add = (role: Role, address: Address): void => {
     const filed = addressKey(address)

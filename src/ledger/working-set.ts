@@ -46,8 +46,8 @@ export interface WorkingSet extends ExecutionRequest {
   readonly tokens: TokenSums
   /** Filled by the unlocking of the inputs; the key is the address key. */
   readonly unlockedByAddress: Map<Hex, UnlockedAddress>
-  /** Filled by the unlocking of the inputs: H(public key) by the input that a signature of its own unlocks. */
-  readonly signerByInput: Map<number, Hex>
+  /** Filled by the unlocking of the inputs: H(public key) of those that are unlocked by a signature of their own. */
+  readonly signerByInput: (Hex | undefined)[]
   /** Filled by the summing of mana. */
   readonly mana: ManaSums
 }
@@ -65,7 +65,7 @@ export interface TransactionClock {
 /** An address that was unlocked: by which input, and which further inputs refer to that. */
 export interface UnlockedAddress {
   readonly input: number
-  readonly referringInputs: Set<number>
+  readonly referringInputs: number[]
 }
 
 /** The mana of both sides; rewards count as inputs. */
@@ -80,13 +80,21 @@ export interface ManaSums {
 export function workingSet(request: ExecutionRequest): WorkingSet {
   const { inputs } = request
   const { outputs } = request.transaction
+  // Every member is named: spreading an object costs more than any rule.
   return {
-    ...request,
+    parameters: request.parameters,
+    transaction: request.transaction,
+    transactionId: request.transactionId,
+    unlocks: request.unlocks,
+    inputs,
+    credits: request.credits,
+    rewards: request.rewards,
+    isSignatureValid: request.isSignatureValid,
     clock: clockOf(request),
     chains: chainsOf(inputs, outputs),
     tokens: tokenSums(inputs, outputs),
     unlockedByAddress: new Map(),
-    signerByInput: new Map(),
+    signerByInput: [],
     mana: { inputs: 0n, outputs: 0n, byInput: [] },
   }
 }

@@ -1,0 +1,40 @@
+import type { Hex } from '../lib/hex.ts'
+import { type Balance, totalOf } from './balances-of-address.ts'
+
+/** How base tokens are distributed: addresses by the power of ten of what they own. */
+
+/** The addresses that own from 10 ^ exponent to ten times that base tokens, the upper end excluded. */
+export interface BalanceRange {
+  readonly exponent: number
+  readonly addresses: number
+  /** What they own together. */
+  readonly total: bigint
+}
+
+/** By how much moved balances change the ranges; those left as they were are left out. */
+export function rangeMoves(
+  before: ReadonlyMap<Hex, Balance>,
+  after: ReadonlyMap<Hex, Balance>,
+): BalanceRange[] {
+  const moves = new Map<number, BalanceRange>()
+  const add = (balance: Balance, sign: 1 | -1): void => {
+    const total = totalOf(balance)
+    // Nobody is counted for owning nothing.
+    if (total === 0n) return
+    const exponent = exponentOf(total)
+    const former = moves.get(exponent) ?? { exponent, addresses: 0, total: 0n }
+    moves.set(exponent, {
+      exponent,
+      addresses: former.addresses + sign,
+      total: former.total + BigInt(sign) * total,
+    })
+  }
+  for (const balance of before.values()) add(balance, -1)
+  for (const balance of after.values()) add(balance, 1)
+  return [...moves.values()].filter(({ addresses, total }) => addresses !== 0 || total !== 0n)
+}
+
+/** The digits of a number, but one. */
+function exponentOf(total: bigint): number {
+  return total.toString().length - 1
+}

@@ -1,0 +1,171 @@
+import type { Hex } from '../lib/hex.ts'
+import type { Output } from '../protocol/outputs.ts'
+import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
+import { type Holding, holdingAt, type Parts, slotsAwaited, type TokenPart } from './holdings.ts'
+
+/** The balances of addresses, and how a range of slots moves them. */
+
+/** The base tokens of an address. */
+export interface Balance extends Parts {
+  /** How many unspent outputs hold them. */
+  readonly outputs: number
+}
+
+/** A native token of an address. */
+export type TokenBalance = { readonly [P in TokenPart]: bigint }
+
+/** What an address without outputs owns. */
+export const noBalance: Balance = {
+  available: 0n,
+  timelocked: 0n,
+  storageDeposit: 0n,
+  expiring: 0n,
+  outputs: 0,
+}
+
+/** Of a native token that an address does not own. */
+export const noTokens: TokenBalance = { available: 0n, timelocked: 0n, expiring: 0n }
+
+/** All base tokens that an address owns, whatever stands between. */
+export function totalOf(parts: Parts): bigint {
+  return parts.available + parts.timelocked + parts.storageDeposit + parts.expiring
+}
+
+/** A holding that an address gains or loses in a slot. */
+export interface BalanceMove {
+  readonly slot: SlotIndex
+  readonly sign: 1 | -1
+  readonly holding: Holding
+  /** The output was created or spent; it goes from one part to another; it goes to another owner by time alone. */
+  readonly cause: 'LEDGER' | 'PART' | 'HANDOVER'
+}
+
+/** An output and the slots of its life. */
+export interface OutputLife {
+  readonly output: Output
+  readonly bookedSlot: SlotIndex
+  readonly spentSlot: SlotIndex | undefined
+}
+
+/** What happens to outputs in some slots. An output may be in all three lists. */
+export interface OutputEvents {
+  readonly created: readonly OutputLife[]
+  readonly spent: readonly OutputLife[]
+  /** Outputs for which a slot that they await is reached: for each such slot once. */
+  readonly due: readonly { readonly life: OutputLife; readonly slot: SlotIndex }[]
+}
+
+/**
+ * The moves of some slots, the oldest slot first. Within a slot time comes before the ledger, so that what is spent in
+ * the slot of its expiration leaves the return address.
+ */
+export function balanceMoves(
+  { minCommittableAge }: { readonly minCommittableAge: number },
+  { created, spent, due }: OutputEvents,
+): BalanceMove[] {
+  const at = (output: Output, slot: SlotIndex) => holdingAt(output, slot + minCommittableAge)
+  const moves: BalanceMove[] = []
+  for (const { life, slot } of due) {
+    if (!isAlive(life, slot)) continue
+    const [before, after] = [at(life.output, slot - 1), at(life.output, slot)]
+    const cause = before.owner === after.owner ? 'PART' : 'HANDOVER'
+    moves.push({ slot, sign: -1, holding: before, cause })
+    moves.push({ slot, sign: 1, holding: after, cause })
+  }
+  for (const { output, bookedSlot: slot } of created) {
+    moves.push({ slot, sign: 1, holding: at(output, slot), cause: 'LEDGER' })
+  }
+  for (const { output, spentSlot: slot } of spent) {
+    if (slot !== undefined) {
+      moves.push({ slot, sign: -1, holding: at(output, slot), cause: 'LEDGER' })
+    }
+  }
+  // Sorting keeps the order of what is equal.
+  return moves.sort((a, b) => a.slot - b.slot)
+}
+
+/** The slots in which an output's holding may change by time alone: those from which what it awaits counts as reached. */
+export function dueSlots(
+  { minCommittableAge }: { readonly minCommittableAge: number },
+  output: Output,
+): SlotIndex[] {
+  return slotsAwaited(output).map((slot) => slot - minCommittableAge)
+}
+
+/** Whether the output was there before the slot, and not spent before it. */
+function isAlive({ bookedSlot, spentSlot }: OutputLife, slot: SlotIndex): boolean {
+  return bookedSlot < slot && (spentSlot === undefined || spentSlot >= slot)
+}
+
+/** A balance with a holding more, or one less. */
+export function moveBalance(balance: Balance, { sign, holding }: BalanceMove): Balance {
+  const by = BigInt(sign)
+  return {
+    available: balance.available + by * holding.available,
+    timelocked: balance.timelocked + by * holding.timelocked,
+    storageDeposit: balance.storageDeposit + by * holding.storageDeposit,
+    expiring: balance.expiring + by * holding.expiring,
+    outputs: balance.outputs + sign,
+  }
+}
+
+/** The same for the native token that the holding has. */
+export function moveTokens(balance: TokenBalance, { sign, holding }: BalanceMove): TokenBalance {
+  const { token } = holding
+  if (token === undefined) return balance
+  return { ...balance, [token.part]: balance[token.part] + BigInt(sign) * token.amount }
+}
+
+/** A native token under an address, as the key of a map. */
+export type TokenKey = `${Hex}:${FoundryId}`
+
+/** The key of the token that a holding has. */
+export function tokenKeyOf({ owner, token }: Holding): TokenKey | undefined {
+  return token && `${owner}:${token.tokenId}`
+}
+
+/** Balances before and after some moves. */
+export interface MovedBalances {
+  readonly balances: ReadonlyMap<Hex, Balance>
+  readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
+  /** What each address that moved in a slot owns in all at its end. */
+  readonly totals: ReadonlyMap<TotalKey, bigint>
+  /** Those of the addresses that an expiration gave an output to, or took one from. */
+  readonly handovers: readonly Handover[]
+}
+
+/** An address in a slot, as the key of a map. */
+export type TotalKey = `${Hex}:${number}`
+
+/** What an address owns in all at the end of a slot in which outputs came or went by time alone. */
+export interface Handover {
+  readonly address: Hex
+  readonly slot: SlotIndex
+  readonly total: bigint
+}
+
+/** Makes the moves, given in the order of slots, on the balances that are there. Linear in the moves. */
+export function applyMoves(
+  before: Pick<MovedBalances, 'balances' | 'tokens'>,
+  moves: readonly BalanceMove[],
+): MovedBalances {
+  const balances = new Map(before.balances)
+  const tokens = new Map(before.tokens)
+  const totals = new Map<TotalKey, bigint>()
+  const handedOver = new Map<TotalKey, Omit<Handover, 'total'>>()
+  for (const move of moves) {
+    const { slot, holding, cause } = move
+    const { owner } = holding
+    const balance = moveBalance(balances.get(owner) ?? noBalance, move)
+    balances.set(owner, balance)
+    totals.set(`${owner}:${slot}`, totalOf(balance))
+    if (cause === 'HANDOVER') handedOver.set(`${owner}:${slot}`, { address: owner, slot })
+    const key = tokenKeyOf(holding)
+    if (key !== undefined) tokens.set(key, moveTokens(tokens.get(key) ?? noTokens, move))
+  }
+  const handovers = [...handedOver].map(([key, place]) => ({
+    ...place,
+    total: totals.get(key) ?? 0n,
+  }))
+  return { balances, tokens, totals, handovers }
+}
