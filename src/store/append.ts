@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 import { numberToClass } from './values.ts'
 
 /** Gives the entries of some slots their places in the log behind `lastSeq`, writes all, and gives the new last place. */
-export async function appendToLog(
-  writing: Writing,
-  lastSeq: number,
-  commits: readonly SlotCommit[],
-): Promise<number> {
+export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<number> {
   const { tx, sql } = writing
-  const tips = await readTips(writing, commits)
-  const { updates, milestones } = placeEntries(lastSeq, commits, tips)
+  const { lastSeq, commits } = growth
+  const entries = commits.flatMap((commit) => commit.entries)
+  const tips = await readTips(writing, new Set(entries.map(({ address }) => address)))
+  const { updates, milestones } = placeEntries(growth, tips)
   for (let at = 0; at < updates.length; at += rowsPerStatement) {
     await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
   }
@@ -25,14 +24,23 @@ export async function appendToLog(
   return newSeq
 }
 
+/** Slots that join the log. */
+export interface LogGrowth {
+  /** The last position of the log before them. */
+  readonly lastSeq: number
+  readonly commits: readonly SlotCommit[]
+  /** The base tokens that an owner of this slot has at its end. */
+  readonly totalAt: TotalAt
+}
+
 /** Keeps the JSON of a statement at a few megabytes. */
 const rowsPerStatement = 10_000
 
-type Tips = ReadonlyMap<string, AddressTip>
+/** The newest row of each address and class, by `tipKey`. */
+export type Tips = ReadonlyMap<string, AddressTip>
 
-/** The tips of all addresses of these slots, as the log is now; an address without rows has none. */
-async function readTips({ tx, sql }: Writing, commits: readonly SlotCommit[]): Promise<Tips> {
-  const addresses = new Set(commits.flatMap(({ entries }) => entries.map(({ address }) => address)))
+/** The tips of some addresses, as the log is now; an address without rows has none. */
+export async function readTips({ tx, sql }: Writing, addresses: ReadonlySet<Hex>): Promise<Tips> {
   if (addresses.size === 0) return new Map()
   const rows = await sql.tipsByAddresses(tx, [...addresses])
   return new Map(
@@ -43,12 +51,13 @@ async function readTips({ tx, sql }: Writing, commits: readonly SlotCommit[]): P
   )
 }
 
-function tipKey(row: Pick<LogEntry, 'address' | 'class'>): string {
+/** An address and class as the key of a map. */
+export function tipKey(row: Pick<LogEntry, 'address' | 'class'>): string {
   return row.class + row.address
 }
 
 /** Every entry with its position, its ordinal and its chain value; every slot with its range. */
-function placeEntries(lastSeq: number, commits: readonly SlotCommit[], tips: Tips) {
+function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
   const newest = new Map(tips)
   const updates: LedgerUpdate[] = []
   const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
@@ -59,7 +68,8 @@ function placeEntries(lastSeq: number, commits: readonly SlotCommit[], tips: Tip
       const ordinal = former.ordinal + 1
       newest.set(tipKey(entry), { ordinal, chain })
       const seq = lastSeq + updates.length + 1
-      updates.push({ ...entry, seq, ordinal, milestoneIndex: slot, chain })
+      const balance = entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined
+      updates.push({ ...entry, seq, ordinal, milestoneIndex: slot, chain, balance })
     }
     return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
   })
@@ -69,8 +79,12 @@ function placeEntries(lastSeq: number, commits: readonly SlotCommit[], tips: Tip
 /** Where an address and class stand before their first row. */
 export const noTip: AddressTip = { ordinal: 0, chain: `0x${'00'.repeat(32)}` }
 
-/** SHA-256 over the former value, the slot as u32, the output id and whether it was spent. */
-function nextChain(former: Hex, slot: number, entry: LogEntry): Hex {
+/** SHA-256 over the former value, the slot as u32, the output id and whether it was spent (design: one idea). */
+export function nextChain(
+  former: Hex,
+  slot: number,
+  entry: Pick<LogEntry, 'outputId' | 'isSpent'>,
+): Hex {
   link.write(former.slice(2), 0, 'hex')
   link.writeUInt32LE(slot, 32)
   link.write(entry.outputId.slice(2), 36, 'hex')

@@ -1,8 +1,10 @@
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
-import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { BlockId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Booking, LeaseTerm, SlotContents } from './contract.ts'
+import { allotmentsFrom } from './json-columns.ts'
 import { toOutput, toTransaction } from './mapping.ts'
+import { indexOutputs } from './output-index.ts'
 import type { OutputRow, TransactionRow } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
@@ -11,15 +13,17 @@ import { idFromBytes } from './values.ts'
 
 /** Writes the verdicts and their effects, and throws where they do not fit what is there. */
 export async function book(
-  { tx, sql }: Writing,
+  writing: Writing,
   term: number,
   { blocks, transactions, created, spent }: Booking,
 ): Promise<Result<LeaseTerm, never>> {
+  const { tx, sql } = writing
   assert((await sql.markBlocks(tx, blocks)) === blocks.length, 'every booked block was pending')
   const judged = await sql.markTransactions(tx, transactions)
   assert(judged === transactions.length, 'every booked transaction was pending')
   // Created first: an output may be spent in the batch that creates it.
   await sql.insertOutputs(tx, created)
+  await indexOutputs(writing, created)
   assert((await sql.spendOutputs(tx, spent)) === spent.length, 'every spent output was unspent')
   return ok({ term })
 }
@@ -49,19 +53,42 @@ export async function slotContents(
   const slots = { gte: BigInt(from), lte: BigInt(to) }
   // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
   const where = { slot: slots, state: { notIn: ['PENDING', 'DROPPED', 'FAILED'] } }
+  const order = [{ slot: 'asc' }, { issuingTime: 'asc' }] as const
   const [blocks, transactions, created, spent] = await Promise.all([
-    tx.block.findMany({ where, select: { id: true, slot: true } }),
-    tx.transaction.findMany({ where, select: { id: true, slot: true } }),
+    tx.block.findMany({ where, omit: { bytes: true }, orderBy: [...order] }),
+    tx.transaction.findMany({ where, select: { id: true, slot: true, allotments: true } }),
     tx.output.findMany({ where: { bookedSlot: slots } }),
     tx.output.findMany({ where: { spentSlot: slots } }),
   ])
+  const votes = blocks.filter(({ kind }) => kind !== 0).map(({ id }) => id)
+  const bytesById = await bytesOf(tx, votes)
   return {
-    blocks: blocks.map(({ id, slot }) => ({ slot: Number(slot), blockId: idFromBytes(id) })),
-    transactions: transactions.map(({ id, slot }) => ({
+    blocks: blocks.map(({ id, slot, issuerId, workScore }) => ({
+      slot: Number(slot),
+      blockId: idFromBytes(id),
+      issuerId: idFromBytes(issuerId),
+      workScore: Number(workScore),
+      validation: bytesById.get(idFromBytes(id)),
+    })),
+    transactions: transactions.map(({ id, slot, allotments }) => ({
       slot: Number(slot),
       transactionId: idFromBytes(id),
+      allotments: allotmentsFrom(allotments),
     })),
     created: created.map(toOutput),
     spent: spent.map(toOutput),
   }
+}
+
+/** The bytes of some blocks, by id. */
+async function bytesOf(
+  tx: Writing['tx'],
+  ids: readonly Uint8Array<ArrayBuffer>[],
+): Promise<ReadonlyMap<BlockId, Uint8Array>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.block.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, bytes: true },
+  })
+  return new Map(rows.map(({ id, bytes }) => [idFromBytes(id), bytes]))
 }

@@ -3,10 +3,12 @@ import { assert, present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { appendToLog } from './append.ts'
+import { moveBalances } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
 import type { LogTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
+import { writeState } from './state.ts'
 
 /** Appends slots to the log and makes final what they hold; the caller holds the lease. */
 export async function commitSlots(
@@ -23,7 +25,15 @@ export async function commitSlots(
   })
   const slot = former.slot + commits.length
   await assertBooked(tx, slot)
-  const seq = await appendToLog(writing, former.lastSeq, commits)
+  const totalAt = await moveBalances(writing, network.parameters, {
+    after: former.slot,
+    upTo: slot,
+  })
+  const seq = await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
+  await writeState(tx, {
+    accounts: commits.flatMap(({ accounts }) => accounts),
+    epochs: commits.flatMap(({ epochs }) => epochs),
+  })
   await makeFinal(tx, former.slot, slot)
   return ok({ epoch: bytesToHex(network.epoch), seq, slot, prunedSeq: 0 })
 }

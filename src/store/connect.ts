@@ -2,7 +2,7 @@ import type { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { openPostgresql } from './postgresql.ts'
-import type { MigrationStatements, Statements } from './sql/statements.ts'
+import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 import { openSqlite } from './sqlite.ts'
 import { databaseAddress, databaseUrlForms } from './url.ts'
 
@@ -29,6 +29,8 @@ export interface Database {
   readonly kind: 'sqlite' | 'postgresql'
   /** Its own words for what the store says. */
   readonly statements: Statements
+  /** Its own words for whole tables. */
+  readonly tables: TableStatements
   readonly migrations: {
     /** Of the folder that holds one folder for each. */
     readonly path: string
@@ -36,7 +38,7 @@ export interface Database {
   }
   /** Asks it something, to learn whether it can be used. */
   probe(): Promise<Result<void, DatabaseUnusable>>
-  /** A connection of its own; the caller disposes of it. */
+  /** A connection of its own, not to be asked two things at once; the caller disposes of it. */
   connect(): Promise<SqlConnection>
   /** The client of the writer. What it commits is on the disk. */
   readonly writer: PrismaClient

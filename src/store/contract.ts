@@ -1,18 +1,22 @@
+import type { AccountEntry } from '../ledger/accounts.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Result } from '../lib/result.ts'
 import type {
   AccountId,
   BlockId,
   CommitmentId,
+  EpochIndex,
   OutputId,
   SlotIndex,
   TransactionId,
 } from '../protocol/primitives.ts'
+import type { Allotment } from '../protocol/transaction.ts'
 import type {
-  AccountRow,
+  AccountVersion,
   AddressTip,
   BlockRow,
   ChainRecordVersion,
+  EpochRow,
   LedgerUpdate,
   LogEntry,
   LogRange,
@@ -23,6 +27,7 @@ import type {
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
+import type { ViewReader } from './view-contract.ts'
 
 /** What the rest of the program may ask of the database, whichever database it is. */
 
@@ -40,7 +45,7 @@ export interface Store {
 }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
-export interface StoreReader {
+export interface StoreReader extends ViewReader {
   /** The network this database belongs to; `undefined` before `found`. */
   network(): Promise<NetworkRow | undefined>
   /** How far the log reaches. Throws before `found`. */
@@ -53,12 +58,33 @@ export interface StoreReader {
   milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
   /** The newest committed slot. Throws before `found`. */
   latestMilestone(): Promise<Milestone>
+  /** The committed slots behind one, in order. */
+  milestonesAfter(slot: SlotIndex, limit: number): Promise<Milestone[]>
   block(blockId: BlockId): Promise<BlockRow | undefined>
   transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
   output(outputId: OutputId): Promise<OutputRow | undefined>
   /** The outputs that exist, in no order; spent ones too. */
   outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>
-  account(accountId: AccountId): Promise<AccountRow | undefined>
+  /** The outputs that were booked in a slot, and those that were spent in it, in no order. */
+  slotOutputs(slot: SlotIndex): Promise<SlotOutputs>
+  /** How many blocks the slots `from` to `to` have, both included, and how many of these are accepted. */
+  countBlocks(from: SlotIndex, to: SlotIndex): Promise<BlockCounts>
+  /** The entry of an account as of the end of a slot, by default the newest; `undefined` without one. */
+  accountEntry(accountId: AccountId, slot?: SlotIndex): Promise<AccountEntry | undefined>
+  /** For every account its newest version up to `slot` and all after it, by account and slot. */
+  accountVersions(slot: SlotIndex): Promise<AccountVersion[]>
+  /** The epochs that are known, in order, from one on. */
+  epochs(from: EpochIndex): Promise<EpochRow[]>
+  /** Ids of outputs booked in the slots `from` to `to`, both included, that are unspent at the end of `slot`. */
+  unspentIds(range: {
+    readonly slot: SlotIndex
+    readonly from: SlotIndex
+    readonly to: SlotIndex
+  }): Promise<OutputId[]>
+  /** The validation blocks booked in the slots `from` to `to`, both included: who issued them, and when. */
+  validationBlocks(from: SlotIndex, to: SlotIndex): Promise<ValidationBlockRow[]>
+  /** The issuing times of those of the blocks that are known. */
+  issuingTimes(blockIds: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>>
   /** The newest version. */
   chainRecord(chainId: string): Promise<ChainRecordVersion | undefined>
   /** Versions of one chain, newest first, below `before` where it is given. */
@@ -66,6 +92,13 @@ export interface StoreReader {
     chainId: string,
     page: { readonly before?: number; readonly limit: number },
   ): Promise<ChainRecordVersion[]>
+  /** Versions of all chains in the order they were set, behind the position `after`. */
+  chainRecordChanges(page: {
+    readonly after: number
+    readonly limit: number
+  }): Promise<ChainRecordVersion[]>
+  /** The position of the newest version of all chains; 0 where there is none. */
+  latestChainRecordChange(): Promise<number>
   /** The newest version of each chain, by chain id, behind `after` where it is given. */
   chainRecords(page: {
     readonly after?: string
@@ -73,6 +106,12 @@ export interface StoreReader {
   }): Promise<ChainRecordVersion[]>
   /** Blocks that were not dropped, newest issuing time first. */
   recentBlocks(limit: number): Promise<BlockRow[]>
+  /** Blocks behind a place in the inbox, in inbox order, whatever became of them. */
+  blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
+  /** The last place of the inbox that is taken; 0 where none is. */
+  newestInbox(): Promise<number>
+  /** Where those of some blocks stand that are known, in no order. */
+  blockStates(blockIds: readonly BlockId[]): Promise<Pick<BlockRow, 'blockId' | 'state'>[]>
   /** Blocks not booked yet, in inbox order. */
   pendingBlocks(limit: number): Promise<BlockRow[]>
 }
@@ -111,7 +150,22 @@ export interface StoreWriter {
   /** What was booked into the slots `from` to `to`, both included, as of all former writes. */
   slotContents(from: SlotIndex, to: SlotIndex): Promise<SlotContents>
   /** Appends the next version of a chain's record, whole. Needs no lease. */
-  setChainRecord(record: Omit<ChainRecordVersion, 'version'>): Promise<ChainRecordVersion>
+  setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
+  /** The same, but only where the newest version is this one. */
+  replaceChainRecord(
+    record: NewChainRecord,
+    version: number,
+  ): Promise<Result<ChainRecordVersion, ChainRecordDiffers>>
+}
+
+/** A record to be set. */
+export type NewChainRecord = Omit<ChainRecordVersion, 'version' | 'change'>
+
+/** The newest version of the record is another one, and nothing was written. */
+export interface ChainRecordDiffers {
+  readonly code: 'CHAIN_RECORD_DIFFERS'
+  /** 0 where there is no record. */
+  readonly version: number
 }
 
 /** The number under which the lease holder writes; raised by every new holder. */
@@ -142,7 +196,9 @@ export interface AlreadyFounded {
 export interface Genesis {
   readonly network: NetworkRow
   readonly outputs: readonly CreatedOutput[]
-  readonly accounts: readonly AccountRow[]
+  readonly accounts: readonly AccountVersion[]
+  /** The first epoch with its committee. */
+  readonly epoch: EpochRow
   readonly commit: SlotCommit
 }
 
@@ -174,6 +230,8 @@ export interface BookedTransaction {
   readonly slot: SlotIndex
   readonly state: 'ACCEPTED' | 'FAILED'
   readonly failureReason: number | undefined
+  /** Of an accepted one. */
+  readonly allotments: readonly Allotment[]
 }
 
 /** An output that begins to exist. */
@@ -193,15 +251,42 @@ export interface SlotCommit {
   /** The 89 bytes of the slot commitment. */
   readonly bytes: Uint8Array
   readonly entries: readonly LogEntry[]
+  /** The accounts that the slot changed. */
+  readonly accounts: readonly AccountVersion[]
+  /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
+  readonly epochs: readonly EpochRow[]
+}
+
+/** The outputs that came and went in one slot; one that did both stands in both. */
+export interface SlotOutputs {
+  readonly created: OutputRow[]
+  readonly spent: OutputRow[]
+}
+
+/** Blocks of a range of slots: all that were kept, and those among them that were accepted. */
+export interface BlockCounts {
+  readonly all: number
+  readonly accepted: number
 }
 
 /** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
 export interface SlotContents {
-  readonly blocks: readonly { readonly slot: SlotIndex; readonly blockId: BlockId }[]
+  /** In the order of issuing; the bytes of validation blocks alone. */
+  readonly blocks: readonly SlotBlock[]
   readonly transactions: readonly {
     readonly slot: SlotIndex
     readonly transactionId: TransactionId
+    readonly allotments: readonly Allotment[]
   }[]
   readonly created: readonly OutputRow[]
   readonly spent: readonly OutputRow[]
 }
+
+/** A block of a slot, as far as the slot's commitment is concerned. */
+export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'workScore'> {
+  /** `undefined` for a basic block. */
+  readonly validation: Uint8Array | undefined
+}
+
+/** A validation block as far as rewards are concerned. */
+export type ValidationBlockRow = Pick<BlockRow, 'slot' | 'issuerId' | 'issuingTime'>

@@ -1,11 +1,14 @@
 import { hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { appendToLog } from './append.ts'
+import { moveBalances } from './balances.ts'
 import type { AlreadyFounded, Genesis, LeaseLost } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
-import type { AccountRow, LogTip } from './rows.ts'
+import { indexOutputs } from './output-index.ts'
+import type { LogTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
+import { writeState } from './state.ts'
 
 /** Writes the first state of a ledger into a database that has none. */
 export async function found(
@@ -16,26 +19,21 @@ export async function found(
   const { tx, sql } = writing
   return underLease(writing, term, async () => {
     if ((await tx.network.count()) > 0) return err({ code: 'ALREADY_FOUNDED' })
-    const { network, outputs, accounts, commit } = genesis
-    const epoch = hexToBytes(network.epoch)
+    const { network, outputs, accounts, epoch, commit } = genesis
     await tx.network.create({
-      data: { id: 1n, epoch, parameters: Uint8Array.from(network.parameters) },
+      data: {
+        id: 1n,
+        epoch: hexToBytes(network.epoch),
+        parameters: Uint8Array.from(network.parameters),
+      },
     })
     await sql.insertOutputs(tx, outputs)
-    await tx.account.createMany({ data: accounts.map(accountColumns) })
-    const seq = await appendToLog(writing, 0, [commit])
+    await writeState(tx, { accounts, epochs: [epoch] })
+    await indexOutputs(writing, outputs)
+    const slots = { after: commit.slot - 1, upTo: commit.slot }
+    const totalAt = await moveBalances(writing, network.parameters, slots)
+    const seq = await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
     await closeSlots(writing, term, commit.slot)
     return ok({ epoch: network.epoch, seq, slot: commit.slot, prunedSeq: 0 })
   })
-}
-
-function accountColumns(account: AccountRow) {
-  return {
-    id: hexToBytes(account.accountId),
-    outputId: hexToBytes(account.outputId),
-    credits: account.credits,
-    updatedSlot: BigInt(account.updatedSlot),
-    expirySlot: BigInt(account.expirySlot),
-    keyHashes: Uint8Array.from(Buffer.concat(account.keyHashes.map(hexToBytes))),
-  }
 }

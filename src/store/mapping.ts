@@ -1,17 +1,24 @@
 import type {
-  Account,
+  AccountVersion as AccountVersionModel,
+  Balance as BalanceModel,
   Block,
   ChainRecord,
   Commitment,
+  Epoch,
   LedgerUpdate as LedgerUpdateModel,
   Output,
+  TokenBalance as TokenBalanceModel,
   Transaction,
 } from '../generated/prisma/client.ts'
-import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { accountEntryFrom } from '../ledger/accounts.ts'
+import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
+import { bytesToHex } from '../lib/hex.ts'
+import { committeeFrom, rewardsFrom } from './json-columns.ts'
 import type {
-  AccountRow,
+  AccountVersion,
   BlockRow,
   ChainRecordVersion,
+  EpochRow,
   LedgerUpdate,
   Milestone,
   OutputRow,
@@ -19,6 +26,7 @@ import type {
 } from './rows.ts'
 import {
   blockState,
+  bytesToUint256,
   idFromBytes,
   maskToRoles,
   numberToClass,
@@ -40,6 +48,7 @@ export function toLedgerUpdate(row: LedgerUpdateModel): LedgerUpdate {
     outputId: idFromBytes(row.outputId),
     isSpent: row.isSpent,
     chain: bytesToHex(row.chain),
+    balance: row.balance ?? undefined,
   }
 }
 
@@ -65,6 +74,8 @@ export function toBlock(row: Block): BlockRow {
     bytes: row.bytes,
     transactionId: row.transactionId === null ? undefined : idFromBytes(row.transactionId),
     state: blockState(row.state),
+    kind: row.kind === 0 ? 'basic' : 'validation',
+    workScore: Number(row.workScore),
   }
 }
 
@@ -91,21 +102,22 @@ export function toOutput(row: Output): OutputRow {
   }
 }
 
-/** An account. */
-export function toAccount(row: Account): AccountRow {
+/** The entry of an account at the end of a slot. */
+export function toAccountVersion(row: AccountVersionModel): AccountVersion {
   return {
     accountId: idFromBytes(row.id),
-    outputId: idFromBytes(row.outputId),
-    credits: row.credits,
-    updatedSlot: Number(row.updatedSlot),
-    expirySlot: Number(row.expirySlot),
-    keyHashes: toKeyHashes(row.keyHashes),
+    slot: Number(row.slot),
+    entry: row.entry === null ? undefined : accountEntryFrom(row.entry),
   }
 }
 
-function toKeyHashes(bytes: Uint8Array): Hex[] {
-  const count = bytes.length / 32
-  return Array.from({ length: count }, (_, i) => bytesToHex(bytes.subarray(32 * i, 32 * i + 32)))
+/** An epoch. */
+export function toEpoch(row: Epoch): EpochRow {
+  return {
+    epoch: Number(row.epoch),
+    committee: committeeFrom(row.committee),
+    rewards: rewardsFrom(row.rewards),
+  }
 }
 
 /** A version of a chain record. */
@@ -117,5 +129,28 @@ export function toChainRecord(row: ChainRecord): ChainRecordVersion {
     isActive: row.isActive,
     setBy: row.setBy,
     setAt: Number(row.setAt),
+    change: Number(row.change),
+  }
+}
+
+/** The base tokens of an address. */
+export function toBalance(row: Omit<BalanceModel, 'address' | 'total'>): Balance {
+  return {
+    available: row.available,
+    timelocked: row.timelocked,
+    storageDeposit: row.storageDeposit,
+    expiring: row.expiring,
+    outputs: Number(row.outputs),
+  }
+}
+
+/** A native token of an address. */
+export function toTokenBalance(
+  row: Pick<TokenBalanceModel, 'available' | 'timelocked' | 'expiring'>,
+): TokenBalance {
+  return {
+    available: bytesToUint256(row.available),
+    timelocked: bytesToUint256(row.timelocked),
+    expiring: bytesToUint256(row.expiring),
   }
 }

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import {
   type Database,
   type DatabaseUnusable,
@@ -11,8 +11,16 @@ import { createReader } from './reader.ts'
 import { createTurns } from './turns.ts'
 import { createWriter } from './writer.ts'
 
-/** Why a store could not be opened; nothing was changed then. */
-export type StoreError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError
+/** Why a database could not be opened; nothing was changed then. */
+export type DatabaseError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError
+
+/** Why a store could not be opened. */
+export type StoreError = DatabaseError | ImportUnfinished
+
+/** The database holds a part of an export, and no ledger yet. */
+export interface ImportUnfinished {
+  readonly code: 'IMPORT_UNFINISHED'
+}
 
 /** What opening a store needs. */
 export interface StoreOptions {
@@ -27,20 +35,14 @@ export interface StoreOptions {
  * Opens a database, brings its tables up to date, and gives one client to the writer and another to all readers: a
  * client has one connection on SQLite, and a reader on the writer's would see, and be undone with, its transactions.
  */
-export async function openStore({
-  url,
-  wakeUrl,
-  log,
-}: StoreOptions): Promise<Result<Store, StoreError>> {
-  const opened = databaseOf({ url, wakeUrl })
+export async function openStore(options: StoreOptions): Promise<Result<Store, StoreError>> {
+  const opened = await openDatabase(options)
   if (!opened.ok) return opened
   const database = opened.value
-  const usable = await database.probe()
-  if (!usable.ok) return usable
-  const applied = await bringUpToDate(database)
-  if (!applied.ok) return applied
-  if (applied.value.length > 0) log.info('migrations-applied', { migrations: applied.value })
-
+  if ((await database.reader.import.count()) > 0) {
+    await database.close()
+    return err({ code: 'IMPORT_UNFINISHED' })
+  }
   const turns = createTurns()
 
   async function close(): Promise<void> {
@@ -56,10 +58,23 @@ export async function openStore({
   })
 }
 
-async function bringUpToDate(database: Database): Promise<Result<string[], MigrationError>> {
+/** Opens a database below the store and brings its tables up to date, for moving it as a whole. */
+export async function openDatabase({
+  url,
+  wakeUrl,
+  log,
+}: StoreOptions): Promise<Result<Database, DatabaseError>> {
+  const opened = databaseOf({ url, wakeUrl })
+  if (!opened.ok) return opened
+  const database = opened.value
+  const usable = await database.probe()
+  if (!usable.ok) return usable
   const connection = await database.connect()
   try {
-    return await migrate(connection, database.migrations)
+    const applied = await migrate(connection, database.migrations)
+    if (!applied.ok) return applied
+    if (applied.value.length > 0) log.info('migrations-applied', { migrations: applied.value })
+    return ok(database)
   } finally {
     await connection.dispose()
   }

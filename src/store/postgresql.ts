@@ -5,11 +5,12 @@ import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { Database, DatabaseUnusable } from './connect.ts'
+import type { Database, DatabaseUnusable, SqlConnection } from './connect.ts'
 import { listenForGrowth } from './growth.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
+import { tableStatements } from './sql/postgresql/tables.ts'
 
 /**
  * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
@@ -19,25 +20,19 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
   const closers = new Set<() => Promise<void>>()
   let isClosed = false
 
-  /** Pools live below Prisma: a connection of one is taken for as long as a transaction lasts. */
-  function adapterOf(max: number): Pick<PrismaPg, 'provider' | 'adapterName' | 'connect'> {
-    const pool = { connectionString: url, max, connectionTimeoutMillis, ...settings }
-    const adapter = new PrismaPg(pool)
+  /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
+  function clientOf(max: number): PrismaClient {
+    const pool = new PrismaPg({ ...settings, connectionString: url, max })
     async function connect(): ReturnType<PrismaPg['connect']> {
       assert(!isClosed, 'the store is open')
-      return adapter.connect()
+      return pool.connect()
     }
-    const { provider, adapterName } = adapter
-    return { provider, adapterName, connect }
-  }
-
-  function clientOf(max: number): PrismaClient {
-    const client = new PostgresqlClient({ adapter: adapterOf(max) })
+    const { provider, adapterName } = pool
+    const client = new PostgresqlClient({ adapter: { provider, adapterName, connect } })
     // One set of models has made both clients; their types differ in filters on text that the store does not use.
     return client as unknown as PrismaClient
   }
 
-  const { connect } = adapterOf(1)
   // One connection, so that what is read beside the writes is read after them.
   const writer = clientOf(1)
   const reader = clientOf(readerConnections)
@@ -52,9 +47,10 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
   return {
     kind: 'postgresql',
     statements: postgresqlStatements,
+    tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
     probe: () => probe(url),
-    connect,
+    connect: () => connectOnce(url),
     writer,
     reader,
     listen: (hear) => {
@@ -66,9 +62,19 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
   }
 }
 
+/** One connection and never another in its place, for what was begun on it would be forgotten there. */
+function connectOnce(url: string): Promise<SqlConnection> {
+  let wasConnected = false
+  const onConnect = () => {
+    if (wasConnected) throw new Error('the connection to the database was lost')
+    wasConnected = true
+  }
+  return new PrismaPg({ ...settings, connectionString: url, max: 1, onConnect }).connect()
+}
+
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis, ...settings })
+  const client = new Client({ ...settings, connectionString: url })
   try {
     await client.connect()
     const { encoding, version } = await serverFacts(client)
@@ -101,10 +107,14 @@ const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations
 /** Of the reading side of one process; a query takes one for a few milliseconds. */
 const readerConnections = 10
 
-/** How long a query waits for a connection, new or free. */
-const connectionTimeoutMillis = 10_000
-
-const settings = { application_name: 'ledger-gateway', keepAlive: true }
+const settings = {
+  application_name: 'ledger-gateway',
+  /** How long a query waits for a connection, new or free. */
+  connectionTimeoutMillis: 10_000,
+  /** A connection stays until it is lost or the store is closed. */
+  idleTimeoutMillis: 0,
+  keepAlive: true,
+} as const
 
 /** In the form of `server_version_num`; the oldest that is still maintained. */
 const oldestVersion = 140_000

@@ -5,7 +5,6 @@ import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { noTip } from './append.ts'
 import type { StoreReader } from './contract.ts'
 import {
-  toAccount,
   toBlock,
   toChainRecord,
   toLedgerUpdate,
@@ -14,7 +13,9 @@ import {
   toTransaction,
 } from './mapping.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
-import { classToNumber } from './values.ts'
+import { stateReads } from './state-reads.ts'
+import { blockState, classToNumber, idFromBytes } from './values.ts'
+import { viewReads } from './view-reads.ts'
 
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
 export function createReader(client: PrismaClient): StoreReader {
@@ -47,6 +48,8 @@ export function createReader(client: PrismaClient): StoreReader {
     updates: (range) => readUpdates(client, range),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     ...lookups(client),
+    ...stateReads(client),
+    ...viewReads(client),
     ...chainRecordReads(client),
   }
 }
@@ -87,6 +90,15 @@ function lookups(client: PrismaClient) {
       const row = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
       return row === null ? undefined : toMilestone(row)
     },
+    milestonesAfter: async (slot, limit) => {
+      const where = { slot: { gt: BigInt(slot) } }
+      const rows = await client.commitment.findMany({
+        where,
+        orderBy: { slot: 'asc' },
+        take: limit,
+      })
+      return rows.map(toMilestone)
+    },
     milestoneByCommitment: async (commitmentId) => {
       const row = await client.commitment.findUnique({ where: { id: hexToBytes(commitmentId) } })
       return row === null ? undefined : toMilestone(row)
@@ -109,9 +121,37 @@ function lookups(client: PrismaClient) {
       })
       return rows.map(toOutput)
     },
-    account: async (accountId) => {
-      const row = await client.account.findUnique({ where: { id: hexToBytes(accountId) } })
-      return row === null ? undefined : toAccount(row)
+    blocksAfter: async ({ inbox, limit }) => {
+      const where = { inbox: { gt: BigInt(inbox) } }
+      const rows = await client.block.findMany({ where, orderBy: { inbox: 'asc' }, take: limit })
+      return rows.map(toBlock)
+    },
+    newestInbox: async () => {
+      const row = await client.block.findFirst({ orderBy: { inbox: 'desc' } })
+      return Number(row?.inbox ?? 0n)
+    },
+    blockStates: async (blockIds) => {
+      const where = { id: { in: blockIds.map(hexToBytes) } }
+      const rows = await client.block.findMany({ where, select: { id: true, state: true } })
+      return rows.map(({ id, state }) => ({
+        blockId: idFromBytes(id),
+        state: blockState(state),
+      }))
+    },
+    slotOutputs: async (slot) => {
+      const [created, spent] = await Promise.all([
+        client.output.findMany({ where: { bookedSlot: BigInt(slot) } }),
+        client.output.findMany({ where: { spentSlot: BigInt(slot) } }),
+      ])
+      return { created: created.map(toOutput), spent: spent.map(toOutput) }
+    },
+    countBlocks: async (from, to) => {
+      const slot = { gte: BigInt(from), lte: BigInt(to) }
+      const accepted = { in: ['ACCEPTED', 'CONFIRMED', 'FINALIZED'] }
+      return {
+        all: await client.block.count({ where: { slot } }),
+        accepted: await client.block.count({ where: { slot, state: accepted } }),
+      }
     },
     recentBlocks: async (limit) => {
       const where = { state: { not: 'DROPPED' } }
@@ -139,6 +179,16 @@ function chainRecordReads(client: PrismaClient) {
       const orderBy = { version: 'desc' } as const
       const rows = await client.chainRecord.findMany({ where, orderBy, take: limit })
       return rows.map(toChainRecord)
+    },
+    chainRecordChanges: async ({ after, limit }) => {
+      const where = { change: { gt: BigInt(after) } }
+      const orderBy = { change: 'asc' } as const
+      const rows = await client.chainRecord.findMany({ where, orderBy, take: limit })
+      return rows.map(toChainRecord)
+    },
+    latestChainRecordChange: async () => {
+      const row = await client.chainRecord.findFirst({ orderBy: { change: 'desc' } })
+      return Number(row?.change ?? 0n)
     },
     chainRecords: async ({ after, limit }) => {
       const where = { isNewest: true, ...(after === undefined ? {} : { chainId: { gt: after } }) }

@@ -1,9 +1,12 @@
+import type { AccountEntry } from '../ledger/accounts.ts'
+import type { EpochRewards } from '../ledger/rewards.ts'
 import type { LogEntry, UpdateClass } from '../ledger/updates.ts'
 import type { Hex } from '../lib/hex.ts'
 import type {
   AccountId,
   BlockId,
   CommitmentId,
+  EpochIndex,
   OutputId,
   SlotIndex,
   TransactionId,
@@ -23,6 +26,8 @@ export interface LedgerUpdate extends LogEntry {
   readonly milestoneIndex: SlotIndex
   /** SHA-256 over the former chain value of this address and class and this row (design: one idea). */
   readonly chain: Hex
+  /** Base tokens that the address owns at the end of the milestone; absent in class MENTIONED. */
+  readonly balance?: bigint | undefined
 }
 
 /**
@@ -80,6 +85,9 @@ export interface BlockRow {
   readonly bytes: Uint8Array
   readonly transactionId: TransactionId | undefined
   readonly state: BlockState
+  readonly kind: 'basic' | 'validation'
+  /** What its issuer is charged for, before the price; 0 for a validation block. */
+  readonly workScore: number
 }
 
 /** Where a transaction stands. */
@@ -108,16 +116,29 @@ export interface OutputRow {
   readonly spentBy: TransactionId | undefined
 }
 
-/** An account of the accounts ledger, as of the newest booking. */
-export interface AccountRow {
+/** The entry of an account at the end of a slot that changed it; `undefined` where the slot deleted it. */
+export interface AccountVersion {
   readonly accountId: AccountId
-  readonly outputId: OutputId
-  /** Block issuance credits, may be negative. */
-  readonly credits: bigint
-  readonly updatedSlot: SlotIndex
-  readonly expirySlot: SlotIndex
-  /** Hashes of the Ed25519 keys that may sign its blocks, sorted. */
-  readonly keyHashes: readonly Hex[]
+  readonly slot: SlotIndex
+  readonly entry: AccountEntry | undefined
+}
+
+/** An epoch: who validates in it, and what it paid, once it is over. */
+export interface EpochRow {
+  readonly epoch: EpochIndex
+  readonly committee: readonly CommitteeSeat[]
+  /** `undefined` while the epoch lasts, and where it paid nothing. */
+  readonly rewards: EpochRewards | undefined
+}
+
+/** A validator of an epoch's committee, with its stakes as of its choice. */
+export interface CommitteeSeat {
+  readonly accountId: AccountId
+  /** Base tokens: its own stake and all delegations to it. */
+  readonly poolStake: bigint
+  readonly validatorStake: bigint
+  /** Mana. */
+  readonly fixedCost: bigint
 }
 
 /** One version of a chain record; the newest is the record. */
@@ -132,6 +153,8 @@ export interface ChainRecordVersion {
   readonly setBy: string
   /** Unix time in milliseconds. */
   readonly setAt: number
+  /** Position among the settings of all chains: dense, from 1, in commit order. */
+  readonly change: number
 }
 
 /** The network a database belongs to. */

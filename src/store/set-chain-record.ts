@@ -1,31 +1,65 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import type { ChainRecordDiffers, NewChainRecord } from './contract.ts'
 import { toChainRecord } from './mapping.ts'
 import type { ChainRecordVersion } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 
 /** Appends a version to the history of a chain's record; it replaces the record whole. */
 export async function setChainRecord(
-  { tx, sql }: Writing,
-  record: Omit<ChainRecordVersion, 'version'>,
+  writing: Writing,
+  record: NewChainRecord,
 ): Promise<ChainRecordVersion> {
+  return append(writing, record, await supersede(writing, record.chainId))
+}
+
+/** The same, but only where the newest version is this one. */
+export async function replaceChainRecord(
+  writing: Writing,
+  record: NewChainRecord,
+  expected: number,
+): Promise<Result<ChainRecordVersion, ChainRecordDiffers>> {
+  const { tx, sql } = writing
   const { chainId } = record
-  await sql.lockChainRecord(tx, chainId)
+  await sql.lockChainRecords(tx)
+  const { count } = await tx.chainRecord.updateMany({
+    where: { chainId, version: expected, isNewest: true },
+    data: { isNewest: false },
+  })
+  if (count === 1) return ok(await append(writing, record, expected))
+  return err({ code: 'CHAIN_RECORD_DIFFERS', version: await newestVersion(writing, chainId) })
+}
+
+/** The version that was the newest. */
+async function supersede(writing: Writing, chainId: string): Promise<number> {
+  const { tx, sql } = writing
+  await sql.lockChainRecords(tx)
   // On SQLite writing first takes the lock, so that nobody appends the same version in between.
   await tx.chainRecord.updateMany({ where: { chainId, isNewest: true }, data: { isNewest: false } })
-  const former = await tx.chainRecord.findFirst({
-    where: { chainId },
-    orderBy: { version: 'desc' },
-  })
-  const version = (former?.version ?? 0) + 1
-  const { accessNodes, isActive, setBy, setAt } = record
+  return newestVersion(writing, chainId)
+}
+
+async function newestVersion({ tx }: Writing, chainId: string): Promise<number> {
+  const orderBy = { version: 'desc' } as const
+  const newest = await tx.chainRecord.findFirst({ where: { chainId }, orderBy })
+  return newest?.version ?? 0
+}
+
+async function append(
+  { tx }: Writing,
+  { chainId, accessNodes, isActive, setBy, setAt }: NewChainRecord,
+  former: number,
+): Promise<ChainRecordVersion> {
+  const last = await tx.chainRecord.findFirst({ orderBy: { change: 'desc' } })
   const row = await tx.chainRecord.create({
     data: {
       chainId,
-      version,
+      version: former + 1,
       accessNodes: JSON.stringify(accessNodes),
       isActive,
       setBy,
       setAt: BigInt(setAt),
       isNewest: true,
+      change: (last?.change ?? 0n) + 1n,
     },
   })
   return toChainRecord(row)

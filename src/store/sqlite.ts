@@ -9,6 +9,7 @@ import type { Database, SqlConnection } from './connect.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, syncEveryCommit, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
+import { tableStatements } from './sql/sqlite/tables.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
 export function openSqlite(path: string): Database {
@@ -48,6 +49,7 @@ export function openSqlite(path: string): Database {
   return {
     kind: 'sqlite',
     statements: sqliteStatements,
+    tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
     probe: async () => ok(undefined),
     connect,

@@ -1,3 +1,4 @@
+import type { Term } from '../ledger/output-terms.ts'
 import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
@@ -46,6 +47,39 @@ export function rolesToMask(listed: readonly Role[]): number {
 /** The roles of a bit mask, in their fixed order. */
 export function maskToRoles(mask: number): Role[] {
   return roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
+}
+
+/** The number of a term; a number is never given twice. */
+export function termToNumber(term: Term): number {
+  return numberByTerm[term]
+}
+
+const numberByTerm: { readonly [T in Term]: number } = {
+  OWNER: 0,
+  STATE_CONTROLLER: 1,
+  GOVERNOR: 2,
+  STORAGE_DEPOSIT_RETURN: 3,
+  EXPIRATION_RETURN: 4,
+  SENDER: 5,
+  ISSUER: 6,
+  VALIDATOR: 7,
+  MULTI_MEMBER: 8,
+  RESTRICTED_INNER: 9,
+  HOLDER: 10,
+  TAG: 11,
+  NATIVE_TOKEN: 12,
+  CHAIN: 13,
+}
+
+/** A number up to 2^256 - 1 as 32 bytes, the highest first: they are in the order of the numbers. */
+export function uint256ToHex(value: bigint): Hex {
+  assert(value >= 0n && value >> 256n === 0n, `${value} has 256 bits`)
+  return `0x${value.toString(16).padStart(64, '0')}`
+}
+
+/** The number of bytes that `uint256ToHex` made. */
+export function bytesToUint256(bytes: Uint8Array): bigint {
+  return BigInt(bytesToHex(bytes))
 }
 
 /** The state of a block, as written. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Booking } from '../../src/store/contract.ts'
+import type { BookedTransaction, Booking } from '../../src/store/contract.ts'
+import type { TransactionRow } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
   blockIdOf,
@@ -66,7 +67,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
   test('files a transaction under the block it is judged by', async () => {
     const judged = bookedTransaction(1, { blockId: blockIdOf(3), slot: 2 })
     await use.store.write.book(use.term, booking({ transactions: [judged] }))
-    expect(await use.store.read.transaction(transactionIdOf(1))).toEqual(judged)
+    expect(await use.store.read.transaction(transactionIdOf(1))).toEqual(rowOf(judged))
   })
 
   const sound = booking({
@@ -117,22 +118,27 @@ describe.each(databases)('booking on $name', ({ create }) => {
     expect(found).toContainEqual({ ...createdOutput(1), ...unspent })
     expect(await use.store.read.outputs(asked)).toHaveLength(2)
     const transactions = await use.store.write.transactionsForBooking([1, 7].map(transactionIdOf))
-    expect(transactions).toEqual([bookedTransaction(1)])
+    expect(transactions).toEqual([rowOf(bookedTransaction(1))])
   })
 
   test('tells what slots hold, before and after they are final', async () => {
     const failed = bookedTransaction(2, { state: 'FAILED', failureReason: 1 })
+    const allotments = [{ accountId: incomingBlock(0).issuerId, mana: 2n ** 64n - 1n }]
     const dropped = { blockId: blockIdOf(3), state: 'DROPPED' } as const
     await use.store.write.book(use.term, {
       ...sound,
       blocks: [accepted(1), accepted(2), dropped],
-      transactions: [bookedTransaction(1), failed],
+      transactions: [bookedTransaction(1, { allotments }), failed],
     })
     const contents = await use.store.write.slotContents(1, 1)
     const created = { ...createdOutput(1), spentSlot: undefined, spentBy: undefined }
     expect(contents.blocks).toHaveLength(2)
-    expect(contents.blocks).toContainEqual({ slot: 1, blockId: blockIdOf(1) })
-    expect(contents.transactions).toEqual([{ slot: 1, transactionId: transactionIdOf(1) }])
+    const { blockId, issuerId, workScore } = incomingBlock(1)
+    const block = { slot: 1, blockId, issuerId, workScore, validation: undefined }
+    expect(contents.blocks).toContainEqual(block)
+    expect(contents.transactions).toEqual([
+      { slot: 1, transactionId: transactionIdOf(1), allotments },
+    ])
     expect(contents.created).toEqual([created])
     expect(contents.spent.map(({ outputId }) => outputId)).toEqual([outputIdOf(0)])
     await use.store.write.closeSlots(use.term, 1)
@@ -142,3 +148,8 @@ describe.each(databases)('booking on $name', ({ create }) => {
     expect(await use.store.write.slotContents(2, 9)).toEqual(nothing)
   })
 })
+
+/** A judged transaction as it is read back; allotments are read by slot. */
+function rowOf({ allotments: _, ...row }: BookedTransaction): TransactionRow {
+  return row
+}

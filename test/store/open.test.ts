@@ -21,7 +21,9 @@ describe('opening a store', () => {
     const store = await openStore({ url: `file:${file}`, log })
     expect(store.ok).toBe(true)
     expect(existsSync(file)).toBe(true)
-    expect(events).toEqual([['migrations-applied', { migrations: [expect.any(String)] }]])
+    expect(events).toEqual([
+      ['migrations-applied', { migrations: expect.arrayContaining([expect.any(String)]) }],
+    ])
     if (store.ok) await store.value.close()
   })
 

@@ -17,12 +17,12 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     const { read, write } = use.store
     const first = record('chain1', 1, { accessNodes: [] })
     const second = record('chain1', 2, { isActive: false, accessNodes: ['"\\\u2028é🜁', ''] })
-    expect(await write.setChainRecord(first)).toEqual({ ...first, version: 1 })
-    expect(await write.setChainRecord(second)).toEqual({ ...second, version: 2 })
-    expect(await read.chainRecord('chain1')).toEqual({ ...second, version: 2 })
+    expect(await write.setChainRecord(first)).toEqual({ ...first, version: 1, change: 1 })
+    expect(await write.setChainRecord(second)).toEqual({ ...second, version: 2, change: 2 })
+    expect(await read.chainRecord('chain1')).toEqual({ ...second, version: 2, change: 2 })
     const history = [
-      { ...second, version: 2 },
-      { ...first, version: 1 },
+      { ...second, version: 2, change: 2 },
+      { ...first, version: 1, change: 1 },
     ]
     expect(await read.chainRecordHistory('chain1', { limit: 5 })).toEqual(history)
     expect(await read.chainRecordHistory('chain1', { limit: 1 })).toEqual(history.slice(0, 1))
@@ -56,6 +56,40 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     expect(await read.chainRecords({ after: 'ab', limit: 10 })).toEqual(all.slice(4))
   })
 
+  test('are told in the order they were set, over all chains', async () => {
+    const { read, write } = use.store
+    expect(await read.latestChainRecordChange()).toBe(0)
+    for (const [i, chainId] of ['c', 'a', 'c'].entries()) {
+      await write.setChainRecord(record(chainId, i))
+    }
+    const all = await read.chainRecordChanges({ after: 0, limit: 10 })
+    expect(all.map(({ change, chainId, version }) => [change, chainId, version])).toEqual([
+      [1, 'c', 1],
+      [2, 'a', 1],
+      [3, 'c', 2],
+    ])
+    expect(await read.chainRecordChanges({ after: 1, limit: 1 })).toEqual(all.slice(1, 2))
+    expect(await read.chainRecordChanges({ after: 3, limit: 1 })).toEqual([])
+    expect(await read.latestChainRecordChange()).toBe(3)
+  })
+
+  test('are replaced only where the newest version is the expected one', async () => {
+    const { read, write } = use.store
+    const differs = (version: number) => ({
+      ok: false,
+      error: { code: 'CHAIN_RECORD_DIFFERS', version },
+    })
+    expect(await write.replaceChainRecord(record('chain1', 1), 1)).toEqual(differs(0))
+    await write.setChainRecord(record('chain1', 1))
+    const replaced = await write.replaceChainRecord(record('chain1', 2), 1)
+    expect(replaced).toMatchObject({ ok: true, value: { version: 2, setAt: 2 } })
+    expect(await write.replaceChainRecord(record('chain1', 3), 1)).toEqual(differs(2))
+    expect(await write.replaceChainRecord(record('chain1', 3), 3)).toEqual(differs(2))
+    expect(await read.chainRecord('chain1')).toMatchObject({ version: 2, setAt: 2 })
+    const once = [4, 5, 6].map((n) => write.replaceChainRecord(record('chain1', n), 2))
+    expect((await Promise.all(once)).filter(({ ok }) => ok)).toHaveLength(1)
+  })
+
   test('set at the same time, none is lost', async () => {
     const { read, write } = use.store
     await Promise.all([1, 2, 3, 4, 5].map((n) => write.setChainRecord(record('chain1', n))))
@@ -70,6 +104,12 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     const second = await openedStore(use.url)
     expect(await second.write.setChainRecord(record('chain1', 2))).toMatchObject({ version: 2 })
     expect(await use.store.read.chainRecord('chain1')).toMatchObject({ version: 2, setAt: 2 })
+    const both = await Promise.all(
+      [3, 4, 5, 6].map((n) =>
+        (n % 2 === 0 ? use.store : second).write.setChainRecord(record(`chain${n}`, n)),
+      ),
+    )
+    expect(both.map(({ change }) => change).toSorted()).toEqual([3, 4, 5, 6])
     await second.close()
   })
 })

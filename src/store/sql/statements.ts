@@ -9,6 +9,7 @@ import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives
 import type { SqlConnection } from '../connect.ts'
 import type { BookedBlock, BookedTransaction, CreatedOutput, SpentOutput } from '../contract.ts'
 import type { BlockRow, LedgerUpdate, Milestone } from '../rows.ts'
+import type { ViewStatements } from './view-statements.ts'
 
 /**
  * The statements that each database says in its own words. Bulk statements take one JSON parameter, for that is 27 times
@@ -19,7 +20,8 @@ export interface Statements
     LeaseStatements,
     InboxStatements,
     BookingStatements,
-    LogStatements {}
+    LogStatements,
+    ViewStatements {}
 
 /** A transaction of the writer, or its client outside of one, and how its database is spoken to. */
 export interface Writing {
@@ -34,7 +36,7 @@ export interface TransactionStatements {
   /** Settles how long the transaction may wait and idle; the first statement of each. */
   beginWriting(tx: Tx): Promise<void>
   /** Keeps others from setting the record of a chain until the transaction ends. */
-  lockChainRecord(tx: Tx, chainId: string): Promise<void>
+  lockChainRecords(tx: Tx): Promise<void>
   /** Tells other processes, once the transaction is committed, that the log reaches up to `seq`. */
   announceGrowth(tx: Tx, seq: number): Promise<void>
 }
@@ -122,4 +124,46 @@ export interface MigrationToRun {
   readonly name: string
   readonly checksum: string
   readonly script: string
+}
+
+/** Whole tables, for moving a database. */
+export interface TableStatements {
+  /** Begins a transaction that sees everything as of now, whatever is written meanwhile, and writes nothing. */
+  beginSnapshot(connection: SqlConnection): Promise<void>
+  /** Ends it. */
+  endSnapshot(connection: SqlConnection): Promise<void>
+  /** Every table but that of the migrations, by name. */
+  tables(connection: SqlConnection): Promise<Table[]>
+  countRows(connection: SqlConnection, table: Table): Promise<number>
+  /**
+   * Rows behind a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
+   * digits, whole numbers as text, for they may be larger than those of JavaScript.
+   */
+  rowsBehind(connection: SqlConnection, table: Table, page: TablePage): Promise<string[]>
+  /** Adds rows of that form, given as one JSON array of them; gives how many. */
+  insertRows(tx: Tx, table: Table, json: string): Promise<number>
+}
+
+/** A table as the database itself describes it. */
+export interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** Names of the columns of its primary key, in their order. */
+  readonly key: readonly string[]
+}
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string
+  readonly kind: ColumnKind
+}
+
+/** What stands in a column. */
+export type ColumnKind = 'bytes' | 'integer' | 'text' | 'boolean'
+
+/** Which rows of a table. */
+export interface TablePage {
+  /** The values of the key columns, in the form of a row; `undefined` for the first page. */
+  readonly after: readonly string[] | undefined
+  readonly limit: number
 }

@@ -1,4 +1,5 @@
 import type { Output, Transaction } from '../../../generated/prisma/client.ts'
+import { allotmentsJson } from '../../json-columns.ts'
 import type { BookingStatements } from '../statements.ts'
 import { bytea, byteaOf, idsJson } from './values.ts'
 
@@ -12,7 +13,7 @@ export const bookingStatements: BookingStatements = {
 
   transactionsByIds(tx, transactionIds) {
     return tx.$queryRaw<Transaction[]>`
-      SELECT id, "blockId", slot, state, "failureReason" FROM transactions
+      SELECT id, "blockId", slot, state, "failureReason", allotments FROM transactions
       JOIN jsonb_to_recordset(${idsJson(transactionIds)}::jsonb) AS asked (id bytea) USING (id)`
   },
 
@@ -31,12 +32,15 @@ export const bookingStatements: BookingStatements = {
       slot: transaction.slot,
       state: transaction.state,
       failureReason: transaction.failureReason ?? null,
+      allotments: allotmentsJson(transaction.allotments),
     }))
     return tx.$executeRaw`
       UPDATE transactions SET "blockId" = booked."blockId", slot = booked.slot,
-        state = booked.state, "failureReason" = booked."failureReason"
+        state = booked.state, "failureReason" = booked."failureReason",
+        allotments = booked.allotments
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS booked
-        (id bytea, "blockId" bytea, slot bigint, state text, "failureReason" int)
+        (id bytea, "blockId" bytea, slot bigint, state text, "failureReason" int,
+          allotments text)
       WHERE transactions.id = booked.id AND transactions.state = 'PENDING'`
   },
 

@@ -21,13 +21,18 @@ export const inboxStatements: InboxStatements = {
       issuingTime: block.issuingTime.toString(),
       bytes: byteaOf(block.bytes),
       transactionId: block.transactionId === undefined ? null : bytea(block.transactionId),
+      kind: block.kind === 'basic' ? 0 : 1,
+      workScore: block.workScore,
     }))
     await tx.$executeRaw`
       INSERT INTO blocks
-        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state)
-      SELECT id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", 'PENDING'
+        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state, kind,
+          "workScore")
+      SELECT id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", 'PENDING', kind,
+        "workScore"
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (id bytea, inbox bigint,
-        slot bigint, "issuerId" bytea, "issuingTime" bigint, bytes bytea, "transactionId" bytea)`
+        slot bigint, "issuerId" bytea, "issuingTime" bigint, bytes bytea, "transactionId" bytea,
+        kind int, "workScore" bigint)`
   },
 
   async insertTransactions(tx, carried) {

@@ -22,14 +22,16 @@ export const logStatements: LogStatements = {
       outputId: bytea(update.outputId),
       isSpent: update.isSpent,
       chain: bytea(update.chain),
+      balance: update.balance?.toString() ?? null,
     }))
     await tx.$executeRaw`
-      INSERT INTO ledger_updates
-        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain)
-      SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain
+      INSERT INTO ledger_updates (seq, address, class, ordinal, roles, "milestoneIndex", "outputId",
+        "isSpent", chain, balance)
+      SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain,
+        balance
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (seq bigint, address bytea,
         class int, ordinal bigint, roles int, "milestoneIndex" bigint, "outputId" bytea,
-        "isSpent" boolean, chain bytea)`
+        "isSpent" boolean, chain bytea, balance bigint)`
   },
 
   async raiseTips(tx, newest) {

@@ -7,7 +7,8 @@ export const migrationStatements: MigrationStatements = {
   beginMigrating: (connection) =>
     runScript(connection, `BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`),
   commitMigrating: (connection) => runScript(connection, 'COMMIT'),
-  rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK'),
+  // A failed statement has cut the connection already, and the transaction with it.
+  rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),
 
   async recordedMigrations(connection) {
     await runScript(

@@ -4,6 +4,7 @@ import { inboxStatements } from './inbox.ts'
 import { leaseStatements } from './lease.ts'
 import { logStatements } from './log.ts'
 import { transactionStatements } from './transaction.ts'
+import { viewStatements } from './views.ts'
 
 /** How PostgreSQL is spoken to. */
 export const postgresqlStatements: Statements = {
@@ -12,4 +13,5 @@ export const postgresqlStatements: Statements = {
   ...inboxStatements,
   ...bookingStatements,
   ...logStatements,
+  ...viewStatements,
 }

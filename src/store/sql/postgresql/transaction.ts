@@ -14,8 +14,8 @@ export const transactionStatements: TransactionStatements = {
   },
 
   // The versions of one chain have no row in common that every setter would lock.
-  async lockChainRecord(tx, chainId) {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${chainId}, 0))`
+  async lockChainRecords(tx) {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('chain_records', 0))`
   },
 
   async announceGrowth(tx, seq) {

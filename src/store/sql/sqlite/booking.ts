@@ -1,4 +1,5 @@
 import type { Output, Transaction } from '../../../generated/prisma/client.ts'
+import { allotmentsJson } from '../../json-columns.ts'
 import { digits, digitsOf } from '../../values.ts'
 import type { BookingStatements } from '../statements.ts'
 import { idsJson } from './ids-json.ts'
@@ -16,7 +17,7 @@ export const bookingStatements: BookingStatements = {
 
   transactionsByIds(tx, transactionIds) {
     return tx.$queryRaw<Transaction[]>`
-      SELECT id, "blockId", slot, state, "failureReason" FROM transactions
+      SELECT id, "blockId", slot, state, "failureReason", allotments FROM transactions
       WHERE id IN (SELECT unhex(value) FROM json_each(${idsJson(transactionIds)}))`
   },
 
@@ -35,10 +36,12 @@ export const bookingStatements: BookingStatements = {
       transaction.slot,
       transaction.state,
       transaction.failureReason ?? null,
+      allotmentsJson(transaction.allotments),
     ])
     return tx.$executeRaw`
       UPDATE transactions SET "blockId" = unhex(booked.value ->> 1), slot = booked.value ->> 2,
-        state = booked.value ->> 3, "failureReason" = booked.value ->> 4
+        state = booked.value ->> 3, "failureReason" = booked.value ->> 4,
+        allotments = booked.value ->> 5
       FROM json_each(${JSON.stringify(rows)}) AS booked
       WHERE transactions.id = unhex(booked.value ->> 0) AND +transactions.state = 'PENDING'`
   },

@@ -20,12 +20,16 @@ export const inboxStatements: InboxStatements = {
       block.issuingTime.toString(),
       digitsOf(block.bytes),
       block.transactionId === undefined ? null : digits(block.transactionId),
+      block.kind === 'basic' ? 0 : 1,
+      block.workScore,
     ])
     await tx.$executeRaw`
       INSERT INTO blocks
-        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state)
+        (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state, kind,
+          "workScore")
       SELECT unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3),
-        CAST(value ->> 4 AS INTEGER), unhex(value ->> 5), unhex(value ->> 6), 'PENDING'
+        CAST(value ->> 4 AS INTEGER), unhex(value ->> 5), unhex(value ->> 6), 'PENDING',
+        value ->> 7, value ->> 8
       FROM json_each(${JSON.stringify(rows)})`
   },
 

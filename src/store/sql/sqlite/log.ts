@@ -22,12 +22,13 @@ export const logStatements: LogStatements = {
       digits(update.outputId),
       update.isSpent ? 1 : 0,
       digits(update.chain),
+      update.balance?.toString() ?? null,
     ])
     await tx.$executeRaw`
-      INSERT INTO ledger_updates
-        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain)
+      INSERT INTO ledger_updates (seq, address, class, ordinal, roles, "milestoneIndex", "outputId",
+        "isSpent", chain, balance)
       SELECT value ->> 0, unhex(value ->> 1), value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        unhex(value ->> 6), value ->> 7, unhex(value ->> 8)
+        unhex(value ->> 6), value ->> 7, unhex(value ->> 8), CAST(value ->> 9 AS INTEGER)
       FROM json_each(${JSON.stringify(rows)})`
   },
 

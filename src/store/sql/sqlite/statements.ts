@@ -3,14 +3,16 @@ import { bookingStatements } from './booking.ts'
 import { inboxStatements } from './inbox.ts'
 import { leaseStatements } from './lease.ts'
 import { logStatements } from './log.ts'
+import { viewStatements } from './views.ts'
 
 /** How SQLite is spoken to. One writer has the whole file, and nobody else can be listening. */
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
-  lockChainRecord: async () => {},
+  lockChainRecords: async () => {},
   announceGrowth: async () => {},
   ...leaseStatements,
   ...inboxStatements,
   ...bookingStatements,
   ...logStatements,
+  ...viewStatements,
 }

@@ -1,0 +1,89 @@
+import { applyMoves, balanceMoves } from '../ledger/balances-of-address.ts'
+import { conditionOf } from '../ledger/output-parts.ts'
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import { balancesBefore, writeBalances } from './balance-rows.ts'
+import { inChunks } from './in-chunks.ts'
+import { toOutput } from './mapping.ts'
+import {
+  forgetOutputs,
+  handOverOutputs,
+  type LiveOutput,
+  liveOutput,
+  minCommittableAgeIn,
+} from './output-index.ts'
+import type { Writing } from './sql/statements.ts'
+import { idFromBytes } from './values.ts'
+
+/** Keeps the balances of addresses, in the transaction that commits a slot. */
+
+/** What an address owns in all at the end of a slot that moved it; `undefined` for others. */
+export type TotalAt = (address: Hex, slot: SlotIndex) => bigint | undefined
+
+/** Slots to be committed. */
+export interface SlotSpan {
+  /** The slot before the first. */
+  readonly after: SlotIndex
+  readonly upTo: SlotIndex
+}
+
+/** Moves the balances by what was booked into some slots and by what time alone does until their end. */
+export async function moveBalances(
+  writing: Writing,
+  parameters: Uint8Array,
+  span: SlotSpan,
+): Promise<TotalAt> {
+  const rules = { minCommittableAge: minCommittableAgeIn(parameters) }
+  const events = await eventsIn(writing, rules.minCommittableAge, span)
+  const moves = balanceMoves(rules, events)
+  const before = await balancesBefore(writing, moves)
+  const moved = applyMoves(before, moves)
+  await writeBalances(writing, before, moved)
+  await handOverOutputs(writing, handedOver(events, rules.minCommittableAge, span))
+  await forgetOutputs(writing, events.spent)
+  return (address, slot) => moved.totals.get(`${address}:${slot}`)
+}
+
+interface Events {
+  readonly created: readonly LiveOutput[]
+  readonly spent: readonly LiveOutput[]
+  readonly due: readonly { readonly life: LiveOutput; readonly slot: SlotIndex }[]
+}
+
+async function eventsIn(
+  { tx, sql }: Writing,
+  minCommittableAge: number,
+  { after, upTo }: SlotSpan,
+): Promise<Events> {
+  const slots = { gt: BigInt(after), lte: BigInt(upTo) }
+  const created = await tx.output.findMany({ where: { bookedSlot: slots } })
+  const spent = await tx.output.findMany({ where: { spentSlot: slots } })
+  const awaited = { lte: BigInt(upTo + minCommittableAge) }
+  const dueRows = await tx.dueOutput.findMany({ where: { slot: awaited } })
+  if (dueRows.length > 0) await tx.dueOutput.deleteMany({ where: { slot: awaited } })
+  const lifeById = new Map<Hex, LiveOutput>()
+  const dueIds = new Set(dueRows.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
+  await inChunks([...dueIds], async (ids) => {
+    const rows = await sql.outputsByIds(tx, ids)
+    for (const row of rows) lifeById.set(bytesToHex(row.id), liveOutput(toOutput(row)))
+  })
+  const due = dueRows.flatMap((row) => {
+    const life = lifeById.get(bytesToHex(row.outputId))
+    const slot = Number(row.slot) - minCommittableAge
+    // What was over when the output came is in its first holding.
+    return life === undefined || slot <= after ? [] : [{ life, slot }]
+  })
+  const lives = (rows: typeof created) => rows.map((row) => liveOutput(toOutput(row)))
+  return { created: lives(created), spent: lives(spent), due }
+}
+
+/** Of the outputs that are still unspent at the end of the slots, those that another address holds from one of them on. */
+function handedOver({ due }: Events, minCommittableAge: number, { upTo }: SlotSpan) {
+  return due.flatMap(({ life, slot }) => {
+    const { output, bookedSlot, spentSlot } = life
+    const reached = slot + minCommittableAge
+    const isOurs = conditionOf(output, 3)?.slot === reached && bookedSlot < slot
+    const isUnspent = spentSlot === undefined || spentSlot > upTo
+    return isOurs && isUnspent ? [{ live: life, reached }] : []
+  })
+}

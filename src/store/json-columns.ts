@@ -1,0 +1,85 @@
+import type { EpochRewards } from '../ledger/rewards.ts'
+import { assert } from '../lib/assert.ts'
+import { AccountId, BaseToken, EpochIndex, Mana } from '../protocol/primitives.ts'
+import { list, struct } from '../protocol/schema/composites.ts'
+import { type Infer, parse, print, type Schema } from '../protocol/schema/schema.ts'
+import { Allotment } from '../protocol/transaction.ts'
+import type { CommitteeSeat } from './rows.ts'
+
+/** Columns that hold JSON: what is read whole or not at all. The schemas of the protocol write and read it. */
+
+const Allotments = list('u16', Allotment, { max: 65_535, size: 'LIST_COUNT' })
+
+const Committee = list(
+  'u16',
+  struct('CommitteeSeat', {
+    accountId: AccountId,
+    poolStake: BaseToken,
+    validatorStake: BaseToken,
+    fixedCost: Mana,
+  }),
+  { max: 65_535, size: 'LIST_COUNT' },
+)
+
+const Rewards = struct('EpochRewards', {
+  epoch: EpochIndex,
+  totalStake: BaseToken,
+  totalValidatorStake: BaseToken,
+  profitMargin: Mana,
+  targetReward: Mana,
+  pools: list(
+    'u16',
+    struct('PoolRewards', {
+      accountId: AccountId,
+      poolStake: BaseToken,
+      poolReward: Mana,
+      fixedCost: Mana,
+    }),
+    { max: 65_535, size: 'LIST_COUNT' },
+  ),
+})
+
+/** The allotments of a transaction; `null` for none. */
+export function allotmentsJson(allotments: readonly Allotment[]): string | null {
+  return allotments.length === 0 ? null : write(Allotments, allotments)
+}
+
+/** Reads what `allotmentsJson` wrote. */
+export function allotmentsFrom(text: string | null): readonly Allotment[] {
+  return text === null ? [] : read(Allotments, text)
+}
+
+/** The committee of an epoch. */
+export function committeeJson(committee: readonly CommitteeSeat[]): string {
+  return write(Committee, committee)
+}
+
+/** Reads what `committeeJson` wrote. */
+export function committeeFrom(text: string): readonly CommitteeSeat[] {
+  return read(Committee, text)
+}
+
+/** The rewards of an epoch; `null` for none. */
+export function rewardsJson(rewards: EpochRewards | undefined): string | null {
+  if (rewards === undefined) return null
+  const { poolById, ...whole } = rewards
+  const pools = [...poolById].map(([accountId, pool]) => ({ accountId, ...pool }))
+  return write(Rewards, { ...whole, pools })
+}
+
+/** Reads what `rewardsJson` wrote. */
+export function rewardsFrom(text: string | null): EpochRewards | undefined {
+  if (text === null) return undefined
+  const { pools, ...whole }: Infer<typeof Rewards> = read(Rewards, text)
+  return { ...whole, poolById: new Map(pools.map(({ accountId, ...pool }) => [accountId, pool])) }
+}
+
+function write<T>(schema: Schema<T>, value: T): string {
+  return JSON.stringify(print(schema, value))
+}
+
+function read<T>(schema: Schema<T>, text: string): T {
+  const value = parse(schema, JSON.parse(text))
+  assert(value.ok, 'a JSON column holds what was written')
+  return value.value
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { Database, SqlConnection } from '../connect.ts'
+import type { Table } from '../sql/statements.ts'
+import { logBounds } from '../sql/tables.ts'
+import {
+  columnOf,
+  type ExportedTable,
+  type ExportHeader,
+  exportFormat,
+  exportVersion,
+} from './export-format.ts'
+
+/** Reads a whole database as text, as of one moment, while others go on writing. */
+
+/** The database holds no ledger. */
+export interface NothingToExport {
+  readonly code: 'NOTHING_TO_EXPORT'
+}
+
+/** How far an export or import is. */
+export interface MoveProgress {
+  readonly rows: number
+  readonly ofRows: number
+}
+
+/** Somebody wanted it to end. */
+export interface ExportInterrupted {
+  readonly code: 'EXPORT_INTERRUPTED'
+}
+
+/** What an export needs. */
+export interface ExportOptions {
+  /** Takes one line with its line feed. */
+  write(line: string): Promise<void>
+  readonly signal: AbortSignal
+  onProgress(progress: MoveProgress): void
+}
+
+/** Writes every line of an export, one after the other, and gives the rows of the whole. */
+export async function exportDatabase(
+  database: Database,
+  { write, signal, onProgress }: ExportOptions,
+): Promise<Result<MoveProgress, NothingToExport | ExportInterrupted>> {
+  const connection = await database.connect()
+  const { tables: sql } = database
+  await sql.beginSnapshot(connection)
+  try {
+    const tables = inOrder(await sql.tables(connection))
+    const header = await headerOf(database, connection, tables)
+    if (header === undefined) return err({ code: 'NOTHING_TO_EXPORT' })
+    const ofRows = header.tables.reduce((sum, { rows }) => sum + rows, 0)
+    const digest = createHash('sha256')
+    let lines = 0
+    let rows = 0
+
+    async function put(line: string): Promise<void> {
+      digest.update(`${line}\n`)
+      lines++
+      await write(`${line}\n`)
+    }
+
+    await put(JSON.stringify(header))
+    for (const table of tables) {
+      for await (const page of pagesOf(database, connection, table)) {
+        if (signal.aborted) return err({ code: 'EXPORT_INTERRUPTED' })
+        await put(`{"table":${JSON.stringify(table.name)},"rows":[${page.join(',')}]}`)
+        rows += page.length
+        onProgress({ rows, ofRows })
+      }
+    }
+    await write(`${JSON.stringify({ lines, digest: `0x${digest.digest('hex')}` })}\n`)
+    return ok({ rows, ofRows })
+  } finally {
+    await sql.endSnapshot(connection)
+    await connection.dispose()
+  }
+}
+
+async function headerOf(
+  database: Database,
+  connection: SqlConnection,
+  tables: readonly Table[],
+): Promise<ExportHeader | undefined> {
+  const epoch = await epochOf(database, connection, tables)
+  if (epoch === undefined) return undefined
+  const bounds = await logBounds(connection)
+  const described: ExportedTable[] = []
+  for (const table of tables) {
+    const rows = await database.tables.countRows(connection, table)
+    described.push({ name: table.name, columns: table.columns.map(({ name }) => name), rows })
+  }
+  return { format: exportFormat, version: exportVersion, epoch, ...bounds, tables: described }
+}
+
+/** The epoch of the log; `undefined` before there is a network. */
+async function epochOf(
+  database: Database,
+  connection: SqlConnection,
+  tables: readonly Table[],
+): Promise<Hex | undefined> {
+  const network = present(
+    tables.find(({ name }) => name === 'network'),
+    'table network',
+  )
+  const page = { after: undefined, limit: 1 }
+  const [text] = await database.tables.rowsBehind(connection, network, page)
+  if (text === undefined) return undefined
+  const row: unknown[] = JSON.parse(text)
+  return `0x${String(row[columnOf(network, 'epoch')])}`
+}
+
+/** What an import checks comes before what it is checked by; the state of an import is no part of a ledger. */
+function inOrder(tables: readonly Table[]): Table[] {
+  const last = ['ledger_updates', 'address_tips']
+  const [former, latter] = [false, true].map((isLast) =>
+    tables.filter(({ name }) => last.includes(name) === isLast && name !== 'imports'),
+  )
+  return [...(former ?? []), ...(latter ?? []).reverse()]
+}
+
+/** The rows of a table in pages of about the same length of text. */
+async function* pagesOf(
+  database: Database,
+  connection: SqlConnection,
+  table: Table,
+): AsyncGenerator<string[]> {
+  const places = table.key.map((name) => columnOf(table, name))
+  let after: readonly string[] | undefined
+  for (let limit = firstPage; ; ) {
+    const page = await database.tables.rowsBehind(connection, table, { after, limit })
+    if (page.length === 0) return
+    yield page
+    const row: unknown[] = JSON.parse(page.at(-1) ?? '[]')
+    after = places.map((place) => String(row[place]))
+    const length = page.reduce((sum, text) => sum + text.length, 0) / page.length
+    limit = Math.min(Math.max(Math.floor(pageLength / length), 1), longestPage)
+  }
+}
+
+const firstPage = 100
+const longestPage = 5_000
+
+/** Characters. */
+const pageLength = 2_000_000

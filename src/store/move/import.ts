@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { Database } from '../connect.ts'
+import type { LeaseLost } from '../contract.ts'
+import type { Writing } from '../sql/statements.ts'
+import type { MoveProgress } from './export.ts'
+import { type EndLine, parseLine } from './export-format.ts'
+import {
+  type ImportTarget,
+  isComplete,
+  openTarget,
+  type RowsRefused,
+  writeRows,
+} from './import-rows.ts'
+
+/**
+ * Writes an export into an empty database, a transaction for each line. Where it stopped is kept in the same
+ * transaction, so that it goes on there when the same export is given again.
+ */
+
+/** Why an import ended. What was written stays, and is no ledger before an import has come to its end. */
+export type ImportError =
+  | DatabaseNotEmpty
+  | ExportUnusable
+  | RowsRefused
+  | ImportInterrupted
+  | LeaseLost
+
+/** There is a ledger in the database already. */
+export interface DatabaseNotEmpty {
+  readonly code: 'DATABASE_NOT_EMPTY'
+}
+
+/** The text is not what it should be. */
+export interface ExportUnusable {
+  readonly code: 'EXPORT_UNUSABLE'
+  /** From 1. */
+  readonly line: number
+  readonly reason: ExportFault
+}
+
+/** What can be wrong with the text of an export. */
+export type ExportFault =
+  | 'NOT_AN_EXPORT'
+  | 'OTHER_VERSION'
+  /** The program that wrote it had other tables. */
+  | 'TABLES_DIFFER'
+  | 'LINE_MALFORMED'
+  | 'DAMAGED'
+  | 'ROWS_MISSING'
+  | 'ENDED_EARLY'
+  /** Another export was begun in this database. */
+  | 'NOT_THE_ONE_BEGUN'
+
+/** Somebody wanted it to end. */
+export interface ImportInterrupted {
+  readonly code: 'IMPORT_INTERRUPTED'
+}
+
+/** What an import needs. */
+export interface ImportOptions {
+  /** Without their line feeds. */
+  readonly lines: AsyncIterable<string>
+  /** Of the lease, which every line prolongs. */
+  readonly term: number
+  readonly signal: AbortSignal
+  onProgress(progress: MoveProgress): void
+}
+
+/** Imports what is not here yet, and gives the rows of the whole. */
+export async function importDatabase(
+  database: Database,
+  { lines, term, signal, onProgress }: ImportOptions,
+): Promise<Result<MoveProgress, ImportError>> {
+  const { writer } = database
+  const begun = await writer.import.findUnique({ where: { id: 1n } })
+  if (begun === null && (await writer.network.count()) > 0) {
+    return err({ code: 'DATABASE_NOT_EMPTY' })
+  }
+  const former = { lines: Number(begun?.lines ?? 0), digest: bytesToHex(begun?.digest ?? none) }
+  const importer = createImporter(database, term, former)
+  for await (const line of lines) {
+    if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' })
+    const taken = await importer.take(line)
+    if (!taken.ok) return taken
+    onProgress(importer.progress())
+    if (taken.value === 'ENDED') return ok(importer.progress())
+  }
+  // Standard input ends too when the process shall end.
+  return signal.aborted ? err({ code: 'IMPORT_INTERRUPTED' }) : importer.unusable('ENDED_EARLY')
+}
+
+const none = new Uint8Array(0)
+
+/** Takes an export line by line, the first `former.lines` of which are here already. */
+function createImporter(database: Database, term: number, former: EndLine) {
+  const { writer, statements: sql } = database
+  const digest = createHash('sha256')
+  let target: ImportTarget | undefined
+  let line = 0
+  let rows = 0
+
+  async function take(text: string): Promise<Result<'MORE' | 'ENDED', ImportError>> {
+    line++
+    if (target === undefined) {
+      const opened = await openTarget(database, text)
+      if (typeof opened === 'string') return unusable(opened)
+      target = opened
+      return keep(text, async () => ok('MORE'))
+    }
+    const parsed = parseLine(text)
+    if (parsed === undefined) return unusable('LINE_MALFORMED')
+    if ('digest' in parsed) return end(target, parsed)
+    const into = target
+    rows += parsed.rows.length
+    return keep(text, (writing) => writeRows(writing, into, parsed))
+  }
+
+  /** Writes a line with the note that it is here, unless it is here. */
+  async function keep(
+    text: string,
+    write: (writing: Writing) => Promise<Result<'MORE', RowsRefused>>,
+  ): Promise<Result<'MORE', ImportError>> {
+    digest.update(`${text}\n`)
+    if (line < former.lines) return ok('MORE')
+    if (line === former.lines) {
+      return digestNow() === former.digest ? ok('MORE') : unusable('NOT_THE_ONE_BEGUN')
+    }
+    return step(async (writing) => {
+      const written = await write(writing)
+      if (!written.ok) return written
+      const place = { lines: BigInt(line), digest: digest.copy().digest() }
+      await writing.tx.import.upsert({
+        where: { id: 1n },
+        create: { id: 1n, ...place },
+        update: place,
+      })
+      return written
+    })
+  }
+
+  async function end(into: ImportTarget, said: EndLine): Promise<Result<'ENDED', ImportError>> {
+    if (said.lines !== line - 1 || said.digest !== digestNow()) return unusable('DAMAGED')
+    if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
+    return step(async ({ tx }) => {
+      await tx.import.deleteMany()
+      return ok('ENDED')
+    })
+  }
+
+  /** One transaction under the lease. */
+  function step<T, E>(
+    work: (writing: Writing) => Promise<Result<T, E>>,
+  ): Promise<Result<T, E | LeaseLost>> {
+    return writer.$transaction(
+      async (tx) => {
+        await sql.beginWriting(tx)
+        const isHeld = await sql.prolongLease(tx, term, leaseMs)
+        return isHeld ? work({ tx, sql }) : err({ code: 'LEASE_LOST', term })
+      },
+      { timeout: stepTimeoutMs },
+    )
+  }
+
+  function digestNow(): Hex {
+    return bytesToHex(digest.copy().digest())
+  }
+
+  function unusable(reason: ExportFault): Result<never, ExportUnusable> {
+    return err({ code: 'EXPORT_UNUSABLE', line, reason })
+  }
+
+  return { take, unusable, progress: () => ({ rows, ofRows: target?.ofRows ?? 0 }) }
+}
+
+/** How long the lease lasts behind a line: reading the next one may take a while. */
+const leaseMs = 10_000
+
+/** A line is some megabytes. */
+const stepTimeoutMs = 120_000

@@ -1,0 +1,116 @@
+import type { OutputLife } from '../ledger/balances-of-address.ts'
+import { slotsAwaited } from '../ledger/holdings.ts'
+import { conditionOf, featureOf } from '../ledger/output-parts.ts'
+import { holderTerm, termsOf } from '../ledger/output-terms.ts'
+import { assert, present } from '../lib/assert.ts'
+import { Output } from '../protocol/outputs.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { decode } from '../protocol/schema/schema.ts'
+import type { CreatedOutput } from './contract.ts'
+import { inChunks } from './in-chunks.ts'
+import type { OutputRow } from './rows.ts'
+import type { Writing } from './sql/statements.ts'
+import type { DueRow, TermRow, UnspentRow } from './sql/view-statements.ts'
+
+/**
+ * What unspent outputs can be found by. An output is entered when it is booked, and leaves when the slot that spends it
+ * is committed: so up to the newest commitment the index has exactly what is unspent there.
+ */
+
+/** An output of the ledger with its meaning and its life. */
+export interface LiveOutput extends OutputLife {
+  readonly outputId: OutputId
+}
+
+/** What an output row says. */
+export function liveOutput(
+  row: Pick<OutputRow, 'outputId' | 'bytes' | 'bookedSlot' | 'spentSlot'>,
+): LiveOutput {
+  const output = decode(Output, row.bytes)
+  assert(output.ok, 'a stored output decodes')
+  const { outputId, bookedSlot, spentSlot } = row
+  return { outputId, output: output.value, bookedSlot, spentSlot }
+}
+
+/** The least committable age among serialized parameters. */
+export function minCommittableAgeIn(parameters: Uint8Array): number {
+  const decoded = decode(ProtocolParameters, parameters)
+  assert(decoded.ok, 'stored parameters decode')
+  return decoded.value.minCommittableAge
+}
+
+/** Enters new outputs. */
+export async function indexOutputs(
+  writing: Writing,
+  created: readonly CreatedOutput[],
+): Promise<void> {
+  const { tx, sql } = writing
+  const outputs = created.map((row) => liveOutput({ ...row, spentSlot: undefined }))
+  await inChunks(outputs.map(unspentRow), (rows) => sql.insertUnspent(tx, rows))
+  await inChunks(outputs.flatMap(termRows), (rows) => sql.insertTerms(tx, rows))
+  const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
+  if (awaiting.length === 0) return
+  const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
+  const age = minCommittableAgeIn(network.parameters)
+  const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
+  await inChunks(holders, (rows) => sql.insertTerms(tx, rows))
+  await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insertDue(tx, rows))
+}
+
+/** Takes out outputs that are spent. */
+export async function forgetOutputs(
+  { tx, sql }: Writing,
+  spent: readonly LiveOutput[],
+): Promise<void> {
+  await inChunks(
+    spent.map(({ outputId }) => outputId),
+    (ids) => sql.deleteUnspent(tx, ids),
+  )
+  const terms = spent.flatMap((live) => [...termRows(live), ...possibleHolders(live)])
+  await inChunks(terms, (rows) => sql.deleteTerms(tx, rows))
+  await inChunks(spent.flatMap(dueRows), (rows) => sql.deleteDue(tx, rows))
+}
+
+/** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */
+export async function handOverOutputs(
+  { tx, sql }: Writing,
+  outputs: readonly { readonly live: LiveOutput; readonly reached: SlotIndex }[],
+): Promise<void> {
+  const former = outputs.flatMap(({ live, reached }) => holderRows(live, reached - 1))
+  const next = outputs.flatMap(({ live, reached }) => holderRows(live, reached))
+  await inChunks(former, (rows) => sql.deleteTerms(tx, rows))
+  await inChunks(next, (rows) => sql.insertTerms(tx, rows))
+}
+
+function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
+  return {
+    outputId,
+    kind: output.type,
+    bookedSlot,
+    timelockSlot: conditionOf(output, 2)?.slot,
+    expirationSlot: conditionOf(output, 3)?.slot,
+    hasReturn: conditionOf(output, 1) !== undefined,
+    hasToken: featureOf(output, 5) !== undefined,
+  }
+}
+
+function termRows({ outputId, output, bookedSlot }: LiveOutput): TermRow[] {
+  return termsOf(outputId, output).map((term) => ({ ...term, bookedSlot, outputId }))
+}
+
+function holderRows({ outputId, output, bookedSlot }: LiveOutput, reached: SlotIndex): TermRow[] {
+  const term = holderTerm(output, reached)
+  return term === undefined ? [] : [{ ...term, bookedSlot, outputId }]
+}
+
+/** Before and after its expiration. */
+function possibleHolders(live: LiveOutput): TermRow[] {
+  const expiration = conditionOf(live.output, 3)
+  if (expiration === undefined) return []
+  return [...holderRows(live, 0), ...holderRows(live, expiration.slot)]
+}
+
+function dueRows({ outputId, output }: LiveOutput): DueRow[] {
+  return slotsAwaited(output).map((slot) => ({ slot, outputId }))
+}

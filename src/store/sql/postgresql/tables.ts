@@ -1,0 +1,105 @@
+import type { Column, ColumnKind, TableStatements } from '../statements.ts'
+import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
+
+/** Whole tables on PostgreSQL. */
+export const tableStatements: TableStatements = {
+  async beginSnapshot(connection) {
+    await rowsOf(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  },
+
+  async endSnapshot(connection) {
+    // A failed statement has cut the connection already.
+    await rowsOf(connection, 'ROLLBACK').catch(() => {})
+  },
+
+  async tables(connection) {
+    const rows = await rowsOf(
+      connection,
+      `SELECT c.table_name::text, c.column_name::text, c.data_type::text,
+        coalesce(k.ordinal_position, 0)::int
+      FROM information_schema.columns AS c
+      LEFT JOIN information_schema.table_constraints AS t ON t.table_schema = c.table_schema
+        AND t.table_name = c.table_name AND t.constraint_type = 'PRIMARY KEY'
+      LEFT JOIN information_schema.key_column_usage AS k
+        ON k.constraint_schema = t.constraint_schema AND k.constraint_name = t.constraint_name
+        AND k.table_name = c.table_name AND k.column_name = c.column_name
+      WHERE c.table_schema = current_schema() AND c.table_name <> '_prisma_migrations'
+      ORDER BY c.table_name, c.ordinal_position`,
+    )
+    return tablesOf(
+      rows.map(([table, column, type, place]) => [
+        String(table),
+        String(column),
+        String(type),
+        Number(place),
+      ]),
+      kindByType,
+    )
+  },
+
+  async countRows(connection, table) {
+    const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
+    return Number(count)
+  },
+
+  async rowsBehind(connection, table, { after = [], limit }) {
+    const key = keyColumns(table)
+    const names = key.map(({ name }) => quoted(name)).join(', ')
+    const values = key.map(({ kind }, i) => parsed(kind, `$${i + 1}::text`)).join(', ')
+    const behind = after.length === 0 ? '' : `WHERE (${names}) > (${values})`
+    const rows = await rowsOf(
+      connection,
+      `SELECT json_build_array(${table.columns.map(printed).join(', ')})::text
+      FROM ${quoted(table.name)} ${behind} ORDER BY ${names} LIMIT $${after.length + 1}`,
+      after,
+      limit,
+    )
+    return rows.map(([row]) => String(row))
+  },
+
+  insertRows(tx, table, json) {
+    const names = table.columns.map(({ name }) => quoted(name)).join(', ')
+    const values = table.columns.map(({ kind }, i) => parsed(kind, `(value ->> ${i})`)).join(', ')
+    return tx.$executeRawUnsafe(
+      `INSERT INTO ${quoted(table.name)} (${names})
+      SELECT ${values} FROM jsonb_array_elements($1::jsonb) AS added (value)`,
+      json,
+    )
+  },
+}
+
+const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
+  ['bigint', 'integer'],
+  ['integer', 'integer'],
+  ['bytea', 'bytes'],
+  ['text', 'text'],
+  ['boolean', 'boolean'],
+])
+
+/** A column as a member of a JSON row. */
+function printed({ name, kind }: Column): string {
+  const column = quoted(name)
+  switch (kind) {
+    case 'bytes':
+      return `encode(${column}, 'hex')`
+    case 'integer':
+      return `${column}::text`
+    case 'text':
+    case 'boolean':
+      return column
+  }
+}
+
+/** The value of a column from the text of a JSON member. */
+function parsed(kind: ColumnKind, text: string): string {
+  switch (kind) {
+    case 'bytes':
+      return `decode(${text}, 'hex')`
+    case 'integer':
+      return `${text}::bigint`
+    case 'text':
+      return text
+    case 'boolean':
+      return `${text}::boolean`
+  }
+}

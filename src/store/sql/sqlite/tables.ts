@@ -1,0 +1,94 @@
+import type { Column, ColumnKind, TableStatements } from '../statements.ts'
+import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
+
+/** Whole tables on SQLite. */
+export const tableStatements: TableStatements = {
+  beginSnapshot: (connection) => connection.executeScript('BEGIN'),
+  endSnapshot: (connection) => connection.executeScript('ROLLBACK'),
+
+  async tables(connection) {
+    const rows = await rowsOf(
+      connection,
+      `SELECT m.name, c.name, c.type, c.pk FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> '_prisma_migrations'
+      ORDER BY m.name, c.cid`,
+    )
+    return tablesOf(
+      rows.map(([table, column, type, place]) => [
+        String(table),
+        String(column),
+        String(type),
+        Number(place),
+      ]),
+      kindByType,
+    )
+  },
+
+  async countRows(connection, table) {
+    const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
+    return Number(count)
+  },
+
+  async rowsBehind(connection, table, { after, limit }) {
+    const key = keyColumns(table)
+    const names = key.map(({ name }) => quoted(name)).join(', ')
+    const behind =
+      after === undefined
+        ? ''
+        : `WHERE (${names}) > (${key.map(({ kind }) => parsed(kind, '?')).join(', ')})`
+    const rows = await rowsOf(
+      connection,
+      `SELECT json_array(${table.columns.map(printed).join(', ')}) FROM ${quoted(table.name)}
+      ${behind} ORDER BY ${names} LIMIT ?`,
+      after,
+      limit,
+    )
+    return rows.map(([row]) => String(row))
+  },
+
+  insertRows(tx, table, json) {
+    const names = table.columns.map(({ name }) => quoted(name)).join(', ')
+    const values = table.columns.map(({ kind }, i) => parsed(kind, `value ->> ${i}`)).join(', ')
+    return tx.$executeRawUnsafe(
+      `INSERT INTO ${quoted(table.name)} (${names}) SELECT ${values} FROM json_each(?)`,
+      json,
+    )
+  },
+}
+
+const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
+  ['BIGINT', 'integer'],
+  ['INTEGER', 'integer'],
+  ['BLOB', 'bytes'],
+  ['TEXT', 'text'],
+  ['BOOLEAN', 'boolean'],
+])
+
+/** A column as a member of a JSON row. */
+function printed({ name, kind }: Column): string {
+  const column = quoted(name)
+  switch (kind) {
+    case 'bytes':
+      // Of no bytes `hex` makes an empty text, but of NULL too.
+      return `CASE WHEN ${column} IS NULL THEN NULL ELSE lower(hex(${column})) END`
+    case 'integer':
+      return `CAST(${column} AS TEXT)`
+    case 'text':
+      return column
+    case 'boolean':
+      return `json(CASE WHEN ${column} THEN 'true' WHEN NOT ${column} THEN 'false' ELSE 'null' END)`
+  }
+}
+
+/** The value of a column from the text of a JSON member. */
+function parsed(kind: ColumnKind, text: string): string {
+  switch (kind) {
+    case 'bytes':
+      return `unhex(${text})`
+    case 'integer':
+      return `CAST(${text} AS INTEGER)`
+    case 'text':
+    case 'boolean':
+      return text
+  }
+}

@@ -1,0 +1,70 @@
+import { present } from '../../lib/assert.ts'
+import type { SqlConnection } from '../connect.ts'
+import type { Column, ColumnKind, Table } from './statements.ts'
+
+/** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */
+
+/** One column, as asked of the catalogue: table, column, type, and the place in the primary key from 1, or 0. */
+export type CatalogueRow = readonly [table: string, column: string, type: string, keyPlace: number]
+
+/** The tables of a catalogue whose rows are sorted by table and place of the column. */
+export function tablesOf(
+  rows: readonly CatalogueRow[],
+  kindByType: ReadonlyMap<string, ColumnKind>,
+): Table[] {
+  const names = [...new Set(rows.map(([table]) => table))]
+  return names.map((name) => {
+    const own = rows.filter(([table]) => table === name)
+    const columns = own.map(([, column, type]) => ({
+      name: column,
+      kind: present(kindByType.get(type), `kind of the type ${type} of ${name}.${column}`),
+    }))
+    const key = own.filter(([, , , place]) => place > 0).sort((a, b) => a[3] - b[3])
+    return { name, columns, key: key.map(([, column]) => column) }
+  })
+}
+
+/** The columns of the primary key, in their order. */
+export function keyColumns(table: Table): Column[] {
+  return table.key.map((name) =>
+    present(
+      table.columns.find((column) => column.name === name),
+      `column ${name}`,
+    ),
+  )
+}
+
+/** Where the log begins and ends: the last position, and the one before its first row. */
+export async function logBounds(
+  connection: SqlConnection,
+): Promise<{ seq: number; prunedSeq: number }> {
+  const [[last] = []] = await rowsOf(
+    connection,
+    'SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1',
+  )
+  const seq = Number(last ?? 0)
+  const [[first] = []] = await rowsOf(connection, 'SELECT min(seq) FROM ledger_updates')
+  return { seq, prunedSeq: Number(first ?? seq + 1) - 1 }
+}
+
+/** A name in a statement. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Asks for rows, with parameters that are texts and one whole number behind them. */
+export async function rowsOf(
+  connection: SqlConnection,
+  sql: string,
+  texts: readonly string[] = [],
+  limit?: number,
+): Promise<unknown[][]> {
+  const text = { scalarType: 'string', arity: 'scalar' } as const
+  const number = { scalarType: 'int', arity: 'scalar' } as const
+  const { rows } = await connection.queryRaw({
+    sql,
+    args: limit === undefined ? [...texts] : [...texts, limit],
+    argTypes: [...texts.map(() => text), ...(limit === undefined ? [] : [number])],
+  })
+  return rows
+}

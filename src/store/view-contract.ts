@@ -1,0 +1,81 @@
+import type { BalanceRange } from '../ledger/balance-ranges.ts'
+import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
+import type { OutputTerm } from '../ledger/output-terms.ts'
+import type { Hex } from '../lib/hex.ts'
+import type { FoundryId, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { OutputRow } from './rows.ts'
+
+/** What may be asked of what is kept beside the log. Whatever has a `slot` is as of the end of that committed slot. */
+export interface ViewReader {
+  /** The base tokens of an address; a row's lookup. */
+  balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
+  /** The native tokens of an address, by id, behind `after` where it is given. */
+  tokenBalances(
+    address: Hex,
+    page: { readonly after?: FoundryId; readonly limit: number },
+  ): Promise<{ readonly slot: SlotIndex; readonly tokens: readonly OwnedTokens[] }>
+  /** All base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
+  totalAt(address: Hex, slot: SlotIndex): Promise<bigint | undefined>
+  /** The addresses that own most base tokens; of those that own the same, the last by bytes first. */
+  richestAddresses(
+    limit: number,
+  ): Promise<{ readonly slot: SlotIndex; readonly owners: readonly AddressTotal[] }>
+  /** The ranges that have addresses, the poorest first. */
+  balanceRanges(): Promise<{ readonly slot: SlotIndex; readonly ranges: readonly BalanceRange[] }>
+  /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
+  unspentOutputs(question: UnspentQuestion): Promise<OutputRow[]>
+}
+
+/** A native token and how much of it an address has. */
+export interface OwnedTokens {
+  readonly tokenId: FoundryId
+  readonly balance: TokenBalance
+}
+
+/** All base tokens of an address. */
+export interface AddressTotal {
+  readonly address: Hex
+  readonly total: bigint
+}
+
+/** Which page of which unspent outputs. */
+export interface UnspentQuestion {
+  readonly filter: UnspentFilter
+  /** Exclusive; an output need not stand there. */
+  readonly after?: OutputPlace | undefined
+  readonly limit: number
+}
+
+/** A place in the order of unspent outputs. */
+export interface OutputPlace {
+  readonly bookedSlot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** What outputs must fulfil, all of it. */
+export interface UnspentFilter {
+  /** Unspent by everything that is booked, or unspent at the end of the newest committed slot. */
+  readonly asOf: 'BOOKED' | 'COMMITTED'
+  /** Owned by this address at the end of the newest committed slot, or of the slot of booking. Not beside `anyOf`. */
+  readonly heldBy?: Hex | undefined
+  /** Each of them. */
+  readonly terms?: readonly OutputTerm[] | undefined
+  /** At least one of them. */
+  readonly anyOf?: readonly OutputTerm[] | undefined
+  /** Type codes. */
+  readonly kinds?: readonly number[] | undefined
+  readonly hasReturn?: boolean | undefined
+  readonly hasToken?: boolean | undefined
+  readonly hasTimelock?: boolean | undefined
+  readonly hasExpiration?: boolean | undefined
+  /** By the slot of a timelock or expiration as written, and by the slot of booking. */
+  readonly timelocked?: SlotBounds | undefined
+  readonly expires?: SlotBounds | undefined
+  readonly created?: SlotBounds | undefined
+}
+
+/** Slots between two, both excluded. */
+export interface SlotBounds {
+  readonly after?: SlotIndex | undefined
+  readonly before?: SlotIndex | undefined
+}

@@ -1,0 +1,146 @@
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import { noBalance } from '../ledger/balances-of-address.ts'
+import type { OutputTerm } from '../ledger/output-terms.ts'
+import { present } from '../lib/assert.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import { toBalance, toOutput, toTokenBalance } from './mapping.ts'
+import type { OutputRow } from './rows.ts'
+import {
+  balanceAsOf,
+  rangesAsOf,
+  richestAsOf,
+  scanUnspent,
+  tokensAsOf,
+  type UnspentScan,
+} from './sql/view-reads.ts'
+import { classToNumber, idFromBytes } from './values.ts'
+import type { UnspentFilter, UnspentQuestion, ViewReader } from './view-contract.ts'
+
+/** Reads of what is kept beside the log: balances, and which outputs are unspent. */
+export function viewReads(client: PrismaClient): ViewReader {
+  return {
+    balance: async (address) => {
+      const row = present(await balanceAsOf(client, address), 'genesis commitment')
+      const kept = allPresent(row)
+      return { slot: Number(row.asOf), balance: kept === undefined ? noBalance : toBalance(kept) }
+    },
+    tokenBalances: async (address, { after, limit }) => {
+      const rows = await tokensAsOf(client, address, { after: after ?? '0x', limit })
+      const tokens = rows.map(allPresent).filter((row) => row !== undefined)
+      return {
+        slot: slotOf(rows),
+        tokens: tokens.map((row) => ({
+          tokenId: idFromBytes(row.tokenId),
+          balance: toTokenBalance(row),
+        })),
+      }
+    },
+    totalAt: (address, slot) => readTotalAt(client, address, slot),
+    richestAddresses: async (limit) => {
+      const rows = await richestAsOf(client, limit)
+      const owners = rows.map(allPresent).filter((row) => row !== undefined)
+      return {
+        slot: slotOf(rows),
+        owners: owners.map(({ address, total }) => ({ address: bytesToHex(address), total })),
+      }
+    },
+    balanceRanges: async () => {
+      const rows = await rangesAsOf(client)
+      const ranges = rows.map(allPresent).filter((row) => row !== undefined)
+      return {
+        slot: slotOf(rows),
+        ranges: ranges.map(({ exponent, addresses, total }) => ({
+          exponent: Number(exponent),
+          addresses: Number(addresses),
+          total,
+        })),
+      }
+    },
+    unspentOutputs: (question) => readUnspent(client, question),
+  }
+}
+
+/** A row of a left join; `undefined` where it found nothing. */
+function allPresent<Row extends object>(
+  row: Row,
+): { [C in keyof Row]: Exclude<Row[C], null> } | undefined {
+  if (Object.values(row).includes(null)) return undefined
+  return row as { [C in keyof Row]: Exclude<Row[C], null> }
+}
+
+function slotOf(rows: readonly { readonly asOf: bigint }[]): SlotIndex {
+  return Number(present(rows[0], 'genesis commitment').asOf)
+}
+
+/** The newest of two: the row of the log, and what an expiration did since. Both are index lookups. */
+async function readTotalAt(
+  client: PrismaClient,
+  address: Hex,
+  slot: SlotIndex,
+): Promise<bigint | undefined> {
+  const milestone = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
+  if (milestone === null) return undefined
+  const key = hexToBytes(address)
+  const row = await client.ledgerUpdate.findFirst({
+    where: { address: key, class: classToNumber('OWNED'), seq: { lte: milestone.lastSeq } },
+    orderBy: { seq: 'desc' },
+    select: { milestoneIndex: true, balance: true },
+  })
+  const handover = await client.handover.findFirst({
+    where: { address: key, slot: { lte: milestone.slot } },
+    orderBy: { slot: 'desc' },
+  })
+  if (handover !== null && (row === null || row.milestoneIndex < handover.slot)) {
+    return handover.total
+  }
+  return row === null ? 0n : present(row.balance, `the balance of ${address}`)
+}
+
+/** Runs a scan for each way in which an output can be meant, and merges them. */
+async function readUnspent(client: PrismaClient, question: UnspentQuestion): Promise<OutputRow[]> {
+  const scans = scansOf(question)
+  const found = await Promise.all(scans.map((scan) => scanUnspent(client, scan)))
+  const rows = found.flat().map(toOutput)
+  if (scans.length > 1) rows.sort(comparePlaces)
+  const isFirst = (row: OutputRow, i: number) => row.outputId !== rows[i - 1]?.outputId
+  return rows.filter(isFirst).slice(0, question.limit)
+}
+
+function scansOf({ filter, after, limit }: UnspentQuestion): UnspentScan[] {
+  const { heldBy, anyOf, terms = [], kinds = allKinds } = filter
+  const scan = (by: UnspentScan['by'], also: readonly OutputTerm[] = terms) => ({
+    by,
+    also,
+    filter,
+    after,
+    limit,
+  })
+  if (heldBy !== undefined) {
+    // Those that expire have a holder of their own.
+    const plain = { ...scan({ term: 'OWNER', value: heldBy }), filter: unexpiring(filter) }
+    return [
+      ...(filter.hasExpiration === true ? [] : [plain]),
+      scan({ term: 'STATE_CONTROLLER', value: heldBy }),
+      scan({ term: 'HOLDER', value: heldBy }),
+    ]
+  }
+  if (anyOf !== undefined) return anyOf.map((term) => scan(term))
+  const [first, ...rest] = terms
+  if (first !== undefined) return [scan(first, rest)]
+  return kinds.map((kind) => scan({ kind }))
+}
+
+function unexpiring(filter: UnspentFilter): UnspentFilter {
+  return { ...filter, hasExpiration: false }
+}
+
+/** The type codes of outputs. */
+const allKinds = [0, 1, 2, 3, 4, 5]
+
+/** Lower-case hex compares like its bytes. */
+function comparePlaces(a: OutputRow, b: OutputRow): number {
+  if (a.bookedSlot !== b.bookedSlot) return a.bookedSlot - b.bookedSlot
+  if (a.outputId === b.outputId) return 0
+  return a.outputId < b.outputId ? -1 : 1
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { SlotCommit } from '../../src/store/contract.ts'
+import type { LogRange } from '../../src/store/rows.ts'
+import { databases, useStore } from '../support/databases.ts'
+import {
+  addressOf,
+  blockIdOf,
+  bookedTransaction,
+  booking,
+  entry,
+  incomingBlock,
+  outputIdOf,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../support/store-rows.ts'
+
+const wholeLog: LogRange = {
+  classes: ['OWNED', 'MENTIONED'],
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 10_000,
+  order: 'ascending',
+}
+
+describe.each(databases)('committing slots on $name', ({ create }) => {
+  const use = useStore(create)
+
+  beforeEach(async () => {
+    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.closeSlots(use.term, 10)
+  })
+
+  const commit = (...commits: SlotCommit[]) => use.store.write.commitSlots(use.term, commits)
+
+  test('gives positions, ordinals and chain values that run through slots and calls', async () => {
+    const spent = entry(0, 0, { isSpent: true })
+    const mentioned = entry(0, 2, { class: 'MENTIONED', roles: ['SENDER', 'ISSUER'] })
+    await commit(slotCommit(1, [spent, entry(1, 1)]))
+    const tip = await commit(slotCommit(2), slotCommit(3, [entry(1, 2), mentioned]))
+    expect(tip).toEqual({
+      ok: true,
+      value: { epoch: '0x0102030405060708', seq: 5, slot: 3, prunedSeq: 0 },
+    })
+    expect(await use.store.read.logTip()).toEqual(tip.ok && tip.value)
+
+    const first = chainAfter(new Uint8Array(32), 0, 0)
+    const expected = [
+      { seq: 1, ordinal: 1, milestoneIndex: 0, ...entry(0, 0), chain: first, balance: 1_000n },
+      { seq: 2, ordinal: 2, milestoneIndex: 1, ...spent, chain: chainAfter(first, 1, 0, 1) },
+      { seq: 5, ordinal: 1, milestoneIndex: 3, ...mentioned, chain: chainAfter(zeros, 3, 2) },
+    ].map((row) => ({ ...row, chain: `0x${Buffer.from(row.chain).toString('hex')}` }))
+    const rows = await use.store.read.updates({ ...wholeLog, address: addressOf(0) })
+    expect(rows).toEqual(expected)
+    expect(await use.store.read.addressTip(addressOf(0), 'OWNED')).toEqual({
+      ordinal: 2,
+      chain: expected[1]?.chain,
+    })
+    expect(await use.store.read.addressTip(addressOf(0), 'MENTIONED')).toEqual({
+      ordinal: 1,
+      chain: expected[2]?.chain,
+    })
+    expect(await use.store.read.addressTip(addressOf(9), 'OWNED')).toEqual({
+      ordinal: 0,
+      chain: `0x${'00'.repeat(32)}`,
+    })
+  })
+
+  test('makes milestones, found by slot and by commitment, with their range of the log', async () => {
+    await commit(slotCommit(1, [entry(1, 1), entry(2, 1)]), slotCommit(2), slotCommit(3))
+    const { read } = use.store
+    const [one, three] = [slotCommit(1), slotCommit(3)].map(({ slot, commitmentId, bytes }) => ({
+      slot,
+      commitmentId,
+      bytes,
+    }))
+    expect(await read.milestone(1)).toEqual({ ...one, firstSeq: 2, lastSeq: 3 })
+    expect(await read.milestone(2)).toMatchObject({ slot: 2, firstSeq: 4, lastSeq: 3 })
+    expect(await read.latestMilestone()).toEqual({ ...three, firstSeq: 4, lastSeq: 3 })
+    expect(await read.milestoneByCommitment(slotCommit(1).commitmentId)).toEqual(
+      await read.milestone(1),
+    )
+    expect(await read.milestone(4)).toBeUndefined()
+    expect(await read.milestoneByCommitment(slotCommit(4).commitmentId)).toBeUndefined()
+  })
+
+  test('makes accepted blocks and transactions final, of these slots alone', async () => {
+    const { read, write } = use.store
+    const slotOf = (n: number) => (n === 4 ? 12 : 11)
+    await write.acceptBlocks([1, 2, 3, 4].map((n) => incomingBlock(n, { slot: slotOf(n) })))
+    await write.closeSlots(use.term, 11)
+    await write.book(
+      use.term,
+      booking({
+        blocks: [1, 2, 3, 4].map((n) => ({
+          blockId: blockIdOf(n),
+          state: n === 3 ? 'DROPPED' : 'ACCEPTED',
+        })),
+        transactions: [
+          bookedTransaction(1, { slot: 11 }),
+          bookedTransaction(2, { slot: 11, state: 'FAILED', failureReason: 9 }),
+          bookedTransaction(4, { slot: 12 }),
+        ],
+      }),
+    )
+    await commit(...Array.from({ length: 11 }, (_, i) => slotCommit(i + 1)))
+    const blocks = await Promise.all([1, 2, 3, 4].map((n) => read.block(blockIdOf(n))))
+    expect(blocks.map((block) => block?.state)).toEqual([
+      'FINALIZED',
+      'FINALIZED',
+      'DROPPED',
+      'ACCEPTED',
+    ])
+    const transactions = [1, 2, 3, 4].map((n) => read.transaction(transactionIdOf(n)))
+    const states = (await Promise.all(transactions)).map((transaction) => transaction?.state)
+    expect(states).toEqual(['FINALIZED', 'FAILED', 'PENDING', 'ACCEPTED'])
+  })
+
+  const refused: readonly (readonly [string, readonly SlotCommit[], string | RegExp])[] = [
+    ['a slot is skipped', [slotCommit(2)], 'slot 2 follows'],
+    ['a slot comes twice', [slotCommit(1, [entry(1, 1)]), slotCommit(1)], 'slot 1 follows'],
+    ['a slot is committed already', [slotCommit(0)], 'slot 0 follows'],
+    [
+      'a slot is still open',
+      Array.from({ length: 11 }, (_, i) => slotCommit(i + 1, [entry(1, i)])),
+      'slot 11 is closed',
+    ],
+    [
+      'the last statement fails',
+      [
+        slotCommit(1, [entry(1, 1)]),
+        { ...slotCommit(2), commitmentId: slotCommit(1).commitmentId },
+      ],
+      /commitments.id/,
+    ],
+    [
+      'there are too many slots',
+      Array.from({ length: 1_001 }, (_, i) => slotCommit(i + 1)),
+      'at most 1,000',
+    ],
+  ]
+
+  test.each(refused)('throws and leaves nothing when %s', async (_name, commits, message) => {
+    await expect(commit(...commits)).rejects.toThrow(message)
+    const { read } = use.store
+    expect(await read.logTip()).toMatchObject({ seq: 1, slot: 0 })
+    expect(await read.updates(wholeLog)).toHaveLength(1)
+    expect(await read.addressTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 0 })
+    await commit(slotCommit(1, [entry(1, 1)]))
+    expect(await read.logTip()).toMatchObject({ seq: 2, slot: 1 })
+  })
+
+  test('throws while a block of the slots waits, and commits once it is booked', async () => {
+    await use.store.write.acceptBlocks([incomingBlock(11, { slot: 11 })])
+    await use.store.write.closeSlots(use.term, 11)
+    const slots = Array.from({ length: 11 }, (_, i) => slotCommit(i + 1))
+    await expect(commit(...slots)).rejects.toThrow('1 blocks up to slot 11 are booked')
+    const blocks = [{ blockId: blockIdOf(11), state: 'ACCEPTED' }] as const
+    await use.store.write.book(use.term, booking({ blocks }))
+    expect(await commit(...slots)).toMatchObject({ ok: true, value: { slot: 11 } })
+  })
+
+  test('is whole to a reader, whenever it looks', async () => {
+    const entriesOf = (slot: number) =>
+      Array.from({ length: 50 }, (_, i) => entry(i % 7, 100 * slot + i))
+    const slots = Array.from({ length: 10 }, (_, i) => slotCommit(i + 1, entriesOf(i)))
+    const commits = slots.map((slot) => commit(slot))
+    const looks: (readonly [rows: number, tip: number])[] = []
+    for (let look = 0; look < 200; look++) {
+      const rows = await use.store.read.updates(wholeLog)
+      looks.push([rows.length, (await use.store.read.logTip()).seq])
+    }
+    await Promise.all(commits)
+    expect(looks.filter(([rows]) => rows % 50 !== 1)).toEqual([])
+    expect(looks.filter(([rows, tip]) => tip < rows)).toEqual([])
+    expect(new Set(looks.map(([rows]) => rows)).size).toBeGreaterThan(2)
+  })
+})
+
+const zeros = new Uint8Array(32)
+
+/** The chain value by its definition, for an output of a number in a slot below 256. */
+function chainAfter(former: Uint8Array, slot: number, output: number, isSpent = 0): Uint8Array {
+  const id = Buffer.from(outputIdOf(output).slice(2), 'hex')
+  const bytes = Uint8Array.of(...former, slot, 0, 0, 0, ...id, isSpent)
+  return createHash('sha256').update(bytes).digest()
+}

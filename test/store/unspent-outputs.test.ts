@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
+import { type OutputTerm, type Term, termsOf } from '../../src/ledger/output-terms.ts'
+import { addressKey } from '../../src/protocol/ids.ts'
+import type { Store } from '../../src/store/contract.ts'
+import type { OutputPlace, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
+import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
+import { databases, useStore } from '../support/databases.ts'
+import { createRandom, type Random } from '../support/random.ts'
+import {
+  foundRandomLedger,
+  minCommittableAge,
+  type RandomLedger,
+} from '../support/random-ledger.ts'
+import { randomAccounts, randomAddresses, randomTokens } from '../support/random-outputs.ts'
+
+const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+
+describe.each(databases)('unspent outputs on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test.each([4, 5])(
+    'are those of a list, whatever is asked, page by page (seed %i)',
+    async (seed) => {
+      const ledger = await foundRandomLedger(use, seed)
+      const random = createRandom(seed)
+      let found = 0
+      for (let step = 0; step < 15; step++) {
+        await ledger.book()
+        await ledger.commit()
+        await ledger.book()
+        for (let asked = 0; asked < 8; asked++) {
+          const filter = randomFilter(random, ledger)
+          const expected = matching(ledger, filter).map(({ outputId }) => outputId)
+          expect(await allPages(use.store, filter, random.between(1, 4))).toEqual(expected)
+          found += expected.length
+        }
+      }
+      expect(found).toBeGreaterThan(200)
+    },
+  )
+})
+
+async function allPages({ read }: Store, filter: UnspentFilter, limit: number) {
+  const ids: string[] = []
+  for (let after: OutputPlace | undefined; ; ) {
+    const page = await read.unspentOutputs({ filter, after, limit })
+    ids.push(...page.map(({ outputId }) => outputId))
+    after = page.at(-1)
+    if (page.length < limit) return ids
+  }
+}
+
+function matching(ledger: RandomLedger, filter: UnspentFilter): ModelOutput[] {
+  const byPlace = (a: ModelOutput, b: ModelOutput) =>
+    a.bookedSlot - b.bookedSlot || (a.outputId < b.outputId ? -1 : 1)
+  return ledger.outputs
+    .filter((output) => matches(output, filter, ledger.committed()))
+    .sort(byPlace)
+}
+
+function matches(model: ModelOutput, filter: UnspentFilter, committed: number): boolean {
+  const { outputId, output, bookedSlot, spentSlot } = model
+  const terms = termsOf(outputId, output)
+  const has = (wanted: OutputTerm) =>
+    terms.some(({ term, value }) => term === wanted.term && value === wanted.value)
+  const timelock = conditionOf(output, 2)?.slot
+  const expiration = conditionOf(output, 3)?.slot
+  const isUnspent =
+    filter.asOf === 'BOOKED'
+      ? spentSlot === undefined
+      : bookedSlot <= committed && (spentSlot === undefined || spentSlot > committed)
+  const owner = ownerInSlot(output, Math.max(bookedSlot, committed), minCommittableAge)
+  return (
+    isUnspent &&
+    (filter.heldBy === undefined || owner === filter.heldBy) &&
+    (filter.terms ?? []).every(has) &&
+    (filter.anyOf === undefined || filter.anyOf.some(has)) &&
+    (filter.kinds === undefined || filter.kinds.includes(output.type)) &&
+    isAsked(filter.hasReturn, conditionOf(output, 1) !== undefined) &&
+    isAsked(filter.hasToken, featureOf(output, 5) !== undefined) &&
+    isAsked(filter.hasTimelock, timelock !== undefined) &&
+    isAsked(filter.hasExpiration, expiration !== undefined) &&
+    isWithin(filter.timelocked, timelock) &&
+    isWithin(filter.expires, expiration) &&
+    isWithin(filter.created, bookedSlot)
+  )
+}
+
+function isAsked(wanted: boolean | undefined, is: boolean): boolean {
+  return wanted === undefined || wanted === is
+}
+
+function isWithin(bounds: SlotBounds | undefined, slot: number | undefined): boolean {
+  const { after, before } = bounds ?? {}
+  if (slot === undefined) return after === undefined && before === undefined
+  return (after === undefined || slot > after) && (before === undefined || slot < before)
+}
+
+function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
+  const sometimes = <T>(one: () => T) => (random.between(0, 4) === 0 ? one() : undefined)
+  const flag = () => random.between(0, 1) === 0
+  const bounds = () => ({
+    after: sometimes(() => ledger.committed() + random.between(-10, 10)),
+    before: sometimes(() => ledger.committed() + random.between(-10, 10)),
+  })
+  const start = random.between(0, 3)
+  return {
+    asOf: flag() ? 'BOOKED' : 'COMMITTED',
+    heldBy: start === 0 ? pick(random, keys) : undefined,
+    terms:
+      start === 1 ? [randomTerm(random, ledger)] : sometimes(() => [randomTerm(random, ledger)]),
+    anyOf: start === 2 ? [randomTerm(random, ledger), randomTerm(random, ledger)] : undefined,
+    kinds: sometimes(() => [pick(random, [0, 1, 2, 3, 4, 5]), 0]),
+    hasReturn: sometimes(flag),
+    hasToken: sometimes(flag),
+    hasTimelock: sometimes(flag),
+    hasExpiration: sometimes(flag),
+    timelocked: sometimes(bounds),
+    expires: sometimes(bounds),
+    created: sometimes(bounds),
+  }
+}
+
+function randomTerm(random: Random, ledger: RandomLedger): OutputTerm {
+  const some = pick(random, ledger.outputs)
+  const chain = termsOf(some.outputId, some.output).find(({ term }) => term === 'CHAIN')
+  const address = (term: Term): OutputTerm => ({ term, value: pick(random, keys) })
+  return pick<OutputTerm>(random, [
+    address('OWNER'),
+    address('EXPIRATION_RETURN'),
+    address('STORAGE_DEPOSIT_RETURN'),
+    address('GOVERNOR'),
+    address('SENDER'),
+    address('VALIDATOR'),
+    { term: 'TAG', value: '0x01' },
+    { term: 'NATIVE_TOKEN', value: pick(random, randomTokens) },
+    chain ?? address('ISSUER'),
+  ])
+}
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  const one = list[random.between(0, list.length - 1)]
+  if (one === undefined) throw new Error('nothing to pick')
+  return one
+}
