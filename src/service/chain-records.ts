@@ -25,6 +25,9 @@ export type ChainRecordPageError =
       readonly limit: number
     }
 
+/** A version of a record as the doors show it. */
+export type ChainRecordView = ChainRecordVersion
+
 /** Some chain records, by chain id. */
 export interface ChainRecordPage {
   readonly records: readonly ChainRecordVersion[]

@@ -73,7 +73,7 @@ export interface FeedProgress {
 /** Something about the feed itself. */
 export interface FeedNotice {
   readonly kind: 'FeedNotice'
-  readonly reason: Notice['reason']
+  readonly topic: Notice['topic']
   /** Where to resume, should the feed end now. */
   readonly cursor: string
   /** The connection is closed within so many milliseconds; `undefined` where it is not. */
@@ -206,9 +206,9 @@ function batchOf(
 function noticeOf(cursor: string, notice: Notice): FeedNotice {
   return {
     kind: 'FeedNotice',
-    reason: notice.reason,
+    topic: notice.topic,
     cursor,
-    closesWithinMs: notice.reason === 'DRAINING' ? notice.closesWithinMs : undefined,
-    expiresAt: notice.reason === 'TOKEN_EXPIRING' ? notice.expiresAt : undefined,
+    closesWithinMs: notice.topic === 'DRAINING' ? notice.closesWithinMs : undefined,
+    expiresAt: notice.topic === 'TOKEN_EXPIRING' ? notice.expiresAt : undefined,
   }
 }

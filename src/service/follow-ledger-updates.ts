@@ -69,7 +69,7 @@ export async function followLedgerUpdates(
   deps: FollowLedgerUpdatesDeps,
   question: FeedQuestion,
 ): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
-  const begun = await begin(deps, question)
+  const begun = await beginFeed(deps, question)
   if (!begun.ok) return begun
   return ok(stoppable((signal) => tell(deps, begun.value, signal)))
 }
@@ -95,7 +95,7 @@ export async function shareLedgerUpdates(
   question: FeedQuestion,
   { key, render, sink }: SharedFeedOptions,
 ): Promise<Result<Reader, FollowLedgerUpdatesError>> {
-  const begun = await begin(deps, question)
+  const begun = await beginFeed(deps, question)
   if (!begun.ok) return begun
   const { epoch, filter, position, snapshot } = begun.value
   const { addresses, classes } = filter
@@ -111,12 +111,14 @@ export async function shareLedgerUpdates(
   )
 }
 
-interface BegunFeed extends FeedIdentity {
+/** A feed that is allowed, and where it begins. */
+export interface BegunFeed extends FeedIdentity {
   readonly position: number
   readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
 }
 
-async function begin(
+/** Finds out what is to be told and from where; no work is done before. */
+export async function beginFeed(
   deps: FollowLedgerUpdatesDeps,
   question: FeedQuestion,
 ): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {

@@ -56,7 +56,7 @@ export interface LedgerUpdatePage {
   readonly updates: readonly LedgerUpdateView[]
   readonly hasPreviousPage: () => Promise<boolean>
   readonly hasNextPage: () => Promise<boolean>
-  /** The updates of the address and class, whatever the other arguments. */
+  /** The updates of the address and class when the page was read, whatever the other arguments. */
   readonly totalCount: () => Promise<number>
   /** How far the log reached when the page was read; a feed after it repeats and misses nothing. */
   readonly tipCursor: string
@@ -92,7 +92,7 @@ export async function listLedgerUpdates(
     updates: page.rows.map((row) => viewOf(row, tip, deps.parameters)),
     hasPreviousPage: () => holdsRows(read, question, around.previous),
     hasNextPage: () => holdsRows(read, question, around.next),
-    totalCount: async () => (await read.addressTip(question.address, question.class)).ordinal,
+    totalCount: () => countUpTo(read, question, tip),
     tipCursor: encodeCursor(tip),
   })
 }
@@ -254,6 +254,19 @@ async function holdsRows(
 ): Promise<boolean> {
   const range = { ...interval, ...filterOf(question), limit: 1, order: 'ascending' } as const
   return (await readUpdates(read, range)).length > 0
+}
+
+/** The count as of an earlier tip: rows that were committed since have no part in the page. */
+async function countUpTo(
+  read: ListLedgerUpdatesDeps['store']['read'],
+  question: ConnectionQuestion,
+  tip: LogTip,
+): Promise<number> {
+  const newest = await read.addressTip(question.address, question.class)
+  const before = (await read.logTip()).seq + 1
+  const range = { after: tip.seq, before, ...filterOf(question), limit: 1 }
+  const [since] = await readUpdates(read, { ...range, order: 'ascending' })
+  return since === undefined ? newest.ordinal : since.ordinal - 1
 }
 
 function filterOf(question: ConnectionQuestion) {

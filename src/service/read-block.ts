@@ -1,5 +1,6 @@
 import { assert } from '../lib/assert.ts'
 import { Block } from '../protocol/block.ts'
+import type { BlockMetadata } from '../protocol/node-answers.ts'
 import type { BlockId } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -26,6 +27,19 @@ export async function readBlock(
   const row = await store.read.block(blockId)
   return row && { ...row, block: () => decodeBlock(row.bytes) }
 }
+
+/** Where a block stands, as the node tells it (rest.md 4.1). */
+export function blockMetadata({ blockId, state }: BlockRow): BlockMetadata {
+  return { blockId, blockState: stateNames[state] }
+}
+
+const stateNames = {
+  PENDING: 'pending',
+  ACCEPTED: 'accepted',
+  CONFIRMED: 'confirmed',
+  FINALIZED: 'finalized',
+  DROPPED: 'dropped',
+} as const satisfies Record<BlockRow['state'], BlockMetadata['blockState']>
 
 /** The meaning of a block's bytes, which were checked when it was accepted. */
 export function decodeBlock(bytes: Uint8Array): Block {

@@ -5,7 +5,7 @@ import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { Milestone } from '../store/rows.ts'
+import type { LogTip, Milestone } from '../store/rows.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
@@ -41,8 +41,16 @@ export async function readMilestone(
   const milestone =
     index === undefined ? await store.read.latestMilestone() : await store.read.milestone(index)
   if (milestone === undefined) return undefined
-  const { slot, commitmentId, bytes, firstSeq, lastSeq } = milestone
   const { epoch } = await store.read.logTip()
+  return milestoneView({ parameters, epoch }, milestone)
+}
+
+/** A committed slot of a log as the doors show it. */
+export function milestoneView(
+  { parameters, epoch }: { readonly parameters: TimeParameters; readonly epoch: LogTip['epoch'] },
+  milestone: Milestone,
+): MilestoneView {
+  const { slot, commitmentId, bytes, firstSeq, lastSeq } = milestone
   const isEmpty = lastSeq < firstSeq
   return {
     index: slot,

@@ -24,7 +24,7 @@ export async function readOutput(
   outputId: OutputId,
 ): Promise<OutputView | undefined> {
   const row = await store.read.output(outputId)
-  return row && viewOf(row)
+  return row && viewOfOutput(row)
 }
 
 /** Reads those of some outputs that are known, in the order asked; one query. */
@@ -36,11 +36,12 @@ export async function readOutputs(
   const rowById = new Map(rows.map((row) => [row.outputId, row]))
   return outputIds.flatMap((id) => {
     const row = rowById.get(id)
-    return row === undefined ? [] : [viewOf(row)]
+    return row === undefined ? [] : [viewOfOutput(row)]
   })
 }
 
-function viewOf(row: OutputRow): OutputView {
+/** A row of the store as the doors show it. */
+export function viewOfOutput(row: OutputRow): OutputView {
   return { ...row, output: () => decodeOutput(row.bytes) }
 }
 

@@ -1,10 +1,11 @@
-import { failureReasonName } from '../ledger/failure-reasons.ts'
 import { assert, present } from '../lib/assert.ts'
-import { outputId } from '../protocol/ids.ts'
+import { outputId, slotOfId } from '../protocol/ids.ts'
+import type { TransactionMetadata } from '../protocol/node-answers.ts'
 import type { OutputId, TransactionId } from '../protocol/primitives.ts'
 import type { SignedTransaction } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { TransactionRow } from '../store/rows.ts'
+import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
 import { decodeBlock } from './read-block.ts'
 
 /** A transaction and what became of it. */
@@ -19,18 +20,11 @@ export interface TransactionView extends Omit<TransactionRow, 'failureReason'> {
   /** With its unlocks, as the earliest block has them. */
   readonly payload: SignedTransaction
   /** Why a FAILED one failed. */
-  readonly failure: Failure | undefined
+  readonly failure: PublishedFailure | undefined
   /** The outputs it spends, in the order of its inputs. */
   readonly inputIds: readonly OutputId[]
   /** The outputs it creates when it is accepted. */
   readonly outputIds: readonly OutputId[]
-}
-
-/** A published failure reason (ledger reference 8). */
-export interface Failure {
-  readonly number: number
-  /** Such as `InputAlreadySpent`. */
-  readonly name: string
 }
 
 /** Reads a transaction; `undefined` when it is not known. */
@@ -48,12 +42,28 @@ export async function readTransaction(
   return {
     ...rest,
     payload: body.payload,
-    failure: failureReason === undefined ? undefined : failureOf(failureReason),
+    failure: failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason'),
     inputIds: inputs.map((input) => outputId(input.transactionId, input.transactionOutputIndex)),
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),
   }
 }
 
-function failureOf(number: number): Failure {
-  return { number, name: present(failureReasonName(number), `failure reason ${number}`) }
+/** Where a transaction stands, as the node tells it (rest.md 4.1). */
+export function transactionMetadata(view: TransactionView): TransactionMetadata {
+  const { transactionId, state, blockId, failure } = view
+  return {
+    transactionId,
+    transactionState: stateNames[state],
+    earliestAttachmentSlot: slotOfId(blockId),
+    transactionFailureReason: failure?.code ?? 0,
+    transactionFailureDetails: failure?.name ?? '',
+  }
 }
+
+const stateNames = {
+  PENDING: 'pending',
+  ACCEPTED: 'accepted',
+  COMMITTED: 'committed',
+  FINALIZED: 'finalized',
+  FAILED: 'failed',
+} as const satisfies Record<TransactionRow['state'], TransactionMetadata['transactionState']>

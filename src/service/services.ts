@@ -1,10 +1,23 @@
+import type { ActivateChainDeps } from './activate-chain.ts'
 import type { AddressKeyDeps } from './address-key.ts'
 import type { ChainRecordsDeps } from './chain-records.ts'
+import type { FollowChainRecordsDeps } from './follow-chain-records.ts'
 import type { FollowLedgerUpdatesDeps } from './follow-ledger-updates.ts'
+import type { FollowMilestonesDeps } from './follow-milestones.ts'
+import type { FollowStatesDeps } from './follow-states.ts'
+import type { ForeseeTransactionDeps } from './foresee-transaction.ts'
+import type { LedgerNewsDeps } from './ledger-news.ts'
 import type { ListLedgerUpdatesDeps } from './list-ledger-updates.ts'
+import type { ListUnspentOutputsDeps } from './list-unspent-outputs.ts'
+import type { ManaOfAddressDeps } from './mana-of-address.ts'
+import type { NetworkMetricsDeps } from './network-metrics.ts'
 import type { NodeInfoDeps } from './node-info.ts'
+import type { OutputMetadataDeps } from './output-metadata.ts'
 import type { ProvenOutputDeps } from './output-proof.ts'
+import type { ReadAccountDeps } from './read-account.ts'
+import type { ReadAddressDeps } from './read-address.ts'
 import type { ReadBlockDeps } from './read-block.ts'
+import type { ReadCommitmentDeps } from './read-commitment.ts'
 import type { ReadMilestoneDeps } from './read-milestone.ts'
 import type { ReadOutputDeps } from './read-output.ts'
 import type { ReadTransactionDeps } from './read-transaction.ts'
@@ -18,13 +31,26 @@ import type { UpdateHistoryDeps } from './update-history.ts'
  */
 export type Services = ChainRecordsDeps &
   SetChainRecordDeps &
+  ActivateChainDeps &
+  FollowChainRecordsDeps &
   AddressKeyDeps &
+  LedgerNewsDeps &
   ListLedgerUpdatesDeps &
+  ListUnspentOutputsDeps &
+  ManaOfAddressDeps &
+  ReadAddressDeps &
+  ReadAccountDeps &
+  ForeseeTransactionDeps &
   FollowLedgerUpdatesDeps &
+  FollowMilestonesDeps &
+  FollowStatesDeps &
   UpdateHistoryDeps &
   SubmitBlockDeps &
   NodeInfoDeps &
+  NetworkMetricsDeps &
+  OutputMetadataDeps &
   ProvenOutputDeps &
+  ReadCommitmentDeps &
   ReadBlockDeps &
   ReadTransactionDeps &
   ReadOutputDeps &

@@ -1,6 +1,6 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { StoreWriter } from '../store/contract.ts'
+import type { NewChainRecord, StoreReader, StoreWriter } from '../store/contract.ts'
 import type { ChainRecordVersion } from '../store/rows.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
@@ -8,7 +8,11 @@ import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** What setting a record needs. */
 export interface SetChainRecordDeps {
-  readonly store: { readonly write: Pick<StoreWriter, 'setChainRecord'> }
+  readonly store: {
+    readonly read: Pick<StoreReader, 'chainRecord'>
+    readonly write: Pick<StoreWriter, 'setChainRecord' | 'replaceChainRecord'>
+  }
+  readonly chainRecords: { notify(change: number): void }
   readonly clock: Clock
 }
 
@@ -32,8 +36,19 @@ export interface ChainRecordMalformed {
   readonly expected: string
 }
 
+/** The record is not the one that the caller means to replace. */
+export interface ChainRecordStale {
+  readonly code: 'CHAIN_RECORD_STALE'
+  readonly chainId: string
+  /** Of the newest record; 0 where there is none. */
+  readonly version: number
+}
+
 /** Why a record was not set. */
-export type SetChainRecordError = ChainIdError | ChainRecordMalformed
+export type SetChainRecordError = ChainIdError | ChainRecordMalformed | ChainRecordStale
+
+/** Which record may be replaced: any that is there, or one of these versions. */
+export type ChainRecordPrecondition = 'ANY' | readonly number[]
 
 /** What is asked for. The record is unknown until it has been checked here, whichever door it came through. */
 export interface SetChainRecordRequest {
@@ -41,26 +56,49 @@ export interface SetChainRecordRequest {
   readonly record: unknown
   /** The holder of the token. */
   readonly setBy: string
+  /** Guards against other writers; left out: whatever is there is replaced. */
+  readonly onlyOver?: ChainRecordPrecondition | undefined
 }
 
 /** Checks and saves a record as the next version of its chain's. The chain id is checked before the record. */
 export async function setChainRecord(
-  { store, clock }: SetChainRecordDeps,
+  deps: SetChainRecordDeps,
   request: SetChainRecordRequest,
 ): Promise<Result<ChainRecordVersion, SetChainRecordError>> {
   const chainId = parseChainId(request.chainId, 'chainId')
   if (!chainId.ok) return chainId
   const record = parseChainRecord(request.record)
   if (!record.ok) return record
-  const { setBy } = request
-  return ok(
-    await store.write.setChainRecord({
-      chainId: chainId.value,
-      ...record.value,
-      setBy,
-      setAt: nowMs(clock),
-    }),
+  const { setBy, onlyOver } = request
+  const setAt = nowMs(deps.clock)
+  const saved = await save(
+    deps,
+    { chainId: chainId.value, ...record.value, setBy, setAt },
+    onlyOver,
   )
+  if (saved.ok) deps.chainRecords.notify(saved.value.change)
+  return saved
+}
+
+async function save(
+  { store }: SetChainRecordDeps,
+  record: NewChainRecord,
+  onlyOver: ChainRecordPrecondition | undefined,
+): Promise<Result<ChainRecordVersion, ChainRecordStale>> {
+  if (onlyOver === undefined) return ok(await store.write.setChainRecord(record))
+  const { chainId } = record
+  for (;;) {
+    const version = (await store.read.chainRecord(chainId))?.version ?? 0
+    if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
+    const replaced = await store.write.replaceChainRecord(record, version)
+    if (replaced.ok) return replaced
+  }
+}
+
+/** Whether a version may be replaced; 0 stands for no record. */
+export function fits(onlyOver: ChainRecordPrecondition | undefined, version: number): boolean {
+  if (onlyOver === undefined) return true
+  return version > 0 && (onlyOver === 'ANY' || onlyOver.includes(version))
 }
 
 /** Reads a record from JSON. Both members are required, others are ignored. */

@@ -1,18 +1,19 @@
-import { unsupportedPart } from '../ledger/not-supported.ts'
-import type { NotSupportedYet } from '../ledger/transaction-error.ts'
+import { type AdmissionError, admissionError, usualClockDriftNs } from '../ledger/admission.ts'
+import { identifyGenesis } from '../ledger/genesis.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { committedSlot } from '../node/embedded/recent-commitments.ts'
 import type { PreparedTransaction } from '../node/prepared-transaction.ts'
 import { prepareTransaction } from '../node/prepared-transaction.ts'
 import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
 import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../node/source.ts'
 import { Block, maxBlockSize } from '../protocol/block.ts'
-import { identifyBlock, publicKeyHash, slotOfId } from '../protocol/ids.ts'
-import type { AccountId, BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
+import { identifyBlock, slotOfId } from '../protocol/ids.ts'
+import type { BlockId, SlotIndex } from '../protocol/primitives.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
-import { slotOfTime } from '../protocol/slots.ts'
+import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import { Payload } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -22,7 +23,10 @@ import type { StoreReader } from '../store/contract.ts'
 /** What submitting needs. */
 export interface SubmitBlockDeps {
   readonly store: {
-    readonly read: Pick<StoreReader, 'block' | 'account' | 'milestoneByCommitment'>
+    readonly read: Pick<
+      StoreReader,
+      'block' | 'accountEntry' | 'milestoneByCommitment' | 'issuingTimes' | 'epochs'
+    >
   }
   readonly source: LedgerSource
   readonly signatures: Pick<SignatureChecker, 'check'>
@@ -38,12 +42,7 @@ export type Submission =
 /** Why a block was refused; `place` names the offending member where there is one. */
 export type SubmitBlockError =
   | BlockMalformed
-  | NotSupportedYet
-  | BlockIssuedInFuture
-  | CommitmentUnknown
-  | IssuerUnknown
-  | IssuerExpired
-  | IssuerKeyUnknown
+  | AdmissionError
   | BlockSignatureInvalid
   | SignatureCheckBusy
   | IssuerNotConfigured
@@ -53,40 +52,6 @@ export type SubmitBlockError =
 export interface BlockMalformed {
   readonly code: 'BLOCK_MALFORMED'
   readonly refusal: Refusal
-}
-
-/** The issuing time lies more than five seconds ahead. */
-export interface BlockIssuedInFuture {
-  readonly code: 'BLOCK_ISSUED_IN_FUTURE'
-  /** Unix time in nanoseconds. */
-  readonly issuingTime: bigint
-  readonly now: bigint
-}
-
-/** The block refers to a slot commitment that this ledger does not have. */
-export interface CommitmentUnknown {
-  readonly code: 'COMMITMENT_UNKNOWN'
-  readonly commitmentId: CommitmentId
-}
-
-/** There is no such account that may issue blocks. */
-export interface IssuerUnknown {
-  readonly code: 'ISSUER_UNKNOWN'
-  readonly issuerId: AccountId
-}
-
-/** The issuer may no longer issue blocks. */
-export interface IssuerExpired {
-  readonly code: 'ISSUER_EXPIRED'
-  readonly issuerId: AccountId
-  readonly expirySlot: SlotIndex
-}
-
-/** The block is signed with a key that the issuer's account does not list. */
-export interface IssuerKeyUnknown {
-  readonly code: 'ISSUER_KEY_UNKNOWN'
-  readonly issuerId: AccountId
-  readonly publicKey: Hex
 }
 
 /** The signature does not fit the block. */
@@ -137,8 +102,6 @@ async function receive(
     const { of: _, ...refusal } = problem
     return err({ code: 'BLOCK_MALFORMED', refusal })
   }
-  const unsupported = unsupportedIn(block)
-  if (unsupported !== undefined) return err(unsupported)
   const slot = slotOfTime(network.parameters, block.header.issuingTime)
   const { blockId, signingInput } = identifyBlock(bytes, slot)
   return ok({ block, bytes, blockId, slot, signingInput })
@@ -171,38 +134,35 @@ function malformed(refusal: Refusal): { readonly ok: false; readonly error: Bloc
   return err({ code: 'BLOCK_MALFORMED', refusal })
 }
 
-/** What this ledger does not judge yet is not let through. */
-function unsupportedIn({ body }: Block): NotSupportedYet | undefined {
-  if (body.type === 1) return { code: 'NOT_SUPPORTED_YET', path: 'body' }
-  if (body.payload?.type === 2) return { code: 'NOT_SUPPORTED_YET', path: 'body.payload' }
-  if (body.payload?.type !== 1) return undefined
-  const part = unsupportedPart(body.payload.transaction)
-  return part && { code: part.code, path: `body.payload.${part.path}` }
-}
-
-/** A clock may be this far behind the issuer's. */
-const maxClockDriftNs = 5_000_000_000n
-
+/** What the ledger says of a block before its signature is looked at. */
 async function checkAgainstLedger(
-  { store, clock }: SubmitBlockDeps,
-  { header, signature }: Block,
-): Promise<SubmitBlockError | undefined> {
-  const { issuingTime, slotCommitmentId: commitmentId, issuerId } = header
-  const now = clock.nowNs()
-  if (issuingTime > now + maxClockDriftNs)
-    return { code: 'BLOCK_ISSUED_IN_FUTURE', issuingTime, now }
-  const [milestone, account] = await Promise.all([
-    store.read.milestoneByCommitment(commitmentId),
-    store.read.account(issuerId),
+  { store, source, clock }: SubmitBlockDeps,
+  block: Block,
+): Promise<AdmissionError | undefined> {
+  const { parameters } = source.network
+  const { slotCommitmentId, issuerId, issuingTime } = block.header
+  const { strongParents, weakParents, shallowLikeParents } = block.body
+  const slot = slotOfId(slotCommitmentId)
+  const epoch = epochOfSlot(parameters, slotOfTime(parameters, issuingTime))
+  const [milestone, issuer, timeById, epochs] = await Promise.all([
+    store.read.milestoneByCommitment(slotCommitmentId),
+    store.read.accountEntry(issuerId, slot),
+    store.read.issuingTimes([...strongParents, ...weakParents, ...shallowLikeParents]),
+    block.body.type === 1 ? store.read.epochs(epoch) : [],
   ])
-  if (milestone === undefined) return { code: 'COMMITMENT_UNKNOWN', commitmentId }
-  if (account === undefined || account.keyHashes.length === 0)
-    return { code: 'ISSUER_UNKNOWN', issuerId }
-  const { expirySlot } = account
-  if (expirySlot < slotOfId(commitmentId)) return { code: 'ISSUER_EXPIRED', issuerId, expirySlot }
-  const { publicKey } = signature
-  if (account.keyHashes.includes(publicKeyHash(publicKey))) return undefined
-  return { code: 'ISSUER_KEY_UNKNOWN', issuerId, publicKey }
+  const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
+  const genesisBlock = identifyGenesis(parameters, []).blockId
+  const genesisTime = parameters.genesisUnixTimestamp * 1_000_000_000n
+  return admissionError(block, {
+    parameters,
+    now: clock.nowNs(),
+    maxClockDriftNs: usualClockDriftNs,
+    isCommitmentKnown: () => milestone !== undefined,
+    committee: new Set(committee.map(({ accountId }) => accountId)),
+    issuingTimeOf: (id) => timeById.get(id) ?? (id === genesisBlock ? genesisTime : undefined),
+    issuer,
+    referenceManaCost: milestone && committedSlot(milestone).commitment.referenceManaCost,
+  })
 }
 
 /** The block's own signature must be right; those of its transaction are noted for its booking. */

@@ -13,6 +13,7 @@ import type { BlockRow, OutputRow } from '../../store/rows.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import { type BookedOutput, type Candidate, judge } from './judge.ts'
+import type { LedgerState } from './state.ts'
 
 /** Books the inbox in order of arrival: what its transactions change is written in one go a batch. */
 
@@ -25,6 +26,7 @@ export interface BookingDeps {
   /** Transactions prepared when their block came in; booking takes them out. Others are prepared again. */
   readonly prepared: Map<BlockId, PreparedTransaction>
   readonly isCommitmentKnown: (id: CommitmentId) => boolean
+  readonly state: () => LedgerState
   /** Up to this slot spends are final. */
   readonly committedSlot: () => SlotIndex
 }
@@ -37,10 +39,13 @@ export async function bookNext(
   const blocks = await deps.store.read.pendingBlocks(bookingBatch)
   if (blocks.length === 0) return ok(0)
   const candidates = await candidatesOf(deps, blocks)
+  const state = deps.state()
   const { failures, ...effects } = judge(
     {
       parameters: deps.parameters,
       isCommitmentKnown: deps.isCommitmentKnown,
+      creditsAt: (id, slot) => state.entryAt(id, slot)?.credits,
+      rewardAt: state.rewardAt,
       outputById: await outputsOf(deps, candidates),
     },
     candidates,

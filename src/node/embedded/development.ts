@@ -53,7 +53,9 @@ export function accountIdOfKey(key: Keypair): AccountId {
 export function developmentGenesis(keys: DevelopmentKeys, startSeconds: number): GenesisPlan {
   const [firstUser] = keys.users
   const issuers = firstUser === undefined ? [keys.issuer] : [keys.issuer, firstUser]
-  const accounts = issuers.map(issuerAccount)
+  const accounts = issuers.map((key) =>
+    key === keys.issuer ? validatorAccount(key) : issuerAccount(key),
+  )
   const funds = keys.users.map((user) => basicOutput(user, fundedAmount, 0n))
   const spent = [...accounts, ...funds].reduce((sum, { amount }) => sum + amount, 0n)
   const faucet = basicOutput(keys.faucet, tokenSupply - spent, 2n ** 63n / 100n)
@@ -72,11 +74,14 @@ function basicOutput(key: Keypair, amount: bigint, mana: bigint): BasicOutput {
   return { type: 0, amount, mana, unlockConditions: [{ type: 0, address }], features: [] }
 }
 
+const issuerAmount = 100_000_000n
+
+/** An account that may issue blocks for ever; the node's also stakes all it has, and so validates. */
 function issuerAccount(key: Keypair): AccountOutput {
   const { publicKeyHash: pubKeyHash } = key
   return {
     type: 1,
-    amount: 100_000_000n,
+    amount: issuerAmount,
     mana: 0n,
     accountId: accountIdOfKey(key),
     foundryCounter: 0,
@@ -85,6 +90,16 @@ function issuerAccount(key: Keypair): AccountOutput {
     immutableFeatures: [],
   }
 }
+
+function validatorAccount(key: Keypair): AccountOutput {
+  const account = issuerAccount(key)
+  const forEver = { startEpoch: 0, endEpoch: maximumEpoch } as const
+  const staking = { type: 7, stakedAmount: issuerAmount, fixedCost: 0n, ...forEver } as const
+  return { ...account, features: [...account.features, staking] }
+}
+
+/** Also means "never". */
+const maximumEpoch = 0xffff_ffff
 
 /** The developer preset of the node (ledger reference 1) with short slots and what follows from them. */
 export function developmentParameters(genesisSeconds: number): ProtocolParameters {
@@ -137,7 +152,7 @@ export function developmentParameters(genesisSeconds: number): ProtocolParameter
     genesisUnixTimestamp: BigInt(genesisSeconds),
     ...slots,
     stakingUnbondingPeriod: 10,
-    validationBlocksPerSlot: 10,
+    validationBlocksPerSlot: 1,
     punishmentEpochs: 10,
     livenessThresholdLowerBound: 10,
     livenessThresholdUpperBound: 15,

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { genesisCommitment } from '../../ledger/commit-slot.ts'
+import { genesisAccounts, identifyGenesis } from '../../ledger/genesis.ts'
 import { compareLogEntries, logEntries } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
-import { bytesToHex, type Hex } from '../../lib/hex.ts'
-import { blake2b256 } from '../../protocol/hash.ts'
-import { chainIdOf, outputId } from '../../protocol/ids.ts'
-import { merkleRoot } from '../../protocol/merkle.ts'
-import { type AccountOutput, isZero, Output } from '../../protocol/outputs.ts'
+import { bytesToHex } from '../../lib/hex.ts'
+import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { AccountId, BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
-import { Writer } from '../../protocol/schema/writer.ts'
 import type { Genesis } from '../../store/contract.ts'
-import type { AccountRow } from '../../store/rows.ts'
+import { chooseCommittee } from './epochs.ts'
 
 /** The first state of a ledger (ledger reference 12.6, 14.1). */
 
@@ -26,66 +23,41 @@ export interface GenesisPlan {
 }
 
 /** The rows that a plan makes. Only the log epoch is random: two networks of one plan have the same ids. */
-export function genesisOf(plan: GenesisPlan): Genesis {
-  const { parameters, outputs } = plan
+export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesis {
   const { genesisSlot: slot } = parameters
-  const bytes = outputs.map((output) => encode(Output, output))
-  const transactionId = genesisTransactionId(bytes, slot)
-  const ids = outputs.map((_, index) => outputId(transactionId, index))
-  const { commitmentId, bytes: commitmentBytes } = genesisCommitment(parameters)
-  const entries = outputs.flatMap((output, i) =>
-    logEntries(parameters, { outputId: present(ids[i], 'id'), output, isSpent: false, slot }),
-  )
+  const { outputIds, blockId } = identifyGenesis(parameters, outputs)
+  const identified = outputs.map((output, i) => ({
+    output,
+    outputId: present(outputIds[i], 'the id of a first output'),
+  }))
+  const entries = genesisAccounts(parameters, identified, credits)
+  const { commitmentId, bytes } = genesisCommitment(parameters)
   return {
     network: {
       epoch: bytesToHex(randomBytes(8)),
       parameters: encode(ProtocolParameters, parameters),
     },
-    outputs: outputs.map((_, i) => ({
-      outputId: present(ids[i], 'id'),
-      bytes: present(bytes[i], 'bytes'),
-      blockId: genesisBlockId(slot),
+    outputs: identified.map(({ outputId, output }) => ({
+      outputId,
+      bytes: encode(Output, output),
+      blockId,
       bookedSlot: slot,
     })),
-    accounts: outputs.flatMap((output, i) =>
-      output.type === 1 ? [accountRow(plan, output, present(ids[i], 'id'))] : [],
-    ),
+    accounts: entries.map((entry) => ({ accountId: entry.accountId, slot, entry })),
+    epoch: {
+      epoch: 0,
+      committee: chooseCommittee(parameters, entries, 0),
+      rewards: undefined,
+    },
     commit: {
       slot,
       commitmentId,
-      bytes: commitmentBytes,
-      entries: entries.sort(compareLogEntries),
+      bytes,
+      entries: identified
+        .flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot }))
+        .sort(compareLogEntries),
+      accounts: [],
+      epochs: [],
     },
   }
-}
-
-/** The block that the first outputs are said to come from: no hash, then the genesis slot. */
-export function genesisBlockId(genesisSlot: number): BlockId {
-  return withSlot(new Uint8Array(32), genesisSlot) as BlockId
-}
-
-/** The first outputs belong to a transaction that never existed. */
-function genesisTransactionId(outputs: readonly Uint8Array[], slot: number): TransactionId {
-  const commitment = blake2b256(new TextEncoder().encode('genesis'))
-  return withSlot(blake2b256(commitment, merkleRoot(outputs)), slot) as TransactionId
-}
-
-function accountRow(plan: GenesisPlan, output: AccountOutput, id: OutputId): AccountRow {
-  const accountId = isZero(output.accountId) ? (chainIdOf(id) as AccountId) : output.accountId
-  const issuer = output.features.find((feature) => feature.type === 6)
-  return {
-    accountId,
-    outputId: id,
-    credits: plan.credits.get(accountId) ?? 0n,
-    updatedSlot: plan.parameters.genesisSlot,
-    expirySlot: issuer?.expirySlot ?? 0,
-    keyHashes: issuer?.blockIssuerKeys.map(({ pubKeyHash }) => pubKeyHash) ?? [],
-  }
-}
-
-function withSlot(hash: Uint8Array, slot: number): Hex {
-  const writer = new Writer(36)
-  writer.hex(bytesToHex(hash))
-  writer.u32(slot)
-  return bytesToHex(writer.bytes())
 }

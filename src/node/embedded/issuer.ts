@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { Block } from '../../protocol/block.ts'
+import { bytesToHex } from '../../lib/hex.ts'
+import { Block, type BlockHeader } from '../../protocol/block.ts'
 import { commitmentId, identifyBlock } from '../../protocol/ids.ts'
 import type { Keypair } from '../../protocol/keys.ts'
 import type { Network } from '../../protocol/network.ts'
@@ -18,42 +19,79 @@ export interface IssuerAccount {
   readonly key: Keypair
 }
 
-/** Builds and signs a block that may be issued now. */
-export function buildBlock(
-  deps: { readonly clock: Clock; readonly network: Network },
-  account: IssuerAccount,
-  request: { readonly issuance: Issuance; readonly payload: Payload | undefined },
-): Block {
-  const { network, clock } = deps
-  const { issuance, payload } = request
-  const afterParents = issuance.latestParentBlockIssuingTime + 1n
-  const now = clock.nowNs()
-  const draft: Block = {
-    header: {
-      protocolVersion: network.parameters.version,
-      networkId: network.id,
-      issuingTime: now > afterParents ? now : afterParents,
-      slotCommitmentId: commitmentId(issuance.latestCommitment),
-      latestFinalizedSlot: issuance.latestFinalizedSlot,
-      issuerId: account.accountId,
-    },
+/** What a block is built from. */
+export interface BuildRequest {
+  readonly issuance: Issuance
+  readonly payload: Payload | undefined
+}
+
+/** What building needs. */
+export interface BuildDeps {
+  readonly clock: Clock
+  readonly network: Network
+}
+
+/** Builds and signs a block that may be issued now, and that promises to burn what it costs. */
+export function buildBlock(deps: BuildDeps, account: IssuerAccount, request: BuildRequest): Block {
+  const { parameters } = deps.network
+  const { referenceManaCost } = request.issuance.latestCommitment
+  const header = headerOf(deps, account, request.issuance)
+  const body = {
+    type: 0,
+    strongParents: request.issuance.strongParents,
+    weakParents: [],
+    shallowLikeParents: [],
+    payload: request.payload,
+    maxBurnedMana: 0n,
+  } as const
+  const draft: Block = { header, body, signature: noSignature }
+  const maxBurnedMana = BigInt(nodeWorkScore(parameters, draft)) * referenceManaCost
+  return sign(deps, account, { ...draft, body: { ...body, maxBurnedMana } })
+}
+
+/** Builds and signs a validator's block. */
+export function buildVote(deps: BuildDeps, account: IssuerAccount, request: BuildRequest): Block {
+  const { parameters, parametersHash } = deps.network
+  return sign(deps, account, {
+    header: headerOf(deps, account, request.issuance),
     body: {
-      type: 0,
-      strongParents: issuance.strongParents,
+      type: 1,
+      strongParents: request.issuance.strongParents,
       weakParents: [],
       shallowLikeParents: [],
-      payload,
-      maxBurnedMana: 0n,
+      highestSupportedVersion: parameters.version,
+      protocolParametersHash: parametersHash,
     },
-    signature: account.key.sign(new Uint8Array()),
+    signature: noSignature,
+  })
+}
+
+const noSignature = {
+  type: 0,
+  publicKey: bytesToHex(new Uint8Array(32)),
+  signature: bytesToHex(new Uint8Array(64)),
+} as const
+
+/** Issued now, but after its parents. */
+function headerOf(
+  { network, clock }: BuildDeps,
+  { accountId }: IssuerAccount,
+  issuance: Issuance,
+): BlockHeader {
+  const afterParents = issuance.latestParentBlockIssuingTime + 1n
+  const now = clock.nowNs()
+  return {
+    protocolVersion: network.parameters.version,
+    networkId: network.id,
+    issuingTime: now > afterParents ? now : afterParents,
+    slotCommitmentId: commitmentId(issuance.latestCommitment),
+    latestFinalizedSlot: issuance.latestFinalizedSlot,
+    issuerId: accountId,
   }
-  const price = BigInt(nodeWorkScore(network.parameters, draft))
-  const maxBurnedMana = price * issuance.latestCommitment.referenceManaCost
-  const unsigned: Block = {
-    ...draft,
-    body: { ...draft.body, type: 0, maxBurnedMana } as Block['body'],
-  }
-  const slot = slotOfTime(network.parameters, unsigned.header.issuingTime)
-  const { signingInput } = identifyBlock(encode(Block, unsigned), slot)
-  return { ...unsigned, signature: account.key.sign(signingInput) }
+}
+
+function sign({ network }: BuildDeps, { key }: IssuerAccount, block: Block): Block {
+  const slot = slotOfTime(network.parameters, block.header.issuingTime)
+  const { signingInput } = identifyBlock(encode(Block, block), slot)
+  return { ...block, signature: key.sign(signingInput) }
 }

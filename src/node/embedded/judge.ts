@@ -1,10 +1,18 @@
 import { execute } from '../../ledger/execute.ts'
 import { inputIds, type KnownOutput, resolveReferences } from '../../ledger/resolve.ts'
+import type { RewardOverflow } from '../../ledger/reward-claims.ts'
 import { failureReasonOf, type TransactionError } from '../../ledger/transaction-error.ts'
+import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
-import { ok } from '../../lib/result.ts'
+import type { Result } from '../../lib/result.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type {
+  AccountId,
+  BlockId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+} from '../../protocol/primitives.ts'
 import type { BookedTransaction, CreatedOutput, SpentOutput } from '../../store/contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 
@@ -16,6 +24,10 @@ export interface LedgerBefore {
   /** Holds every output that the batch spends and that exists already. */
   readonly outputById: ReadonlyMap<OutputId, BookedOutput>
   readonly isCommitmentKnown: (id: CommitmentId) => boolean
+  /** The block issuance credits of an account at the end of a committed slot; `undefined` without an entry. */
+  readonly creditsAt: (accountId: AccountId, slot: SlotIndex) => bigint | undefined
+  /** What a reward input claims under a commitment to a slot. */
+  readonly rewardAt: (input: ResolvedInput, slot: SlotIndex) => Result<bigint, RewardOverflow>
 }
 
 /** An output and the slot it came in. */
@@ -51,13 +63,8 @@ export function judge(before: LedgerBefore, candidates: readonly Candidate[]): E
     const { blockId, prepared } = candidate
     const { transactionId, outputBytes } = prepared.identity
     const { transaction, unlocks } = prepared.payload
-    const { parameters, isCommitmentKnown } = before
-    const resolved = resolveReferences(transaction, {
-      outputById,
-      isCommitmentKnown,
-      creditsAt: () => undefined,
-      rewardAt: () => ok(0n),
-    })
+    const { parameters } = before
+    const resolved = resolveReferences(transaction, { ...before, outputById })
     const diff = resolved.ok
       ? execute({
           ...resolved.value,
@@ -76,12 +83,14 @@ export function judge(before: LedgerBefore, candidates: readonly Candidate[]): E
         slot: candidate.slot,
         state: 'FAILED',
         failureReason,
+        allotments: [],
       })
       failures.push({ candidate, error: diff.error })
       continue
     }
     const slot = bookedSlot(candidate, outputById)
-    transactions.push({ transactionId, blockId, slot, state: 'ACCEPTED', failureReason: undefined })
+    const { allotments } = transaction
+    transactions.push({ ...accepted, transactionId, blockId, slot, allotments })
     for (const outputId of diff.value.consumed) {
       const output = present(outputById.get(outputId), 'a consumed output')
       outputById.set(outputId, { ...output, spentIn: 'ACCEPTED' })
@@ -95,6 +104,8 @@ export function judge(before: LedgerBefore, candidates: readonly Candidate[]): E
   }
   return { transactions, created, spent, failures }
 }
+
+const accepted = { state: 'ACCEPTED', failureReason: undefined } as const
 
 /**
  * The slot a transaction belongs to: its block's, but not before an input came. A block may have an earlier

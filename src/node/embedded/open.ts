@@ -1,4 +1,5 @@
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import { identifyGenesis } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -7,9 +8,10 @@ import { Block } from '../../protocol/block.ts'
 import { identifyBlock } from '../../protocol/ids.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { BlockId, CommitmentId } from '../../protocol/primitives.ts'
+import type { BlockId, CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode, encode } from '../../protocol/schema/schema.ts'
-import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
+import { nodeWorkScore } from '../../protocol/score.ts'
+import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { LeaseHeld, Store } from '../../store/contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
@@ -23,11 +25,12 @@ import type {
   SourceStatus,
   SubmitRefused,
 } from '../source.ts'
-import { type GenesisPlan, genesisBlockId, genesisOf } from './genesis.ts'
+import { type GenesisPlan, genesisOf } from './genesis.ts'
 import { createInbox } from './inbox.ts'
-import { buildBlock, type IssuerAccount } from './issuer.ts'
+import { buildBlock, buildVote, type IssuerAccount } from './issuer.ts'
 import { takeLease } from './lease.ts'
 import { loadRecentCommitments, type RecentCommitments } from './recent-commitments.ts'
+import { loadLedgerState } from './state.ts'
 import { startWriter, type WriterState } from './writer.ts'
 
 /** The ledger inside: this process keeps it, books it and commits it. */
@@ -80,8 +83,10 @@ export async function openEmbedded(
   const network = found.value
   const { parameters } = network
   let commitments = await load()
+  let ledger = await loadLedgerState(store.read, parameters)
   let state: WriterState | 'CLOSING' = 'STARTING'
   let heartbeat = Promise.resolve()
+  let beaten: SlotIndex | undefined
   const prepared = new Map<BlockId, PreparedTransaction>()
 
   const writer = startWriter(
@@ -92,10 +97,13 @@ export async function openEmbedded(
       prepared,
       isCommitmentKnown: (id: CommitmentId) => commitments.has(id),
       committedSlot: () => commitments.newest().commitment.slot,
+      state: () => ledger,
       loadCommitted,
       onCommitted,
       onState: (next) => {
-        if (state !== 'CLOSING') state = next
+        if (state === 'CLOSING' || state === next) return
+        state = next
+        beat()
       },
     },
     lease,
@@ -108,24 +116,43 @@ export async function openEmbedded(
 
   async function loadCommitted(): Promise<CommittedSlot> {
     commitments = await load()
+    ledger = await loadLedgerState(store.read, parameters)
     return commitments.newest()
   }
 
   function onCommitted(slots: readonly CommittedSlot[], seq: number): void {
     for (const slot of slots) commitments.add(slot)
     deps.onCommitted(seq)
+    beat()
+  }
+
+  function beat(): void {
     if (state === 'RUNNING') heartbeat = heartbeat.then(keepParentsYoung)
   }
 
-  /** A block a slot: clients refuse parents that are minutes old. */
+  /** A block a slot: clients refuse parents that are minutes old. A validator's counts for its rewards. */
   async function keepParentsYoung(): Promise<void> {
-    if (options.issuer === undefined || state !== 'RUNNING') return
+    const { issuer } = options
+    if (issuer === undefined || state !== 'RUNNING') return
     try {
-      const block = await issue(undefined)
-      if (block.ok) await submit(checkedOwn(block.value))
+      const { slot } = status()
+      if (slot <= (await lastBeat(issuer))) return
+      beaten = slot
+      const committee = ledger.committeeOf(epochOfSlot(parameters, slot))
+      const isValidator = committee.some(({ accountId }) => accountId === issuer.accountId)
+      const build = isValidator ? buildVote : buildBlock
+      const request = { issuance: await issuance(), payload: undefined }
+      await submit(checkedOwn(build({ clock, network }, issuer, request)))
     } catch (failure) {
       log.error('heartbeat-failed', { error: failure })
     }
+  }
+
+  /** The slot of the last such block. A validator that issues a second one in a slot is fined, also after a restart. */
+  async function lastBeat({ accountId }: IssuerAccount): Promise<SlotIndex> {
+    const blocks = beaten === undefined ? await store.read.recentBlocks(beatsSearched) : []
+    const own = blocks.find(({ issuerId }) => issuerId === accountId)
+    return beaten ?? own?.slot ?? parameters.genesisSlot
   }
 
   function checkedOwn(block: Block): CheckedBlock {
@@ -146,7 +173,18 @@ export async function openEmbedded(
     const { issuerId, issuingTime } = block.block.header
     if (transaction !== undefined) prepared.set(blockId, transaction)
     const transactionId = transaction?.identity.transactionId
-    const row = { blockId, slot, issuerId, issuingTime, bytes, transactionId }
+    const kind = block.block.body.type === 0 ? 'basic' : 'validation'
+    const workScore = nodeWorkScore(parameters, block.block)
+    const row = {
+      blockId,
+      slot,
+      issuerId,
+      issuingTime,
+      bytes,
+      transactionId,
+      kind,
+      workScore,
+    } as const
     const acceptance = await inbox.accept(row)
     if (acceptance.ok && acceptance.value === 'ACCEPTED') return ok(blockId)
     prepared.delete(blockId)
@@ -162,7 +200,7 @@ export async function openEmbedded(
     const { commitment } = commitments.upTo(slot - parameters.minCommittableAge - 1)
     const parents = blocks.map(({ blockId }) => blockId).sort()
     return {
-      strongParents: parents.length > 0 ? parents : [genesisBlockId(parameters.genesisSlot)],
+      strongParents: parents.length > 0 ? parents : [identifyGenesis(parameters, []).blockId],
       latestParentBlockIssuingTime:
         blocks[0]?.issuingTime ?? BigInt(slotEnd(parameters, newest.slot)) * 1_000_000_000n,
       latestFinalizedSlot: newest.slot,
@@ -199,6 +237,9 @@ export async function openEmbedded(
 
 /** Blocks that may wait for the disk. */
 const inboxLimit = 10_000
+
+/** The blocks among which the last one of the node is looked for after a start. */
+const beatsSearched = 1_000
 
 /** Parents offered to clients. */
 const parentsOffered = 4

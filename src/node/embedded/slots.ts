@@ -1,13 +1,17 @@
+import type { AccountEvents, IssuedBlock, LedgerOutput } from '../../ledger/account-changes.ts'
 import { type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
 import { compareLogEntries, logEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { Block } from '../../protocol/block.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { LeaseLost, SlotCommit, SlotContents, Store } from '../../store/contract.ts'
+import type { LeaseLost, SlotBlock, SlotCommit, SlotContents, Store } from '../../store/contract.ts'
 import type { LogEntry, LogTip, OutputRow } from '../../store/rows.ts'
+import { epochsChangedBy } from './epochs.ts'
+import type { LedgerState } from './state.ts'
 
 /** Commits slots: what was booked in them becomes rows of the log, and their commitments are chained. */
 
@@ -15,6 +19,8 @@ import type { LogEntry, LogTip, OutputRow } from '../../store/rows.ts'
 export interface SlotsDeps {
   readonly store: Store
   readonly network: Network
+  /** The state at the end of the newest committed slot; committing takes it along. */
+  readonly state: () => LedgerState
 }
 
 /** The most slots of one database transaction. */
@@ -33,6 +39,7 @@ export async function commitSlots(
   range: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
 ): Promise<Result<CommittedSlots, LeaseLost>> {
   const from = range.former.commitment.slot + 1
+  const state = deps.state()
   const contents = await deps.store.write.slotContents(from, range.upTo)
   const bySlot = groupBySlot(contents)
   const commits: SlotCommit[] = []
@@ -40,15 +47,24 @@ export async function commitSlots(
   let former = range.former
   for (let slot = from; slot <= range.upTo; slot++) {
     const held = bySlot.get(slot) ?? nothing
+    const outputs = decodeOutputs(held)
+    const { roots, accounts } = state.advance(accountEvents(state, slot, held, outputs))
     former = commitSlot(deps.network, {
       former,
       blockIds: held.blocks.map(({ blockId }) => blockId),
       transactionIds: held.transactions.map(({ transactionId }) => transactionId),
-      workScore: 0,
+      workScore: held.blocks.reduce((sum, { workScore }) => sum + workScore, 0),
+      ledgerRoots: roots,
     })
+    const epochs = await epochsChangedBy(
+      { read: deps.store.read, parameters: deps.network.parameters, state },
+      slot,
+    )
+    state.settle(former, epochs)
     slots.push(former)
     const { commitmentId, bytes } = former
-    commits.push({ slot, commitmentId, bytes, entries: entriesOf(deps.network, slot, held) })
+    const entries = entriesOf(deps.network, slot, outputs)
+    commits.push({ slot, commitmentId, bytes, entries, accounts, epochs })
   }
   const tip = await deps.store.write.commitSlots(term, commits)
   return tip.ok ? ok({ tip: tip.value, slots }) : tip
@@ -74,16 +90,55 @@ function groupBySlot(contents: SlotContents): ReadonlyMap<SlotIndex, Contents> {
   return bySlot
 }
 
-/** The rows of the log that a slot makes, in their order. */
-function entriesOf(network: Network, slot: SlotIndex, { created, spent }: Contents): LogEntry[] {
-  const told = (row: OutputRow, isSpent: boolean) => {
-    const output = decode(Output, row.bytes)
-    assert(output.ok, 'a stored output decodes')
-    const { outputId } = row
-    return logEntries(network.parameters, { outputId, output: output.value, isSpent, slot })
+/** The outputs that a slot creates and spends, decoded. */
+interface SlotOutputs {
+  readonly created: readonly LedgerOutput[]
+  readonly consumed: readonly LedgerOutput[]
+}
+
+function decodeOutputs({ created, spent }: Contents): SlotOutputs {
+  return { created: created.map(decodeOutput), consumed: spent.map(decodeOutput) }
+}
+
+function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
+  const output = decode(Output, bytes)
+  assert(output.ok, 'a stored output decodes')
+  return { outputId, output: output.value }
+}
+
+/** What the accounts ledger makes of a slot. */
+function accountEvents(
+  state: LedgerState,
+  slot: SlotIndex,
+  { blocks, transactions }: Contents,
+  { created, consumed }: SlotOutputs,
+): AccountEvents {
+  return {
+    slot,
+    allotments: transactions.flatMap(({ allotments }) => allotments),
+    created,
+    consumed,
+    blocks: blocks.map(issuedBlock),
+    burnPrice: state.burnPrice(slot),
   }
+}
+
+function issuedBlock({ issuerId, workScore, validation }: SlotBlock): IssuedBlock {
+  if (validation === undefined) return { kind: 'basic', issuerId, workScore }
+  const block = decode(Block, validation)
+  assert(block.ok && block.value.body.type === 1, 'a validation block decodes as one')
+  const { highestSupportedVersion: version, protocolParametersHash: hash } = block.value.body
+  return { kind: 'validation', issuerId, version, hash }
+}
+
+/** The rows of the log that a slot makes, in their order. */
+function entriesOf(
+  { parameters }: Network,
+  slot: SlotIndex,
+  { created, consumed }: SlotOutputs,
+): LogEntry[] {
   return [
-    ...created.flatMap((row) => told(row, false)),
-    ...spent.flatMap((row) => told(row, true)),
+    ...created.flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot })),
+    ...consumed.flatMap((one) => logEntries(parameters, { ...one, isSpent: true, slot })),
   ].sort(compareLogEntries)
 }

@@ -42,6 +42,7 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
   let closing = false
   let pause = new AbortController()
   let lease: Lease | undefined = first
+  deps.clock.onJump?.(() => pause.abort())
   const finished = run()
 
   async function run(): Promise<void> {
@@ -77,7 +78,6 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
       const booked = await bookNext(deps, held.term)
       if (!booked.ok) return booked.error
       // What was acknowledged is booked; slots that are due, and they may be a month's, are left to the next start.
-      if (closing && booked.value === 0) return undefined
       if (closing && booked.value === 0) return undefined
       if (due > committed.commitment.slot) {
         const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
@@ -150,7 +150,7 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
   return { wake: () => pause.abort(), close }
 }
 
-/** The longest nap: a clock that is set by hand rings no bell. */
+/** The longest nap: the inbox may be filled by another process. */
 const tickMs = 250
 
 /** How long a failing database is left alone. */

@@ -96,7 +96,13 @@ function ledger(): LedgerBefore {
   for (const [id, output] of firstOutputs) {
     outputById.set(id, { output, spentIn: undefined, bookedSlot: 5 })
   }
-  return { parameters, outputById, isCommitmentKnown: () => true }
+  return {
+    parameters,
+    outputById,
+    creditsAt: () => undefined,
+    rewardAt: () => ({ ok: true, value: 0n }),
+    isCommitmentKnown: () => true,
+  }
 }
 
 /** The ledger once the effects are written, as the next batch reads it. */

@@ -1,0 +1,187 @@
+import { type AccountEvents, burnPriceSlot, changedAccounts } from '../../ledger/account-changes.ts'
+import { type AccountEntry, accountTrieChanges } from '../../ledger/accounts.ts'
+import type { CommittedSlot, LedgerRoots } from '../../ledger/commit-slot.ts'
+import { claimReward, type RewardOverflow, rewardClaimOf } from '../../ledger/reward-claims.ts'
+import { outputTrieChanges } from '../../ledger/state-root.ts'
+import { emptyTrie, type Trie, trieRoot, trieSetRoot, updateTrie } from '../../ledger/trie.ts'
+import type { ResolvedInput } from '../../ledger/working-set.ts'
+import { present } from '../../lib/assert.ts'
+import { ok, type Result } from '../../lib/result.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { AccountVersion, EpochRow } from '../../store/rows.ts'
+import { committedSlot } from './recent-commitments.ts'
+
+/**
+ * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: accounts with
+ * their last versions, epochs, prices of work, and the tries of accounts and unspent outputs. It is kept in memory, some
+ * 300 bytes an unspent output, and read anew from the database whenever this process becomes the writer.
+ */
+export interface LedgerState {
+  /** The entry of an account at the end of a slot of the last `maxCommittableAge`, or later. */
+  entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined
+  /** What a reward input claims under a commitment to `slot`. */
+  rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow>
+  /** Who validates in an epoch; nobody where it is not known. */
+  committeeOf(epoch: EpochIndex): EpochRow['committee']
+  /** Every account, as of the newest slot. */
+  accounts(): Iterable<AccountEntry>
+  /** The price that the blocks of a slot pay, in mana a unit of work score. */
+  burnPrice(slot: SlotIndex): bigint
+  /** Goes on by a slot; the state is then ahead of the database until the slot is written. */
+  advance(events: AccountEvents): {
+    readonly roots: LedgerRoots
+    readonly accounts: AccountVersion[]
+  }
+  /** Takes the commitment of the slot gone on to, and the epochs that it begins or ends. */
+  settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
+}
+
+/** Reads the state at the end of the newest committed slot. */
+export async function loadLedgerState(
+  read: StoreReader,
+  parameters: ProtocolParameters,
+): Promise<LedgerState> {
+  const { slot } = await read.latestMilestone()
+  const oldest = Math.max(slot - keptSlots(parameters), parameters.genesisSlot)
+  const versions = await read.accountVersions(oldest)
+  const costs = new Map<SlotIndex, bigint>()
+  for (let at = oldest; at <= slot; at++) {
+    const milestone = present(await read.milestone(at), 'a committed slot')
+    costs.set(at, committedSlot(milestone).commitment.referenceManaCost)
+  }
+  const earliestEpoch =
+    epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1
+  return createLedgerState(parameters, {
+    versions,
+    costs,
+    epochs: await read.epochs(Math.max(earliestEpoch, 0)),
+    outputs: await unspentTrie(read, slot),
+  })
+}
+
+/** How many slots back versions and prices are kept: whatever blocks and transactions may refer to. */
+function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
+  return 2 * maxCommittableAge + 2
+}
+
+/** The slots whose outputs are read at once. */
+const slotsPerRead = 10_000
+
+async function unspentTrie(read: StoreReader, slot: SlotIndex): Promise<Trie> {
+  let outputs = emptyTrie
+  for (let from = 0; from <= slot; from += slotsPerRead) {
+    const created = await read.unspentIds({ slot, from, to: from + slotsPerRead - 1 })
+    outputs = updateTrie(outputs, outputTrieChanges({ created, consumed: [] }))
+  }
+  return outputs
+}
+
+interface Loaded {
+  readonly versions: readonly AccountVersion[]
+  readonly costs: Map<SlotIndex, bigint>
+  readonly epochs: readonly EpochRow[]
+  readonly outputs: Trie
+}
+
+function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): LedgerState {
+  const versionsById = new Map<AccountId, AccountVersion[]>()
+  const epochs = new Map(loaded.epochs.map((row) => [row.epoch, row]))
+  const { costs } = loaded
+  let { outputs } = loaded
+  let accountTrie = emptyTrie
+
+  for (const version of loaded.versions) remember(version)
+  accountTrie = updateTrie(
+    accountTrie,
+    accountTrieChanges([...versionsById].map(([id]) => [id, newest(id)])),
+  )
+
+  function remember(version: AccountVersion): void {
+    const kept = versionsById.get(version.accountId) ?? []
+    const oldest = version.slot - keptSlots(parameters)
+    // Of the versions before the oldest slot asked for only the last still counts.
+    const first = kept.findLastIndex(({ slot }) => slot <= oldest)
+    versionsById.set(version.accountId, [...kept.slice(Math.max(first, 0)), version])
+  }
+
+  function newest(accountId: AccountId): AccountEntry | undefined {
+    return versionsById.get(accountId)?.at(-1)?.entry
+  }
+
+  function entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined {
+    return versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
+  }
+
+  function rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow> {
+    const claim = rewardClaimOf(parameters, input, slot)
+    if (claim === undefined) return ok(0n)
+    const finished = [...epochs.values()].filter(({ epoch }) => isOver(epoch, slot))
+    const lastEpoch = Math.max(-1, ...finished.map(({ epoch }) => epoch))
+    const rewardsOf = (epoch: EpochIndex) => epochs.get(epoch)?.rewards
+    const claimed = claimReward(parameters, { lastEpoch, rewardsOf }, claim)
+    return claimed.ok ? ok(claimed.value.reward) : claimed
+  }
+
+  /** Whether an epoch had ended at the end of a slot. */
+  function isOver(epoch: EpochIndex, slot: SlotIndex): boolean {
+    return lastSlotOfEpoch(parameters, epoch) <= slot
+  }
+
+  function burnPrice(slot: SlotIndex): bigint {
+    return present(costs.get(burnPriceSlot(parameters, slot)), 'the price of a former slot')
+  }
+
+  function advance(events: AccountEvents) {
+    const { slot, created, consumed } = events
+    const changed = changedAccounts(parameters, newest, events)
+    const accounts = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
+    for (const version of accounts) remember(version)
+    accountTrie = updateTrie(accountTrie, accountTrieChanges(changed))
+    outputs = updateTrie(
+      outputs,
+      outputTrieChanges({ created: idsOf(created), consumed: idsOf(consumed) }),
+    )
+    const committee = committeeOf(committeeEpoch(slot)).map(({ accountId }) => accountId)
+    const roots = {
+      state: trieRoot(outputs),
+      accounts: trieRoot(accountTrie),
+      committee: trieSetRoot(committee),
+    }
+    return { roots, accounts }
+  }
+
+  /** Whose committee a commitment names: towards the end of an epoch the next one's. */
+  function committeeEpoch(slot: SlotIndex): EpochIndex {
+    const epoch = epochOfSlot(parameters, slot)
+    const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
+    return isEnding && epochs.has(epoch + 1) ? epoch + 1 : epoch
+  }
+
+  function committeeOf(epoch: EpochIndex): EpochRow['committee'] {
+    return epochs.get(epoch)?.committee ?? []
+  }
+
+  function settle({ commitment }: CommittedSlot, settled: readonly EpochRow[]): void {
+    const { slot, referenceManaCost } = commitment
+    costs.set(slot, referenceManaCost)
+    costs.delete(slot - keptSlots(parameters) - 1)
+    for (const row of settled) epochs.set(row.epoch, row)
+  }
+
+  return {
+    entryAt,
+    rewardAt,
+    committeeOf,
+    accounts: () => [...versionsById.keys()].flatMap((id) => newest(id) ?? []),
+    burnPrice,
+    advance,
+    settle,
+  }
+}
+
+function idsOf(outputs: readonly { readonly outputId: OutputId }[]): OutputId[] {
+  return outputs.map(({ outputId }) => outputId)
+}

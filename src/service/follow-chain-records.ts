@@ -1,0 +1,89 @@
+import { type ChainRecordFeed, chainRecordEpoch } from '../feed/chain-records.ts'
+import { type CursorError, checkCursor, encodeCursor } from '../feed/cursor.ts'
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { stoppable } from '../lib/stoppable.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { ChainRecordVersion } from '../store/rows.ts'
+import { type ChainIdError, parseChainId } from './chain-id.ts'
+
+/** Follows the settings of chain records: every one, in order, from any place on. */
+
+/** What following needs. */
+export interface FollowChainRecordsDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'latestChainRecordChange' | 'logTip'> }
+  readonly chainRecords: ChainRecordFeed
+}
+
+/** What to follow. */
+export interface ChainRecordsQuestion {
+  /** Bech32 texts; left out: all chains. */
+  readonly chainIds?: readonly string[] | undefined
+  /** The cursor of the last change that is known; left out: only what comes. */
+  readonly after?: string | undefined
+}
+
+/** A record that was set. */
+export interface ChainRecordChange {
+  readonly cursor: string
+  readonly record: ChainRecordVersion
+}
+
+/** The most chains that can be named. */
+export const maxFollowedChains = 100
+
+/** Why nothing is followed. */
+export type FollowChainRecordsError =
+  | ChainIdError
+  | CursorError
+  | { readonly code: 'CHAIN_ID_COUNT'; readonly count: number; readonly limit: number }
+
+/** Follows; it ends when its consumer calls `return()`, at once. */
+export async function followChainRecords(
+  deps: FollowChainRecordsDeps,
+  { chainIds, after }: ChainRecordsQuestion,
+): Promise<Result<AsyncIterableIterator<ChainRecordChange>, FollowChainRecordsError>> {
+  const wanted = wantedChains(chainIds)
+  if (!wanted.ok) return wanted
+  const { read } = deps.store
+  const epoch = chainRecordEpoch((await read.logTip()).epoch)
+  const log = { epoch, seq: await read.latestChainRecordChange(), prunedSeq: 0 }
+  const start = after === undefined ? ok(log.seq) : checkCursor(after, 'after', log)
+  if (!start.ok) return start
+  const options = { start: start.value, epoch, wanted: wanted.value }
+  return ok(stoppable((signal) => tell(deps, options, signal)))
+}
+
+interface TellOptions {
+  readonly start: number
+  readonly epoch: Hex
+  readonly wanted: ReadonlySet<string> | undefined
+}
+
+async function* tell(
+  { chainRecords }: FollowChainRecordsDeps,
+  { start, epoch, wanted }: TellOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ChainRecordChange, void, undefined> {
+  for await (const record of chainRecords.follow(start, signal)) {
+    if (wanted !== undefined && !wanted.has(record.chainId)) continue
+    yield { cursor: encodeCursor({ epoch, seq: record.change }), record }
+  }
+}
+
+function wantedChains(
+  texts: readonly string[] | undefined,
+): Result<ReadonlySet<string> | undefined, FollowChainRecordsError> {
+  if (texts === undefined) return ok(undefined)
+  const { length: count } = texts
+  if (count < 1 || count > maxFollowedChains) {
+    return err({ code: 'CHAIN_ID_COUNT', count, limit: maxFollowedChains })
+  }
+  const wanted = new Set<string>()
+  for (const [i, text] of texts.entries()) {
+    const chainId = parseChainId(text, `chainIds.${i}`)
+    if (!chainId.ok) return chainId
+    wanted.add(chainId.value)
+  }
+  return ok(wanted)
+}

@@ -1,0 +1,67 @@
+import { createBell } from '../feed/bell.ts'
+import type { Feed } from '../feed/open.ts'
+import { stoppable } from '../lib/stoppable.ts'
+import type { BlockId, TransactionId } from '../protocol/primitives.ts'
+import { type BlockView, type ReadBlockDeps, readBlock } from './read-block.ts'
+import {
+  type ReadTransactionDeps,
+  readTransaction,
+  type TransactionView,
+} from './read-transaction.ts'
+
+/** What becomes of a block or a transaction: its row is looked at whenever the log has moved, and now and then. */
+
+/** What following states needs. */
+export interface FollowStatesDeps extends ReadBlockDeps, ReadTransactionDeps {
+  readonly store: ReadBlockDeps['store'] & ReadTransactionDeps['store']
+  readonly feed: Pick<Feed, 'tail' | 'tickMs'>
+}
+
+/** A block whenever its state has changed, first as it is; waits for one that is not known yet, and ends with its last state. */
+export function followBlockState(
+  deps: FollowStatesDeps,
+  blockId: BlockId,
+): AsyncIterableIterator<BlockView> {
+  const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
+  return stoppable((signal) =>
+    changes(deps, signal, { look: () => readBlock(deps, blockId), isLast }),
+  )
+}
+
+/** The same for a transaction. */
+export function followTransactionState(
+  deps: FollowStatesDeps,
+  transactionId: TransactionId,
+): AsyncIterableIterator<TransactionView> {
+  const isLast = ({ state }: TransactionView) => state === 'FINALIZED' || state === 'FAILED'
+  const look = () => readTransaction(deps, transactionId)
+  return stoppable((signal) => changes(deps, signal, { look, isLast }))
+}
+
+interface Looking<T> {
+  readonly look: () => Promise<T | undefined>
+  readonly isLast: (found: T) => boolean
+}
+
+async function* changes<T extends { readonly state: string }>(
+  { feed: { tail, tickMs } }: FollowStatesDeps,
+  signal: AbortSignal,
+  { look, isLast }: Looking<T>,
+): AsyncGenerator<T, void, undefined> {
+  const bell = createBell(tail.watchTip, signal)
+  let told: string | undefined
+  try {
+    while (!signal.aborted) {
+      bell.hush()
+      const found = await look()
+      if (found !== undefined && found.state !== told) {
+        told = found.state
+        yield found
+      }
+      if (found !== undefined && isLast(found)) return
+      await bell.wait(tickMs)
+    }
+  } finally {
+    bell.stop()
+  }
+}

@@ -1,0 +1,85 @@
+import { createBell } from '../feed/bell.ts'
+import { cursorExpired, encodeCursor } from '../feed/cursor.ts'
+import type { UpdateFilter } from '../feed/read.ts'
+import type { Tail } from '../feed/tail.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { LedgerUpdate } from '../store/rows.ts'
+import {
+  beginFeed,
+  type FeedQuestion,
+  type FollowLedgerUpdatesDeps,
+  type FollowLedgerUpdatesError,
+} from './follow-ledger-updates.ts'
+import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
+
+/** The feed for those who can hold no line: a page after a position, and where there is none, a wait for the first. */
+
+/** What to poll. */
+export interface PollQuestion extends Omit<FeedQuestion, 'snapshot'> {
+  /** The most updates, from 1. */
+  readonly limit: number
+  /** How long to wait for the first update where there is none. */
+  readonly waitMs: number
+  /** Ends the wait. */
+  readonly signal: AbortSignal
+}
+
+/** A page of the feed. */
+export interface PolledUpdates {
+  readonly updates: readonly LedgerUpdateView[]
+  /** Where the page begins. */
+  readonly previousCursor: string
+  /** Where the next one does. */
+  readonly cursor: string
+  /** Whether there are as many updates as were asked for: then this page never changes. */
+  readonly isFull: boolean
+}
+
+/** Reads the next page. */
+export async function pollLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  { limit, waitMs, signal, ...question }: PollQuestion,
+): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
+  const begun = await beginFeed(deps, question)
+  if (!begun.ok) return begun
+  const { tail } = deps.feed
+  const { epoch, filter, position } = begun.value
+  const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
+  try {
+    let page = await collect(tail, { filter, after: position, limit })
+    if (page !== 'PRUNED' && page.rows.length === 0 && (await bell.wait(waitMs))) {
+      page = await collect(tail, { filter, after: page.position, limit })
+    }
+    if (page === 'PRUNED') return err(cursorExpired('after', tail.tip()))
+    return ok({
+      updates: page.rows.map((row) => viewOf(row, { epoch }, deps.parameters)),
+      previousCursor: encodeCursor({ epoch, seq: position }),
+      cursor: encodeCursor({ epoch, seq: page.position }),
+      isFull: page.rows.length === limit,
+    })
+  } finally {
+    bell.stop()
+  }
+}
+
+interface CollectedRows {
+  readonly rows: readonly LedgerUpdate[]
+  readonly position: number
+}
+
+/** As many rows as there are up to the limit; a read may give fewer. */
+async function collect(
+  tail: Tail,
+  { filter, after, limit }: { filter: UpdateFilter; after: number; limit: number },
+): Promise<CollectedRows | 'PRUNED'> {
+  const rows: LedgerUpdate[] = []
+  let position = after
+  while (rows.length < limit && position < tail.tip().seq) {
+    const question = { filter, after: position, limit: limit - rows.length }
+    const page = tail.peek(question) ?? (await tail.read(question))
+    if (page === 'PRUNED') return page
+    rows.push(...page.rows)
+    position = page.position
+  }
+  return { rows, position }
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import { type FeedQuestion, followLedgerUpdates } from '../../src/service/follow-ledger-updates.ts'
+import { pollLedgerUpdates } from '../../src/service/poll-ledger-updates.ts'
+import { type FeedLog, neverMs, openFeedLog, slotOf } from '../support/feed-log.ts'
+import { addresses, unwrap } from '../support/log-store.ts'
+import { servedParameters as parameters } from '../support/serve-log.ts'
+
+const [owner = '0x', other = '0x', quiet = '0x'] = addresses
+let own: FeedLog
+
+beforeAll(async () => {
+  own = await openFeedLog()
+  await commit()
+  await commit()
+  await own.known()
+})
+afterAll(() => own.close())
+
+/** One slot: an output of `owner` is created, and one of `other`. */
+async function commit() {
+  await own.commit(slotOf(owner, other))
+}
+
+function deps() {
+  return { store: own.log.store, parameters, feed: own.feed }
+}
+
+async function open(question: Partial<FeedQuestion>) {
+  return await followLedgerUpdates(deps(), { classes: ['OWNED'], ...question })
+}
+
+function cursorAt(seq: number): string {
+  return encodeCursor({ epoch: own.log.epoch, seq })
+}
+
+describe('feed of ledger updates', () => {
+  test('opens at the cursor, replays from it, says that it is live, and goes on (1, 6)', async () => {
+    const feed = unwrap(await open({ addresses: [owner], after: cursorAt(1) }))
+    const tip = own.log.rows.length
+    expect((await feed.next()).value).toMatchObject({
+      kind: 'FeedOpened',
+      cursor: cursorAt(1),
+      oldestCursor: cursorAt(0),
+      tipCursor: cursorAt(tip),
+      mode: 'CATCHING_UP',
+      milestoneIndex: own.log.slot(),
+    })
+    expect((await feed.next()).value).toMatchObject({
+      kind: 'LedgerUpdateBatch',
+      updates: [{ ordinal: 2, milestoneTimestamp: 1_700_000_020 }],
+      previousCursor: cursorAt(1),
+      cursor: cursorAt(tip),
+      milestoneIndex: own.log.slot(),
+    })
+    expect((await feed.next()).value).toMatchObject({
+      kind: 'FeedProgress',
+      previousCursor: cursorAt(tip),
+      cursor: cursorAt(tip),
+      mode: 'LIVE',
+    })
+    const live = feed.next()
+    await commit()
+    expect((await live).value).toMatchObject({
+      kind: 'LedgerUpdateBatch',
+      updates: [{ ordinal: 3 }],
+      previousCursor: cursorAt(tip),
+      cursor: cursorAt(tip + 2),
+    })
+    await feed.return?.()
+  })
+
+  test('without a cursor tells only what is committed after it was opened (5)', async () => {
+    const feed = unwrap(await open({}))
+    const tip = own.log.rows.length
+    // Committed between opening and reading: this must not fall into a gap.
+    await commit()
+    expect((await feed.next()).value).toMatchObject({ kind: 'FeedOpened', cursor: cursorAt(tip) })
+    expect((await feed.next()).value).toMatchObject({
+      updates: [{ seq: tip + 1 }, { seq: tip + 2 }],
+    })
+    await feed.return?.()
+  })
+
+  const starts = [
+    ['a milestone: with the one behind it', { afterMilestone: 1 }, 2],
+    ['the genesis: with everything', { afterMilestone: 0 }, 0],
+  ] as const
+  test.each(starts)('begins after %s', async (_name, question, seq) => {
+    const feed = unwrap(await open(question))
+    expect((await feed.next()).value).toMatchObject({ cursor: cursorAt(seq) })
+    await feed.return?.()
+  })
+
+  test('tells an update once when an address is named twice', async () => {
+    const feed = unwrap(await open({ addresses: [owner, owner], after: cursorAt(0) }))
+    await feed.next()
+    const batch = (await feed.next()).value
+    const expected = own.log.rows.filter((row) => row.address === owner).map((row) => row.seq)
+    expect(batch.updates.map((update: { seq: number }) => update.seq)).toEqual(expected)
+    await feed.return?.()
+  })
+
+  test('ends at once when it is left while it waits', async () => {
+    const feed = unwrap(await open({ addresses: [owner] }))
+    await feed.next()
+    const pending = feed.next()
+    expect(await feed.return?.()).toEqual({ done: true, value: undefined })
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
+  const many = Array.from(
+    { length: 101 },
+    (_, i) => `0x00${i.toString(16).padStart(64, '0')}` as const,
+  )
+  const refused = [
+    ['no address', { addresses: [] }, { code: 'FEED_ADDRESS_COUNT', count: 0, limit: 100 }],
+    ['101 addresses', { addresses: many }, { code: 'FEED_ADDRESS_COUNT', count: 101, limit: 100 }],
+    ['no class', { classes: [] }, { code: 'FEED_CLASSES_MISSING' }],
+    ['a malformed cursor', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
+    [
+      'a cursor of another log',
+      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 0 }) },
+      { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
+    ],
+    [
+      'a cursor ahead of the tip',
+      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 10_000 }) },
+      { code: 'CURSOR_AHEAD_OF_TIP', argument: 'after' },
+    ],
+    [
+      'two beginnings',
+      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 0 }), afterMilestone: 0 },
+      { code: 'FEED_START_AMBIGUOUS' },
+    ],
+    [
+      'a milestone that is not committed',
+      { afterMilestone: 1_000 },
+      { code: 'MILESTONE_NOT_COMMITTED', argument: 'afterMilestone', milestoneIndex: 1_000 },
+    ],
+    ['a snapshot of everything', { snapshot: true }, { code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }],
+  ] as const
+  test.each(refused)('refuses %s (5)', async (_name, question, error) => {
+    expect(await open(question)).toMatchObject({ ok: false, error })
+  })
+
+  test('takes 100 addresses', async () => {
+    const feed = unwrap(await open({ addresses: many.slice(0, 100) }))
+    await feed.return?.()
+  })
+})
+
+describe('a page of the feed', () => {
+  const { signal } = new AbortController()
+  const question = { classes: ['OWNED'], waitMs: 0, signal } as const
+
+  async function poll(more: { after?: string; limit: number; waitMs?: number }) {
+    return unwrap(await pollLedgerUpdates(deps(), { ...question, addresses: [owner], ...more }))
+  }
+
+  test('walked to the end gives every update once, and says which pages never change (11)', async () => {
+    const told: number[] = []
+    let after = cursorAt(0)
+    for (let isFull = true; isFull; ) {
+      const page = await poll({ after, limit: 2 })
+      expect(page.previousCursor).toBe(after)
+      told.push(...page.updates.map(({ ordinal }) => ordinal))
+      after = page.cursor
+      isFull = page.isFull
+    }
+    expect(told).toEqual(Array.from({ length: told.length }, (_, i) => i + 1))
+    expect(after).toBe(cursorAt(own.log.rows.length))
+  })
+
+  test('waits for the first update where there is none (11)', async () => {
+    const after = cursorAt(own.log.rows.length)
+    const page = poll({ after, limit: 2, waitMs: neverMs })
+    await commit()
+    expect((await page).updates).toHaveLength(1)
+  })
+
+  test('is empty when the wait is over, and goes on where the log ends (11)', async () => {
+    const tip = cursorAt(own.log.rows.length)
+    const filter = { addresses: [quiet], classes: ['OWNED'] } as const
+    const page = await pollLedgerUpdates(deps(), { ...question, ...filter, limit: 2, waitMs: 1 })
+    expect(unwrap(page)).toEqual({
+      updates: [],
+      previousCursor: tip,
+      cursor: tip,
+      isFull: false,
+    })
+  })
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { followMilestones } from '../../src/service/follow-milestones.ts'
+import { type FeedLog, openFeedLog, slotOf } from '../support/feed-log.ts'
+import { addresses, unwrap } from '../support/log-store.ts'
+import { servedParameters as parameters } from '../support/serve-log.ts'
+
+const [owner = '0x'] = addresses
+let own: FeedLog
+
+beforeAll(async () => {
+  own = await openFeedLog()
+  for (let i = 0; i < 3; i++) await own.commit(slotOf(owner), [])
+  await own.known()
+})
+afterAll(() => own.close())
+
+async function open(after?: number) {
+  return await followMilestones({ store: own.log.store, parameters, feed: own.feed }, after)
+}
+
+describe('milestones', () => {
+  test('come each and in order from any of them on, empty ones too, and then as they are committed (16)', async () => {
+    const feed = unwrap(await open(2))
+    const indices: number[] = []
+    while (indices.length < 6) {
+      if (indices.length === 4) await own.commit([], slotOf(owner))
+      const { value } = await feed.next()
+      indices.push(value.index)
+      expect(value.updateCount).toBe(
+        own.log.rows.filter((row) => row.milestoneIndex === value.index).length,
+      )
+    }
+    expect(indices).toEqual([3, 4, 5, 6, 7, 8])
+    await feed.return?.()
+  })
+
+  test('without an index are only those committed from now on', async () => {
+    const feed = unwrap(await open())
+    const next = feed.next()
+    await own.commit([])
+    expect((await next).value).toMatchObject({ index: own.log.slot() })
+    await feed.return?.()
+  })
+
+  test('end at once when they are left', async () => {
+    const feed = unwrap(await open())
+    const pending = feed.next()
+    await feed.return?.()
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
+  test('are refused behind one that is not committed', async () => {
+    expect(await open(1_000)).toMatchObject({
+      ok: false,
+      error: { code: 'MILESTONE_NOT_COMMITTED', argument: 'after', newest: own.log.slot() },
+    })
+  })
+})
