@@ -203,6 +203,16 @@ export function parseSigning(
   return errors.length === 0 ? ok(signing) : err(errors)
 }
 
+/** Reads which database, for commands that need nothing else; `values` are those of their flags. */
+export function parseDatabase(
+  env: Environment,
+  values: Flags['values'],
+): Result<Secret, readonly ConfigError[]> {
+  const errors: ConfigError[] = []
+  const url = readDatabaseUrl(givenValues([settings.database], env, values), errors)
+  return errors.length === 0 ? ok(url) : err(errors)
+}
+
 /** The flags of some settings. */
 export function flagNames(of: readonly Setting[]): readonly string[] {
   return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))

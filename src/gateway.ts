@@ -1,9 +1,11 @@
 import type { AuthDeps } from './api/auth.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
+import { type DoorLimits, defaultLimits } from './api/limits.ts'
 import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
+import { openChainRecordFeed } from './feed/chain-records.ts'
 import { openFeed } from './feed/open.ts'
 import { createWake } from './feed/wake.ts'
 import { type LedgerError, openLedger } from './ledger.ts'
@@ -37,6 +39,9 @@ export type StartError = KeyError | StoreError | LedgerError | ListenError
 
 /** How long what is under way may take when the gateway closes. */
 const closeGraceMs = 3_000
+
+/** Over how long the listeners are sent away when the gateway closes. */
+const drainWindowMs = 5_000
 
 /** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
 const doubtfulSignatures = 1_000
@@ -74,6 +79,8 @@ export async function openGateway(
   opened.push(source.close)
   const feed = await openFeed({ reader: store.value.read, wake, log })
   opened.push(feed.close)
+  const chainRecords = openChainRecordFeed({ reader: store.value.read, log })
+  opened.push(async () => chainRecords.close())
   const services: Services = {
     store: store.value,
     source,
@@ -81,15 +88,17 @@ export async function openGateway(
     clock,
     parameters: source.network.parameters,
     feed,
+    chainRecords,
     submissionPolicy: config.submit,
     version: programVersion(),
   }
-  const http = await openDoors({ services, auth: { key: key.value, clock }, log }, config)
+  const auth = { key: key.value, clock }
+  const http = await openDoors({ services, auth, limits: defaultLimits, log }, config)
   if (!http.ok) {
     await closeAll()
     return http
   }
-  opened.push(() => http.value.close(closeGraceMs))
+  opened.push(() => http.value.close({ windowMs: drainWindowMs, graceMs: closeGraceMs }))
   const network = source.network.parameters.networkName
   return ok({ url: http.value.url, network, close: closeAll })
 }
@@ -98,6 +107,7 @@ export async function openGateway(
 export interface DoorDeps {
   readonly services: Services
   readonly auth: AuthDeps
+  readonly limits: DoorLimits
   readonly log: Log
 }
 

@@ -10,12 +10,16 @@ export interface Caller {
   identify(): Promise<Result<Identity, AuthError>>
   /** Who it is, when the token allows to write chain records. */
   requireWrite(): Promise<Result<Identity, AuthError>>
+  /** What the caller may do. Who may do the same is told the same. */
+  rights(): Promise<'read' | 'write'>
 }
 
 /** The holder of a valid token. */
 export interface Identity {
   /** The token's `sub`, or its fingerprint where it has none. */
   readonly name: string
+  /** The end of the token's validity in Unix seconds; `undefined` for one without end. */
+  readonly expiresAt: number | undefined
 }
 
 /** Why a caller may not do what needs a token. */
@@ -43,16 +47,21 @@ export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
     known ??= holderOf(deps, credentials)
     return known
   }
+  const identityOf = ({ name, expiresAt }: Holder): Identity => ({ name, expiresAt })
   return {
     identify: async () => {
       const found = await holder()
-      return found.ok ? ok({ name: found.value.name }) : found
+      return found.ok ? ok(identityOf(found.value)) : found
     },
     requireWrite: async () => {
       const found = await holder()
       if (!found.ok) return found
       if (!found.value.canWrite) return err({ code: 'PERMISSION_MISSING', permission: 'write' })
-      return ok({ name: found.value.name })
+      return ok(identityOf(found.value))
+    },
+    rights: async () => {
+      const found = await holder()
+      return found.ok && found.value.canWrite ? 'write' : 'read'
     },
   }
 }

@@ -1,16 +1,22 @@
 import { GraphQLError } from 'graphql'
 import type { Result } from '../lib/result.ts'
 import { refusalMessage } from '../protocol/schema/refusal.ts'
+import type { ChainRecordUnknown } from '../service/activate-chain.ts'
 import type { AddressError } from '../service/address-key.ts'
 import type { ChainRecordPageError } from '../service/chain-records.ts'
+import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
 import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
+import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
 import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
+import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
 import type { SetChainRecordError } from '../service/set-chain-record.ts'
 import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { AuthError } from './auth.ts'
+import type { LimitError } from './limits.ts'
 import type { BodyError } from './rest/body.ts'
-import type { NotFound, PathIdMalformed } from './rest/core/ids.ts'
+import type { IfMatchMalformed } from './rest/chain-record.ts'
+import type { NotFound, PathIdMalformed, PathSlotMalformed } from './rest/core/ids.ts'
 import type { QueryParameterMalformed } from './rest/ledger-updates.ts'
 import type { MatchError } from './rest/match.ts'
 import { json, type RestResponse } from './rest/route.ts'
@@ -28,10 +34,17 @@ export type GatewayError =
   | PageCursorMalformed
   | QueryParameterMalformed
   | SetChainRecordError
+  | ChainRecordUnknown
+  | FollowChainRecordsError
+  | IfMatchMalformed
   | ChainRecordPageError
   | SubmitBlockError
+  | ListUnspentOutputsError
+  | ForeseeTransactionError
   | SubmissionNotAllowed
   | PathIdMalformed
+  | PathSlotMalformed
+  | LimitError
   | NotFound
 
 /** A bug or a broken machine. The log has the rest, under the request id. */
@@ -122,6 +135,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
+  OUTPUT_CURSOR_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.argument}: not a cursor of the list of outputs`,
+  },
+  FILTER_AMBIGUOUS: { status: 400, say: (e) => `filter: either ${e.members}, not both` },
   QUERY_PARAMETER_MALFORMED: {
     status: 400,
     say: (e) => `query: ${e.name} must be ${e.expected}`,
@@ -159,6 +177,22 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
   },
   CHAIN_RECORD_MALFORMED: { status: 400, say: (e) => `${e.member}: expected ${e.expected}` },
+  CHAIN_RECORD_UNKNOWN: { status: 404, say: (e) => `there is no record of ${e.chainId}` },
+  CHAIN_RECORD_STALE: {
+    status: 412,
+    say: (e) =>
+      e.version === 0
+        ? `there is no record of ${e.chainId} to replace`
+        : `the record of ${e.chainId} is version ${e.version} now`,
+  },
+  IF_MATCH_MALFORMED: {
+    status: 400,
+    say: () => 'If-Match: expected * or tags of chain records, such as "3"',
+  },
+  CHAIN_ID_COUNT: {
+    status: 400,
+    say: (e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`,
+  },
   CHAIN_RECORD_CURSOR_MALFORMED: {
     status: 400,
     say: () => 'after: not a cursor of the list of chain records',
@@ -172,6 +206,10 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 400,
     say: (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
   },
+  PATH_SLOT_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.name}: expected a whole number from 0 to 4294967295`,
+  },
   NOT_FOUND: { status: 404, say: (e) => `there is no ${e.what} ${e.id}` },
 
   SUBMISSION_NOT_ALLOWED: {
@@ -181,8 +219,33 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
         ? 'submitting blocks is not available for public use'
         : 'submitting blocks needs a valid token in Authorization',
   },
+  TRANSACTION_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'transaction') },
   BLOCK_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'block') },
-  NOT_SUPPORTED_YET: { status: 400, say: (e) => `${e.path} is not supported yet` },
+  VALIDATOR_NOT_IN_COMMITTEE: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} does not validate in the slot of the block`,
+  },
+  PARENT_UNKNOWN: {
+    status: 400,
+    say: (e) => `body: there is no block ${e.blockId} to be a parent`,
+  },
+  PARENT_NOT_OLDER: {
+    status: 400,
+    say: (e) =>
+      `header.issuingTime: the parent ${e.blockId} was issued at ${e.issuingTime}, not before`,
+  },
+  REFERENCE_MANA_COST_UNKNOWN: {
+    status: 400,
+    say: (e) => `header.slotCommitmentId: the price of work in slot ${e.slot} is not known`,
+  },
+  BURNED_MANA_TOO_LITTLE: {
+    status: 400,
+    say: (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the block costs, ${e.cost}`,
+  },
+  ISSUER_IN_DEBT: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} has ${e.credits} block issuance credits`,
+  },
   BLOCK_ISSUED_IN_FUTURE: {
     status: 400,
     say: (e) => `header.issuingTime: ${e.issuingTime} is more than five seconds after ${e.now}`,
@@ -216,6 +279,13 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   ),
   INBOX_FULL: later((e) => `${e.waiting} blocks wait already; try again later`),
   SIGNATURE_CHECK_BUSY: later((e) => `${e.waiting} signatures wait already; try again later`),
+  CONNECTION_LIMIT: later((e) => `${e.limit} listeners are connected already; try again later`),
+  SUBSCRIPTION_LIMIT: later((e) =>
+    e.scope === 'connection'
+      ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
+      : `${e.limit} subscriptions are open already; try again later`,
+  ),
+  GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 
@@ -278,9 +348,9 @@ function closest(status: number, statuses: readonly number[]): number {
   return status >= 500 ? 500 : 400
 }
 
-/** What an error carries besides its code. The broken rule of a malformed block stands among it as `rule`. */
+/** What an error carries besides its code. The broken rule of what is malformed stands among it as `rule`. */
 function fieldsOf(error: GatewayError): object {
-  if (error.code === 'BLOCK_MALFORMED') {
+  if (error.code === 'BLOCK_MALFORMED' || error.code === 'TRANSACTION_MALFORMED') {
     const { code: rule, ...place } = error.refusal
     return { rule, ...place }
   }
@@ -288,8 +358,8 @@ function fieldsOf(error: GatewayError): object {
   return fields
 }
 
-/** JSON has no bigint. */
-function printable(fields: object): Record<string, unknown> {
+/** Fields as JSON, which has no bigint. */
+export function printable(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,

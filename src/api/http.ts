@@ -9,10 +9,15 @@ import { type AuthDeps, callerOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
+import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
+import { type Listeners, openListeners } from './listeners.ts'
+import { mqttPath, openMqtt } from './mqtt/broker.ts'
 import { type BodyError, checkContentType } from './rest/body.ts'
+import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
-import { answer, send } from './rest/router.ts'
-import { openWebSocket } from './ws.ts'
+import { answer } from './rest/router.ts'
+import { wantsEvents } from './sse.ts'
+import { refuseUpgrade } from './ws.ts'
 
 /** The one HTTP server: GraphQL with GraphiQL and WebSocket at `/graphql`, the REST routes beside it. */
 
@@ -22,6 +27,7 @@ export interface HttpDeps {
   readonly routes: readonly Route[]
   readonly services: Services
   readonly auth: AuthDeps
+  readonly limits: DoorLimits
   readonly log: Log
 }
 
@@ -35,8 +41,11 @@ export interface HttpAddress {
 export interface HttpServer {
   /** Of the root, without a slash at its end. */
   readonly url: string
-  /** Lets what is under way end, for at most `graceMs`, and then cuts it. */
-  close(graceMs: number): Promise<void>
+  /**
+   * Takes nobody any more, sends the listeners away spread over `windowMs`, lets what is under way end for at most
+   * `graceMs`, and then cuts it.
+   */
+  close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
 }
 
 /** Why the server does not listen. */
@@ -60,22 +69,32 @@ export async function openHttp(
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
   const graphql = createGraphqlServer(deps)
+  const drain = new AbortController()
+  const occupancy = createOccupancy(deps.limits, drain.signal)
+  const listeners = openListeners({ ...deps, graphql, occupancy })
+  const mqtt = await openMqtt({ ...deps, occupancy })
   const server = createServer({ requestTimeout: requestTimeoutMs }, (message, response) => {
-    void handle({ ...deps, graphql }, message, response)
+    void handle({ ...deps, graphql, occupancy, listeners }, message, response)
   })
-  const webSocket = openWebSocket({ ...deps, graphql, server, path: graphqlPath })
+  server.on('upgrade', (request, socket, head) => {
+    const { path } = splitTarget(request.url ?? '/')
+    if (path === graphqlPath) listeners.upgrade(request, socket, head)
+    else if (path === mqttPath) mqtt.upgrade(request, socket, head)
+    else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: request.url ?? '/' }))
+  })
   const refused = await listen(server, address)
   if (refused !== undefined) {
-    await webSocket.close(0)
+    await Promise.all([listeners.close(0, 0), mqtt.close(0)])
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
   return ok({
     url: urlOf(server, address.host),
-    close: async (graceMs) => {
+    close: async ({ windowMs, graceMs }) => {
+      drain.abort()
+      await Promise.all([listeners.close(windowMs, graceMs), mqtt.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()
-      await webSocket.close(graceMs)
       await closed
       clearTimeout(cut)
       await graphql.dispose()
@@ -85,6 +104,8 @@ export async function openHttp(
 
 interface RequestDeps extends HttpDeps {
   readonly graphql: GraphqlServer
+  readonly occupancy: Occupancy
+  readonly listeners: Listeners
 }
 
 async function handle(
@@ -101,12 +122,19 @@ async function handle(
     if (message.method === 'OPTIONS') return preflight(message, response)
     const caller = callerOf(deps.auth, message.headers)
     if (path !== graphqlPath) {
-      return send(response, await answer(deps, { message, path, query, caller, requestId }))
+      const { occupancy } = deps
+      return send(
+        response,
+        await answer(deps, { message, path, query, caller, requestId, occupancy }),
+      )
     }
     if (wantsPage(message)) return sendPage(message, response)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
       if (!type.ok) return refuseGraphql(response, type.error)
+    }
+    if (wantsEvents(message)) {
+      return await deps.listeners.answer({ message, response, query, caller })
     }
     const { services } = deps
     await deps.graphql(message, response, { caller, services, requestId })
@@ -134,14 +162,14 @@ function setCommonHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader('x-request-id', requestId)
   response.setHeader('x-content-type-options', 'nosniff')
   response.setHeader('access-control-allow-origin', '*')
-  response.setHeader('access-control-expose-headers', 'location, retry-after, x-request-id')
+  response.setHeader('access-control-expose-headers', 'etag, location, retry-after, x-request-id')
 }
 
 function preflight(message: IncomingMessage, response: ServerResponse): void {
   const asked = message.headers['access-control-request-headers']
   response.writeHead(204, {
     'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-    'access-control-allow-headers': asked ?? 'authorization, content-type',
+    'access-control-allow-headers': asked ?? 'authorization, content-type, if-match, if-none-match',
     'access-control-max-age': '86400',
     'content-length': '0',
   })

@@ -17,6 +17,8 @@ export interface TokenClaims {
   readonly subject: string | undefined
   /** Whether it may set chain records: the claim `permissions.write`, or the scope for it. */
   readonly canWrite: boolean
+  /** The `exp` claim: the end of its validity in Unix seconds. */
+  readonly expiresAt: number | undefined
 }
 
 /** Why a token is not accepted. */
@@ -69,7 +71,11 @@ export async function verifyToken(
       algorithms: [key.algorithm],
       currentDate: new Date(nowMs),
     })
-    return ok({ subject: payload.sub, canWrite: grantsWrite(payload) })
+    return ok({
+      subject: payload.sub,
+      canWrite: grantsWrite(payload),
+      expiresAt: payload.exp,
+    })
   } catch (thrown) {
     const error = tokenError(thrown)
     if (error === undefined) throw thrown

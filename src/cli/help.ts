@@ -1,6 +1,8 @@
 import { type Command, done, misused, type Surroundings, table } from './command.ts'
 import { demo } from './demo.ts'
+import { exportCommand } from './export.ts'
 import { faucet } from './faucet.ts'
+import { importCommand } from './import.ts'
 import { inspect } from './inspect.ts'
 import { serve } from './serve.ts'
 import { token } from './token.ts'
@@ -20,7 +22,17 @@ const help: Command = {
 }
 
 /** Every command. */
-export const commands: readonly Command[] = [serve, token, faucet, demo, inspect, verify, help]
+export const commands: readonly Command[] = [
+  serve,
+  token,
+  faucet,
+  demo,
+  inspect,
+  verify,
+  exportCommand,
+  importCommand,
+  help,
+]
 
 /** What is said to somebody who named no command, or an unknown one. */
 export function usage(name: string | undefined): Command['run'] {

@@ -8,6 +8,7 @@ import {
   fundedAmount,
 } from '../node/embedded/development.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
+import { databaseMessage } from './database-message.ts'
 
 /** Runs the gateway until the process shall end. */
 export const serve: Command = {
@@ -86,14 +87,11 @@ function startMessage(error: StartError): string {
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`
     case 'DATABASE_URL_NOT_SUPPORTED':
-      return `DATABASE_URL must be ${error.expected}`
     case 'DATABASE_UNUSABLE':
-      return `the database cannot be used: ${error.reason}`
     case 'DATABASE_NEWER_THAN_PROGRAM':
-      return `the database is newer than this program: it has the migration ${error.migration}`
     case 'MIGRATION_CHANGED':
-      return `the database was made with another text of the migration ${error.migration}`
     case 'MIGRATION_UNFINISHED':
-      return `the migration ${error.migration} of the database was begun and never finished`
+    case 'IMPORT_UNFINISHED':
+      return databaseMessage(error)
   }
 }

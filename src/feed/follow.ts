@@ -1,3 +1,4 @@
+import { createBell } from './bell.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { Told, ToldSnapshot } from './told.ts'
@@ -65,50 +66,5 @@ export async function* follow(
     }
   } finally {
     bell.stop()
-  }
-}
-
-interface Bell {
-  /** What rang so far counts no more. */
-  hush(): void
-  /** Whether it rang within some milliseconds; at once when it rang since `hush`. */
-  wait(ms: number): Promise<boolean>
-  stop(): void
-}
-
-function createBell(listen: (ring: () => void) => () => void, signal: AbortSignal): Bell {
-  let hasRung = false
-  let wake = () => {}
-  const ring = () => {
-    hasRung = true
-    wake()
-  }
-  const stopListening = listen(ring)
-  const onAbort = () => wake()
-  signal.addEventListener('abort', onAbort)
-
-  function wait(ms: number): Promise<boolean> {
-    if (hasRung || signal.aborted) return Promise.resolve(hasRung)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => wake(), ms)
-      wake = () => {
-        wake = () => {}
-        clearTimeout(timer)
-        resolve(hasRung)
-      }
-    })
-  }
-
-  function stop(): void {
-    stopListening()
-    signal.removeEventListener('abort', onAbort)
-  }
-
-  return {
-    hush: () => {
-      hasRung = false
-    },
-    wait,
-    stop,
   }
 }

@@ -74,7 +74,7 @@ export function startReader(
     checked = from
     await guarded(async () => {
       await roomFor()
-      if (!isLeft) await say({ kind: 'notice', position, notice: { reason: 'CATCHING_UP' } })
+      if (!isLeft) await say({ kind: 'notice', position, notice: { topic: 'CATCHING_UP' } })
       await goOn(true)
     })
   }

@@ -50,12 +50,14 @@ export interface TailQuestion {
   readonly limit: number
 }
 
-/** What a tail has done since it was opened. */
+/** What a tail has done since it was opened, and for whom. */
 export interface TailCounts {
   /** Looks at the log's end. */
   readonly looks: number
   /** Reads of rows, at the end and below the ring. */
   readonly reads: number
+  /** Those who wait for rows now. */
+  readonly watchers: number
 }
 
 /** Begins to follow a log that is founded, with its newest rows read. */
@@ -146,7 +148,10 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const page = await pages.read({ ...filter, after, upTo, limit })
     // Looked at after the rows, for they go in the transaction that says so.
     const { prunedSeq } = await reader.logTip()
-    return after < prunedSeq ? 'PRUNED' : page
+    if (after >= prunedSeq) return page
+    // Whoever is told of it is told the bounds of now.
+    await look()
+    return 'PRUNED'
   }
 
   return {
@@ -159,7 +164,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
       tipWatchers.add(rouse)
       return () => tipWatchers.delete(rouse)
     },
-    counts: () => ({ ...counted }),
+    counts: () => ({ ...counted, watchers: watchers.count() }),
     close: async () => {
       closing.abort()
       await following

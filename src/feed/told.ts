@@ -49,9 +49,9 @@ export interface ToldNotice {
 
 /** What a notice is about. Durations in milliseconds, moments in Unix seconds. */
 export type Notice =
-  | { readonly reason: 'CATCHING_UP' }
-  | { readonly reason: 'DRAINING'; readonly closesWithinMs: number }
-  | { readonly reason: 'TOKEN_EXPIRING'; readonly expiresAt: number }
+  | { readonly topic: 'CATCHING_UP' }
+  | { readonly topic: 'DRAINING'; readonly closesWithinMs: number }
+  | { readonly topic: 'TOKEN_EXPIRING'; readonly expiresAt: number }
 
 /** The feed cannot go on from where it is, and ends with this. */
 export interface ToldReset {

@@ -12,6 +12,8 @@ export interface Watchers {
   rouseFor(rows: readonly LedgerUpdate[]): void
   /** Rouses everybody. */
   rouseAll(): void
+  /** How many watch. */
+  count(): number
 }
 
 type Watcher = () => void
@@ -22,13 +24,19 @@ export function createWatchers(): Watchers {
   /** Those without addresses. They are roused by rows of other classes too, and find nothing. */
   const wholeLedger = new Set<Watcher>()
 
+  let watching = 0
+
   function watch({ addresses, classes }: UpdateFilter, rouse: Watcher): () => void {
     // A function of its own, for one `rouse` may be given twice and each watch ends by itself.
     const watcher = () => rouse()
+    watching++
     if (addresses === undefined) {
       wholeLedger.add(watcher)
-      return () => wholeLedger.delete(watcher)
+      return () => {
+        if (wholeLedger.delete(watcher)) watching--
+      }
     }
+    let isOver = false
     const keys = addresses.flatMap((address) => classes.map((one) => filterKey(one, address)))
     for (const key of keys) {
       const watchers = byKey.get(key)
@@ -36,6 +44,9 @@ export function createWatchers(): Watchers {
       else watchers.add(watcher)
     }
     return () => {
+      if (isOver) return
+      isOver = true
+      watching--
       for (const key of keys) {
         const watchers = byKey.get(key)
         watchers?.delete(watcher)
@@ -60,5 +71,5 @@ export function createWatchers(): Watchers {
     for (const watcher of everybody) watcher()
   }
 
-  return { watch, rouseFor, rouseAll }
+  return { watch, rouseFor, rouseAll, count: () => watching }
 }

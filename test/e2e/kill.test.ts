@@ -25,6 +25,7 @@ import {
   type SignedPayment,
   slotNow,
   taggedData,
+  untilHealth,
   user,
   users,
 } from '../support/wallet.ts'
@@ -61,7 +62,7 @@ test('what was acknowledged is there after every kill -9, and booked once', asyn
     await gateway.end('SIGKILL')
     const answered = await load.stop()
     expect(gateway.process.signalCode).toBe('SIGKILL')
-    expect(answered.refused).toEqual([])
+    expect(answered.refused.filter(isNotLate)).toEqual([])
     if (round < killsDuringStart) await killDuringStart()
 
     gateway = await startServing()
@@ -74,7 +75,7 @@ test('what was acknowledged is there after every kill -9, and booked once', asyn
   await committed(Math.max(...sent.map(({ slot }) => slot)))
   expect(new Set(await statesOf(sent))).toEqual(new Set(['finalized']))
   await expectBookedOnce(sent)
-}, 240_000)
+}, 480_000)
 
 /** A block on its way. */
 interface Sent extends SignedBlock {
@@ -87,7 +88,7 @@ type Purse = { readonly outputId: OutputId; readonly owner: number }[]
 
 async function startServing(): Promise<Program> {
   const program = await startProgram({ DATABASE_URL: folder.databaseUrl })
-  await until(async () => (await fetch(`${program.url}/health`)).ok)
+  await untilHealth(program.url)
   return program
 }
 
@@ -178,23 +179,35 @@ function nextBlock(offer: Offer, purse: Purse): Sent {
 /** What a client does that got no answer: it sends the same again. Gives those that are acknowledged now. */
 async function submitAgain(url: string, blocks: readonly Sent[]): Promise<Sent[]> {
   const answered: Answered = { acknowledged: [], refused: [], unanswered: [] }
-  for (const block of blocks) await submit(url, block, answered)
+  for (const some of inTurns(blocks)) {
+    await Promise.all(some.map((block) => submit(url, block, answered)))
+  }
   expect(answered.unanswered).toEqual([])
-  // Some were made so long ago that their slot is committed, and those were never acknowledged.
-  expect(answered.refused.filter((text) => !text.includes('committed already'))).toEqual([])
+  expect(answered.refused.filter(isNotLate)).toEqual([])
   return answered.acknowledged
+}
+
+/** A block that waits for seconds, on a busy machine, may find its slot committed. Then it was never acknowledged. */
+function isNotLate(refusal: string): boolean {
+  return !refusal.includes('committed already')
+}
+
+/** So many as a client asks about at once. */
+function inTurns<T>(list: readonly T[]): T[][] {
+  const turns = Math.ceil(list.length / 50)
+  return Array.from({ length: turns }, (_, turn) => list.slice(turn * 50, turn * 50 + 50))
 }
 
 /** The state of each block; `undefined` where the gateway does not know it. */
 async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]> {
   const states: (string | undefined)[] = []
-  for (let at = 0; at < blocks.length; at += 50) {
-    const some = blocks.slice(at, at + 50).map(async ({ blockId }) => {
+  for (const some of inTurns(blocks)) {
+    const asked = some.map(async ({ blockId }) => {
       const response = await fetch(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
       const { blockState } = await response.json()
       return blockState
     })
-    states.push(...(await Promise.all(some)))
+    states.push(...(await Promise.all(asked)))
   }
   return states
 }

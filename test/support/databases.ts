@@ -24,13 +24,16 @@ export interface DatabaseKind {
 /** Each kind of database, without rows. */
 export const databases: readonly DatabaseKind[] = [
   { name: 'sqlite', create: createSqlite },
-  { name: 'postgresql', create: () => createPostgresql(inject('postgresql').template) },
+  {
+    name: 'postgresql',
+    create: () => createPostgresql(inject('postgresql').template, withoutRows),
+  },
 ]
 
 /** Each kind of database, without tables. */
 export const emptyDatabases: readonly DatabaseKind[] = [
   { name: 'sqlite', create: createSqlite },
-  { name: 'postgresql', create: () => createPostgresql('template0') },
+  { name: 'postgresql', create: () => createPostgresql('template0', withoutTables) },
 ]
 
 async function createSqlite(): Promise<TestDatabase> {
@@ -41,16 +44,35 @@ async function createSqlite(): Promise<TestDatabase> {
   }
 }
 
-/** A copy of another database. */
-async function createPostgresql(template: string): Promise<TestDatabase> {
-  const { url } = inject('postgresql')
-  const name = `ledger_gateway_test_${randomBytes(8).toString('hex')}`
-  await onServer(url, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+/** A copy of another database. Copying takes long, so a test gets that of a former one when it has been emptied. */
+async function createPostgresql(template: string, reset: string): Promise<TestDatabase> {
+  const { url, prefix } = inject('postgresql')
+  const emptied = emptiedByTemplate.get(template) ?? []
+  emptiedByTemplate.set(template, emptied)
+  const name = emptied.pop() ?? `${prefix}_${randomBytes(8).toString('hex')}`
+  const own = databaseUrl(url, name)
+  if (!made.has(name)) await onServer(url, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  made.add(name)
   return {
-    url: databaseUrl(url, name),
-    remove: () => onServer(url, `DROP DATABASE ${name} WITH (FORCE)`),
+    url: own,
+    remove: async () => {
+      await onServer(own, reset)
+      emptied.push(name)
+    },
   }
 }
+
+/** Of this test file; all are removed after the last one. */
+const made = new Set<string>()
+const emptiedByTemplate = new Map<string, string[]>()
+
+const withoutTables = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public'
+
+const withoutRows = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT tablename FROM pg_tables
+    WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'
+  LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+END $$`
 
 /** An open store; a refusal fails the test. */
 export async function openedStore(url: string): Promise<Store> {

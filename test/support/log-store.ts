@@ -6,6 +6,7 @@ import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { LedgerUpdate, LogEntry, UpdateClass } from '../../src/store/rows.ts'
 import { databases, openedStore } from './databases.ts'
+import { testParameters } from './store-rows.ts'
 
 /** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
 export interface LogStore {
@@ -30,16 +31,18 @@ export async function openLogStore(): Promise<LogStore> {
   const store = await openedStore(database.url)
   const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
   const epoch = '0x00112233445566ff'
-  const network = { epoch, parameters: Uint8Array.of(0) } as const
+  const network = { epoch, parameters: testParameters } as const
   unwrap(
     await store.write.found(lease.term, {
       network,
       outputs: [],
       accounts: [],
+      epoch: { epoch: 0, committee: [], rewards: undefined },
       commit: commitOf(0, []),
     }),
   )
   const rows: ModelRow[] = []
+  const ordinals = new Map<string, number>()
   let slot = 0
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
@@ -49,7 +52,9 @@ export async function openLogStore(): Promise<LogStore> {
     slot += slots.length
     for (const { slot: milestoneIndex, entries } of commits) {
       for (const entry of entries) {
-        const ordinal = 1 + rowsOf(rows, entry.address, entry.class).length
+        const key = entry.class + entry.address
+        const ordinal = (ordinals.get(key) ?? 0) + 1
+        ordinals.set(key, ordinal)
         rows.push({ ...entry, milestoneIndex, ordinal, seq: rows.length + 1 })
       }
     }
@@ -100,7 +105,7 @@ export function outputIdOf(byte: string, index: number): OutputId {
 }
 
 /** The order inside a milestone, written out: transaction, index, created first, OWNED first, address. */
-function sortEntries(entries: readonly LogEntry[]): LogEntry[] {
+export function sortEntries(entries: readonly LogEntry[]): LogEntry[] {
   const byKeys = (a: LogEntry, b: LogEntry) =>
     compare(a.outputId.slice(0, 74), b.outputId.slice(0, 74)) ||
     indexOf(a.outputId) - indexOf(b.outputId) ||
@@ -122,7 +127,7 @@ function commitOf(slot: number, entries: readonly LogEntry[]) {
   const bytes = Buffer.alloc(36)
   bytes.writeUInt32LE(slot, 32)
   const commitmentId = `0x${bytes.toString('hex')}` as CommitmentId
-  return { slot, commitmentId, bytes: new Uint8Array(89), entries }
+  return { slot, commitmentId, bytes: new Uint8Array(89), entries, accounts: [], epochs: [] }
 }
 
 /** The value of something that must not fail here. */

@@ -16,8 +16,16 @@ export interface PostgresqlServer {
   stop(): Promise<void>
 }
 
-/** Starts a server. Its texts sort as in English, so that nothing gets away with another order than that of bytes. */
-export async function startPostgresql(): Promise<PostgresqlServer> {
+/** A test machine that loses its power begins again. */
+const forTests = ['fsync=off']
+
+/**
+ * Starts a server, by default one that does not wait for its disk. Its texts sort as in English, so that nothing gets away
+ * with another order than that of bytes.
+ */
+export async function startPostgresql(
+  settings: readonly string[] = forTests,
+): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-postgresql-'))
   // As root the server is another user, who must be able to pass.
   chmodSync(folder, 0o711)
@@ -31,10 +39,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
-    // A test machine that loses its power begins again.
-    postgresFlags: ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap(
-      (setting) => ['-c', setting],
-    ),
+    postgresFlags: [...settings, ...localOnly].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })
@@ -48,6 +53,8 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
 
   return { url: `postgresql://gateway:${password}@127.0.0.1:${port}/postgres`, stop }
 }
+
+const localOnly = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
 
 /** The URL of another database of the same server. */
 export function databaseUrl(url: string, name: string): string {

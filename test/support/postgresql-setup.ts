@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, startPostgresql } from './postgresql-server.ts'
@@ -7,8 +8,14 @@ import { databaseUrl, onServer, startPostgresql } from './postgresql-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of a server where databases can be made, and the name of the database to copy. */
-    readonly postgresql: { readonly url: string; readonly template: string }
+    readonly postgresql: {
+      /** Of a server where databases can be made. */
+      readonly url: string
+      /** What the names of all databases of this run begin with. */
+      readonly prefix: string
+      /** The database to copy. */
+      readonly template: string
+    }
   }
 }
 
@@ -17,15 +24,27 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const given = process.env.TEST_DATABASE_URL
   const server = given === undefined ? await startPostgresql() : undefined
   const url = given ?? server?.url ?? ''
-  const template = `ledger_gateway_test_${randomBytes(6).toString('hex')}`
+  const prefix = `ledger_gateway_test_${randomBytes(6).toString('hex')}`
+  const template = `${prefix}_template`
   await onServer(url, `CREATE DATABASE ${template}`)
   const store = await openStore({ url: databaseUrl(url, template), log: { info: () => {} } })
   if (!store.ok) throw new Error(`no database for tests: ${JSON.stringify(store.error)}`)
   await store.value.close()
-  project.provide('postgresql', { url, template })
+  project.provide('postgresql', { url, prefix, template })
 
   return async () => {
-    await onServer(url, `DROP DATABASE ${template}`)
-    await server?.stop()
+    if (server === undefined) await removeDatabases(url, prefix)
+    else await server.stop()
   }
+}
+
+async function removeDatabases(url: string, prefix: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+    [prefix],
+  )
+  for (const { name } of rows) await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+  await client.end()
 }

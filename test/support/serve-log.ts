@@ -1,13 +1,15 @@
-import { type FeedSettings, openFeed } from '../../src/feed/open.ts'
+import { type DoorLimits, defaultLimits } from '../../src/api/limits.ts'
+import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
+import { until } from './feed-log.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
-import { startDoors } from './start-gateway.ts'
+import { startDoors, type TestDoors } from './start-gateway.ts'
 
 /** The doors of a gateway, over real sockets, on a log that the test commits to slot by slot. */
 export interface ServedLog {
@@ -18,8 +20,13 @@ export interface ServedLog {
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
   /** Asks by GraphQL over HTTP; the whole answer. */
   ask(query: string, variables?: object): Promise<GraphqlAnswer>
-  /** How many feeds wait for the next slot. */
-  waiting(): number
+  readonly feed: Feed
+  /** A token of these doors, valid for an hour. */
+  token: TestDoors['token']
+  /** Lets the process go on until the feed knows of all that was committed. */
+  known(): Promise<void>
+  /** Closes the doors alone, sending the listeners away over some milliseconds. */
+  drain(windowMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,8 +52,19 @@ export function addressText(address: Hex, hrp = servedParameters.bech32Hrp): str
   return encodeBech32(hrp, hexToBytes(address))
 }
 
-/** Opens the doors on a fresh log, on any free port. */
-export async function serveLog(settings: Partial<FeedSettings> = {}): Promise<ServedLog> {
+/** What a test may choose. */
+export interface ServedLogOptions {
+  readonly settings?: Partial<FeedSettings>
+  readonly limits?: Partial<DoorLimits>
+  readonly clock?: Clock
+}
+
+/** Opens the doors on a fresh log, on any free port. Nothing happens by time alone unless the settings say so. */
+export async function serveLog({
+  settings = {},
+  limits = {},
+  clock = systemClock,
+}: ServedLogOptions = {}): Promise<ServedLog> {
   const log = await openLogStore()
   const wake = createWake()
   const feed = await openFeed(
@@ -58,9 +76,9 @@ export async function serveLog(settings: Partial<FeedSettings> = {}): Promise<Se
     store: log.store,
     parameters: servedParameters,
     feed,
-    clock: systemClock,
+    clock,
   } as Partial<Services> as Services
-  const doors = await startDoors(services)
+  const doors = await startDoors(services, { ...defaultLimits, ...limits })
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
     await log.commit(...slots)
@@ -82,5 +100,7 @@ export async function serveLog(settings: Partial<FeedSettings> = {}): Promise<Se
     await log.close()
   }
 
-  return { log, url: doors.url, commit, ask, waiting: wake.waiting, close }
+  const known = () => until(() => feed.tail.tip().slot === log.slot())
+  const { url, token, drain } = doors
+  return { log, url, commit, ask, feed, token, known, drain, close }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defaultLimits } from '../../src/api/limits.ts'
 import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, type Scope } from '../../src/api/token.ts'
 import { type Environment, parseConfig } from '../../src/config.ts'
@@ -57,23 +58,28 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 }
 
 /** The doors of a gateway alone, on services that the test made. */
-export interface TestDoors extends Omit<TestGateway, 'databaseFile'> {}
+export interface TestDoors extends Omit<TestGateway, 'databaseFile'> {
+  /** Closes them for clients, sending the listeners away over some milliseconds. */
+  drain(windowMs: number): Promise<void>
+}
 
 /** Starts the doors. */
-export async function startDoors(services: Services): Promise<TestDoors> {
+export async function startDoors(services: Services, limits = defaultLimits): Promise<TestDoors> {
   const { clock } = services
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
   const { log, logged } = memoryLog(clock)
   const address = { host: '127.0.0.1', port: 0 }
-  const http = unwrap(await openDoors({ services, auth: { key, clock }, log }, address))
+  const auth = { key, clock }
+  const http = unwrap(await openDoors({ services, auth, limits, log }, address))
   return {
     url: http.url,
     key,
     logged,
     token: (...scopes) => tokenOf(key, clock, scopes),
+    drain: (windowMs) => http.close({ windowMs, graceMs: 1_000 }),
     close: async () => {
-      await http.close(0)
+      await http.close({ windowMs: 0, graceMs: 0 })
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
+import { type AccountEntry, emptyEntry } from '../../src/ledger/accounts.ts'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import { developmentParameters } from '../../src/node/embedded/development.ts'
+import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { Id } from '../../src/protocol/primitives.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
 import type {
   BookedTransaction,
   Booking,
@@ -9,9 +14,9 @@ import type {
   IncomingBlock,
   SlotCommit,
 } from '../../src/store/contract.ts'
-import type { LogEntry } from '../../src/store/rows.ts'
+import type { AccountVersion, LogEntry } from '../../src/store/rows.ts'
 
-/** Rows for store tests: small numbers in, plausible values out. The store does not look inside bytes. */
+/** Rows for store tests: small numbers in, plausible values out. The store looks only inside outputs and parameters. */
 
 /** An id of `length` bytes that is different for every kind and number. */
 export function testId<Kind extends string>(kind: Kind, length: number, n: number): Id<Kind> {
@@ -48,15 +53,23 @@ export function incomingBlock(n: number, changes: Partial<IncomingBlock> = {}): 
     issuingTime: 1_700_000_000_000_000_000n + BigInt(n),
     bytes: Uint8Array.of(3, n & 255, 255, 0),
     transactionId: transactionIdOf(n),
+    kind: 'basic',
+    workScore: 500,
     ...changes,
   }
 }
 
-/** An output of a number, booked in slot 1 unless told otherwise. */
+/** An output that the address of a number owns. */
+export function ownedOutput(n: number, amount: bigint): BasicOutput {
+  const address = { type: 0, pubKeyHash: testId('Address', 32, n) } as const
+  return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
+}
+
+/** An output of a number, owned by the address of that number and booked in slot 1 unless told otherwise. */
 export function createdOutput(n: number, changes: Partial<CreatedOutput> = {}): CreatedOutput {
   return {
     outputId: outputIdOf(n),
-    bytes: Uint8Array.of(0, n & 255),
+    bytes: encode(Output, ownedOutput(n, 1_000n + BigInt(n))),
     blockId: blockIdOf(n),
     bookedSlot: 1,
     ...changes,
@@ -75,34 +88,50 @@ export function entry(address: number, output: number, changes: Partial<LogEntry
   }
 }
 
-/** A slot with its entries. */
-export function slotCommit(slot: number, entries: readonly LogEntry[] = []): SlotCommit {
+/** A slot with its entries, which changes nothing beside the log unless told otherwise. */
+export function slotCommit(
+  slot: number,
+  entries: readonly LogEntry[] = [],
+  changes: Partial<SlotCommit> = {},
+): SlotCommit {
   return {
     slot,
     commitmentId: testId('CommitmentId', 36, slot),
     bytes: new Uint8Array(89).fill(slot),
     entries,
+    accounts: [],
+    epochs: [],
+    ...changes,
   }
 }
+
+/** The parameters of the development network, with a least committable age of 3. */
+export const testParameters = encode(ProtocolParameters, developmentParameters(0))
 
 /** A ledger with one output and one account, in slot 0. */
 export function testGenesis(changes: Partial<Genesis> = {}): Genesis {
   return {
-    network: { epoch: '0x0102030405060708', parameters: Uint8Array.of(1, 2, 3) },
+    network: { epoch: '0x0102030405060708', parameters: testParameters },
     outputs: [createdOutput(0, { bookedSlot: 0 })],
-    accounts: [
-      {
-        accountId: testId('AccountId', 32, 0),
-        outputId: outputIdOf(0),
-        credits: -(2n ** 60n),
-        updatedSlot: 0,
-        expirySlot: 2 ** 32 - 1,
-        keyHashes: [testId('Key', 32, 0), testId('Key', 32, 1)],
-      },
-    ],
+    accounts: [accountVersion(0, 0)],
+    epoch: { epoch: 0, committee: [], rewards: undefined },
     commit: slotCommit(0, [entry(0, 0)]),
     ...changes,
   }
+}
+
+/** The entry of an account of a number, as of a slot. */
+export function accountVersion(n: number, slot: number, changes: Partial<AccountEntry> = {}) {
+  const accountId = testId('AccountId', 32, n)
+  const entry: AccountEntry = {
+    ...emptyEntry(accountId, slot),
+    outputId: outputIdOf(n),
+    credits: -(2n ** 60n),
+    expirySlot: 2 ** 32 - 1,
+    keyHashes: [testId('Key', 32, 0), testId('Key', 32, 1)].sort(),
+    ...changes,
+  }
+  return { accountId, slot, entry } satisfies AccountVersion
 }
 
 /** The verdict over the transaction of a number: booked in slot 1 unless told otherwise. */
@@ -116,6 +145,7 @@ export function bookedTransaction(
     slot: 1,
     state: 'ACCEPTED',
     failureReason: undefined,
+    allotments: [],
     ...changes,
   }
 }

@@ -56,8 +56,19 @@ export interface Offer {
   readonly strongParents: readonly BlockId[]
 }
 
-/** Asks a gateway by REST, as a client does. */
+/** Waits until a gateway says of itself that it is healthy, or with another status that it is not. */
+export async function untilHealth(url: string, status = 200): Promise<void> {
+  while ((await fetch(`${url}/health`)).status !== status);
+}
+
+/** Waits until a gateway has committed a slot. */
+export async function untilCommitted(url: string, slot: SlotIndex): Promise<void> {
+  while ((await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot < slot);
+}
+
+/** Asks a gateway by REST, as a client does, as soon as it takes blocks. */
 export async function offerOf(url: string): Promise<Offer> {
+  await untilHealth(url)
   const [info, issuance] = await Promise.all([
     getJson(`${url}/api/core/v3/info`),
     getJson(`${url}/api/core/v3/blocks/issuance`),
@@ -113,7 +124,8 @@ export function blockOf(
     body,
     signature: key.sign(new Uint8Array()),
   }
-  const maxBurnedMana = BigInt(nodeWorkScore(network.parameters, draft))
+  const cost = BigInt(nodeWorkScore(network.parameters, draft))
+  const maxBurnedMana = changes.body?.maxBurnedMana ?? cost
   return signBlock(network, { ...draft, body: { ...body, maxBurnedMana } }, key)
 }
 

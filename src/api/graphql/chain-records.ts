@@ -5,6 +5,7 @@ import {
   listChainRecordVersions,
   readChainRecord,
 } from '../../service/chain-records.ts'
+import { type ChainRecordChange, followChainRecords } from '../../service/follow-chain-records.ts'
 import { setChainRecord } from '../../service/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
@@ -126,10 +127,47 @@ builder.mutationField('setChainRecord', (t) =>
     args: {
       chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
       record: t.arg({ type: ChainRecordInput, required: true }),
+      ifVersion: t.arg({
+        type: 'UInt32',
+        description: 'The version that is meant to be replaced; another one is left as it is.',
+      }),
     },
-    resolve: async (_root, { chainId, record }, { caller, services }) => {
-      const { name } = orThrow(await caller.requireWrite())
-      return orThrow(await setChainRecord(services, { chainId, record, setBy: name }))
+    resolve: async (_root, { chainId, record, ifVersion }, { caller, services }) => {
+      const { name: setBy } = orThrow(await caller.requireWrite())
+      const onlyOver = ifVersion == null ? undefined : [ifVersion]
+      return orThrow(await setChainRecord(services, { chainId, record, setBy, onlyOver }))
     },
+  }),
+)
+
+const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChange').implement({
+  description: 'A setting of a chain record.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description: 'Its place among the settings of all chains; resuming after it misses nothing.',
+    }),
+    record: t.field({ type: ChainRecord, resolve: ({ record }) => record }),
+  }),
+})
+
+builder.subscriptionField('chainRecordChanged', (t) =>
+  t.field({
+    type: ChainRecordChanged,
+    description:
+      'Every setting of a chain record, in the order they were made: first those after the cursor that are there already, then the new ones.',
+    args: {
+      chainIds: t.arg.stringList({
+        description: '1 to 100 chain ids, as Bech32 texts; left out: all chains.',
+      }),
+      after: t.arg.string({ description: 'A cursor; left out: only what is set from now on.' }),
+    },
+    subscribe: async (_root, { chainIds, after }, { services }) =>
+      orThrow(
+        await followChainRecords(services, {
+          chainIds: chainIds ?? undefined,
+          after: after ?? undefined,
+        }),
+      ),
+    resolve: (change) => change,
   }),
 )

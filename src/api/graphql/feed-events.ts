@@ -85,7 +85,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       type: FeedLimits,
       resolve: (_event, _args, { services }) => services.feed,
     }),
-    history: t.field({
+    start: t.field({
       type: [FeedHistoryPoint],
       description:
         'Where each address and class of the feed stands at the cursor: the next update has the next ordinal. Empty for a feed of the whole ledger.',
@@ -188,7 +188,7 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
   }),
 })
 
-const FeedNoticeReason = builder.enumType('FeedNoticeReason', {
+const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
   description: 'What a notice is about. More may be added.',
   values: {
     CATCHING_UP: {
@@ -203,7 +203,7 @@ const FeedNoticeReason = builder.enumType('FeedNoticeReason', {
 export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
   description: 'Something about the feed itself; it changes no position.',
   fields: (t) => ({
-    reason: t.expose('reason', { type: FeedNoticeReason }),
+    topic: t.expose('topic', { type: FeedNoticeTopic }),
     cursor: t.exposeString('cursor', {
       description: 'Where to resume, should the feed end now.',
     }),

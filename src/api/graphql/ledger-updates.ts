@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 import { addressKeyOf } from '../../service/address-key.ts'
@@ -8,7 +9,9 @@ import {
 } from '../../service/list-ledger-updates.ts'
 import { updateAt } from '../../service/update-history.ts'
 import { orThrow } from '../errors.ts'
+import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
+import { LedgerOutputType } from './output.ts'
 
 /** Ledger updates, page by page and one by one. */
 
@@ -29,7 +32,8 @@ const UpdateSort = builder.enumType('UpdateSort', {
   } as const,
 })
 
-const AddressRole = builder.enumType('AddressRole', {
+/** What an address is to an output. */
+export const AddressRole = builder.enumType('AddressRole', {
   description: 'What an address is to an output.',
   values: {
     OWNER: {},
@@ -85,6 +89,19 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
     milestoneTimestamp: t.expose('milestoneTimestamp', {
       type: 'UInt32',
       description: 'The end of that slot, in Unix seconds.',
+    }),
+    output: t.field({
+      type: LedgerOutputType,
+      description: 'The output, and what has become of it until now.',
+      resolve: async ({ outputId }, _args, context) =>
+        present(await outputInBatch(context, outputId), outputId),
+    }),
+    balance: t.field({
+      type: 'UInt64',
+      nullable: true,
+      description:
+        'All base tokens that the address owned at the end of the milestone; null in class MENTIONED.',
+      resolve: ({ balance }) => balance,
     }),
     chain: t.expose('chain', {
       type: 'Hex',

@@ -5,7 +5,8 @@ import { SlotCommitmentType } from './model.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
-const Milestone = builder.objectRef<MilestoneView>('Milestone').implement({
+/** A committed slot. */
+export const Milestone = builder.objectRef<MilestoneView>('Milestone').implement({
   description: 'A committed slot, and its part of the log of ledger updates.',
   fields: (t) => ({
     index: t.expose('index', { type: 'UInt32', description: 'The slot.' }),

@@ -63,3 +63,9 @@ export const blockInput = inputFold(Block, blockTypes)
 
 /** Turns the values of `PayloadInput` into the JSON of a payload, and its paths back. */
 export const payloadInput = inputFold(Payload, blockTypes)
+
+/** A transaction with its unlocks. Its value goes through `signedTransactionInput`. */
+export const SignedTransactionInput = inputs.of(SignedTransaction.name)
+
+/** Turns the values of `SignedTransactionInput` into the JSON of a signed transaction, and its paths back. */
+export const signedTransactionInput = inputFold(SignedTransaction, blockTypes)

@@ -17,6 +17,7 @@ export type ScalarTypes = {
   UInt32: Both<number>
   UInt64: Both<bigint>
   UInt256: Both<bigint>
+  Int64: Both<bigint>
   Hex: Both<Hex>
   JSON: Both<unknown>
   BlockId: Both<BlockId>

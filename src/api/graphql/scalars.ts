@@ -61,6 +61,20 @@ builder.scalarType('UInt256', {
   },
 })
 
+builder.scalarType('Int64', {
+  description:
+    'A whole number from -9223372036854775808 to 9223372036854775807, as decimal text: credits, which may be a debt.',
+  serialize: (value) => {
+    assert(BigInt.asIntN(64, value) === value, `Int64 out of range: ${value}`)
+    return value.toString()
+  },
+  parseValue: (value) => {
+    const number = parseInt64(value)
+    if (number === undefined) throw refused('decimal text of a whole number of 64 bits')
+    return number
+  },
+})
+
 builder.scalarType('Hex', {
   description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
   serialize: (value) => value,
@@ -140,6 +154,13 @@ function parseUInt64(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^[0-9]{1,20}$/.test(value)) return undefined
   const number = BigInt(value)
   return number <= max64 ? number : undefined
+}
+
+function parseInt64(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  if (typeof value !== 'string' || !/^-?[0-9]{1,19}$/.test(value)) return undefined
+  const number = BigInt(value)
+  return BigInt.asIntN(64, number) === number ? number : undefined
 }
 
 function isIntegerUpTo(value: unknown, max: number): value is number {

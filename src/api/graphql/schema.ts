@@ -3,15 +3,21 @@ import { builder } from './builder.ts'
 // Each of these declares its part with the builder.
 import './scalars.ts'
 import './model.ts'
+import './account.ts'
+import './address.ts'
 import './block.ts'
 import './chain-records.ts'
+import './feed-others.ts'
 import './feed-subscription.ts'
+import './inspect-block.ts'
 import './ledger-updates.ts'
 import './submit-block.ts'
 import './milestone.ts'
 import './network.ts'
 import './output.ts'
 import './transaction.ts'
+import './unspent-outputs.ts'
+import './verify-transaction.ts'
 
 /** The whole GraphQL schema. */
 export const schema: GraphQLSchema = builder.toSchema()

@@ -73,13 +73,8 @@ function submissionOf(input: Input): Submission {
 /** The error with its place in the argument, where the refusal names one. */
 function placed(error: SubmitBlockError, input: Input): GraphQLError {
   const known = toGraphQL(error)
-  const place =
-    error.code === 'BLOCK_MALFORMED'
-      ? error.refusal.path
-      : error.code === 'NOT_SUPPORTED_YET'
-        ? error.path
-        : undefined
-  if (place === undefined) return known
+  if (error.code !== 'BLOCK_MALFORMED') return known
+  const place = error.refusal.path
   return new GraphQLError(known.message, {
     extensions: { ...known.extensions, path: `input.${placeIn(input, place)}` },
   })

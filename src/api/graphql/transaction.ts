@@ -1,9 +1,6 @@
+import type { PublishedFailure } from '../../service/failure-reason.ts'
 import { readOutputs } from '../../service/read-output.ts'
-import {
-  type Failure,
-  readTransaction,
-  type TransactionView,
-} from '../../service/read-transaction.ts'
+import { readTransaction, type TransactionView } from '../../service/read-transaction.ts'
 import { builder } from './builder.ts'
 import { SignedTransactionType } from './model.ts'
 import { LedgerOutputType } from './output.ts'
@@ -21,17 +18,23 @@ const TransactionState = builder.enumType('TransactionState', {
   } as const,
 })
 
-const TransactionFailure = builder.objectRef<Failure>('TransactionFailure').implement({
-  description: 'Why a transaction failed.',
-  fields: (t) => ({
-    code: t.exposeInt('number', {
-      description: 'The published number of the reason, 1 to 255.',
+/** Why a transaction failed. */
+export const TransactionFailure = builder
+  .objectRef<PublishedFailure>('TransactionFailure')
+  .implement({
+    description: 'Why a transaction failed.',
+    fields: (t) => ({
+      code: t.exposeInt('code', {
+        description: 'The published number of the reason, 1 to 255.',
+      }),
+      name: t.exposeString('name', {
+        description: 'The published name of the reason, such as InputAlreadySpent.',
+      }),
+      sentence: t.exposeString('sentence', {
+        description: 'The reason in words: without a capital, without a full stop.',
+      }),
     }),
-    name: t.exposeString('name', {
-      description: 'The published name of the reason, such as InputAlreadySpent.',
-    }),
-  }),
-})
+  })
 
 /** A transaction with its state. */
 export const LedgerTransactionType = builder

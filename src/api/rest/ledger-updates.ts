@@ -16,7 +16,38 @@ import {
   type UpdateSort,
 } from '../../service/update-place.ts'
 import { toRest } from '../errors.ts'
+import {
+  about,
+  bech32,
+  count,
+  flag,
+  listOf,
+  named,
+  object,
+  optional,
+  uint32,
+  word,
+} from './openapi/shape.ts'
 import { json, param, type Route } from './route.ts'
+
+const pageCursor = {
+  type: 'string',
+  pattern: '^[0-9]{1,10}\\.0x[0-9a-fA-F]{76}\\.(true|false)\\.[0-9]{1,20}$',
+}
+
+const pageShape = object({
+  address: about('As it was asked for.', bech32),
+  items: listOf(
+    object({
+      outputId: named('OutputId'),
+      isSpent: about('Whether this spent the output, or created it.', flag),
+      milestoneIndex: uint32,
+      milestoneTimestamp: about('The end of the milestone in Unix seconds.', count),
+    }),
+    1000,
+  ),
+  cursor: optional(about('Where the next page begins; absent where there is none.', pageCursor)),
+})
 
 /** A query parameter whose value is not of its form. */
 export interface QueryParameterMalformed {
@@ -29,7 +60,23 @@ export interface QueryParameterMalformed {
 export const ledgerUpdatesByAddress: Route = {
   method: 'GET',
   path: '/api/explorer/v2/ledger/updates/by-address/{address}',
-  query: ['pageSize', 'sort', 'startMilestoneIndex', 'cursor'],
+  about: 'The creations and spendings of outputs that an address owned, page by page.',
+  params: { address: about('Bech32 text, behind any human-readable part.', bech32) },
+  query: {
+    pageSize: about('At most 1000; the cursor overrides it.', {
+      ...count,
+      minimum: 1,
+      default: 100,
+    }),
+    sort: about('Not overridden by the cursor.', {
+      ...word('newest', 'oldest'),
+      default: 'newest',
+    }),
+    startMilestoneIndex: about('The milestone to begin at, itself included.', uint32),
+    cursor: about('Of the page before.', pageCursor),
+  },
+  answers: { 200: { about: 'A page of them.', json: pageShape } },
+  errors: [],
   answer: async (request, services) => {
     // The query comes first, as in the original.
     const query = readQuestion(request.query)

@@ -3,17 +3,49 @@ import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
 import type { Services } from '../../service/services.ts'
 import type { Caller } from '../auth.ts'
+import type { LimitError } from '../limits.ts'
 import type { BodyError } from './body.ts'
+import type { Shape } from './openapi/shape.ts'
 
 /** One route of the REST surface. A file per route makes one; `router.ts` finds it and calls it. */
 export interface Route {
   readonly method: 'GET' | 'POST'
   /** Segments with parameters in braces: `/v1/chains/{chainID}/chainrecord`. */
   readonly path: string
+  /** What it does, in one sentence. */
+  readonly about: string
+  /** The parameters of its path. */
+  readonly params?: Parameters
   /** The query parameters it knows; any other, and one that comes twice, is refused before `answer`. */
-  readonly query: readonly string[]
+  readonly query?: Parameters
+  /** The headers it reads besides `Accept`. */
+  readonly headers?: Parameters
+  /** Whether `Authorization` is read, and whether nothing is done without a valid token. */
+  readonly token?: 'needed' | 'read'
+  /** What the body may be, by content type. */
+  readonly body?: Readonly<Record<string, Shape>>
+  /** What it answers when all went well, by status. */
+  readonly answers: Readonly<Record<number, Answer>>
+  /** The statuses of its refusals, besides 400 and 500, which every route may answer. */
+  readonly errors: readonly number[]
   /** Answers expected failures itself, by `toRest`; what it throws becomes one INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RestResponse>
+}
+
+/** The parameters of one kind, by name. */
+export interface Parameters {
+  readonly [name: string]: Shape
+}
+
+/** An answer as it is described. */
+export interface Answer {
+  readonly about: string
+  /** The form of the JSON; absent where there is no body. */
+  readonly json?: Shape
+  /** What stands in its place when bytes are asked for; absent where there are none. */
+  readonly bytes?: string
+  /** Headers besides those that every answer has, with a sentence on each. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A request that found its route. */
@@ -25,6 +57,13 @@ export interface RestRequest {
   readonly headers: IncomingHttpHeaders
   readonly caller: Caller
   readonly requestId: string
+  /**
+   * Waits for something on behalf of the client, who counts as a listener meanwhile. The signal fires when nobody waits
+   * for the answer any more, or the gateway is about to stop.
+   */
+  listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
+  /** Whether the gateway is about to stop. */
+  readonly isDraining: boolean
   /** Reads the body, once; nothing is read before it is asked for. */
   body(): Promise<Result<Uint8Array, BodyError>>
 }

@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
 import type { Services } from '../../service/services.ts'
 import type { Caller } from '../auth.ts'
 import { toRest } from '../errors.ts'
+import { type LimitError, type Occupancy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, readQuery } from './match.ts'
 import type { RestResponse, Route } from './route.ts'
@@ -23,6 +25,7 @@ export interface RouterRequest {
   readonly query: string
   readonly caller: Caller
   readonly requestId: string
+  readonly occupancy: Occupancy
 }
 
 /** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack. */
@@ -32,7 +35,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
-    const query = readQuery(request.query, route.query)
+    const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error)
     return await route.answer(
       {
@@ -41,6 +44,8 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
         headers: message.headers,
         caller,
         requestId,
+        listen: (work) => listen(request, work),
+        isDraining: request.occupancy.draining.aborted,
         body: () => readBody(message, maxBodyBytes),
       },
       deps.services,
@@ -53,9 +58,24 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
   }
 }
 
-/** Sends an answer; the server itself leaves the body out when HEAD was asked. */
-export function send(response: ServerResponse, answer: RestResponse): void {
-  const length = Buffer.byteLength(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': length })
-  response.end(answer.body)
+/** The socket is the sign, for the message itself closes as soon as it was read. */
+async function listen<T>(
+  { message: { socket }, occupancy }: RouterRequest,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<Result<T, LimitError>> {
+  const refusal = subscriptionRefusal(occupancy, 0)
+  if (refusal !== undefined) return err(refusal)
+  const over = new AbortController()
+  const abort = () => over.abort()
+  socket.once('close', abort)
+  occupancy.draining.addEventListener('abort', abort)
+  occupancy.subscriptions++
+  try {
+    return ok(await work(over.signal))
+  } finally {
+    occupancy.subscriptions--
+    occupancy.draining.removeEventListener('abort', abort)
+    // The next request may come on the same socket.
+    socket.off('close', abort)
+  }
 }

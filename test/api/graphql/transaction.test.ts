@@ -63,8 +63,8 @@ beforeAll(async () => {
     await store.write.book(term, {
       blocks: [],
       transactions: [
-        { ...verdictOn(booked), state: 'ACCEPTED', failureReason: undefined },
-        { ...verdictOn(failed), state: 'FAILED', failureReason: 3 },
+        { ...verdictOn(booked), state: 'ACCEPTED', failureReason: undefined, allotments: [] },
+        { ...verdictOn(failed), state: 'FAILED', failureReason: 3, allotments: [] },
       ],
       created: createdBy(present(booked, 'vector')),
       spent: spent.map((outputId) => ({

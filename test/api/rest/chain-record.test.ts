@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scope, verifyToken } from '../../../src/api/token.ts'
 import { addressText, chainIdOf } from '../../support/chain-ids.ts'
+import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 
 let gateway: TestGateway
@@ -184,7 +185,7 @@ async function postText(
   body: BodyInit,
   headers?: Record<string, string>,
 ): Promise<Response> {
-  return fetch(`${gateway.url}/v1/chains/${chainId}/chainrecord`, {
+  return rest(`${gateway.url}/v1/chains/${chainId}/chainrecord`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

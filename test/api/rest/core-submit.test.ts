@@ -19,6 +19,7 @@ import {
   type SignedBlock,
   slotNow,
   taggedData,
+  untilHealth,
   user,
 } from '../../support/wallet.ts'
 
@@ -167,7 +168,6 @@ describe('a payload alone', () => {
   const malformed = [
     ['of an unknown kind', { type: 9 }, /unknown type/],
     ['with a tag that is too long', { ...taggedJson, tag: `0x${'74'.repeat(65)}` }, /^tag /],
-    ['of a kind that is not judged yet', { type: 2 }, /^body.payload is not supported yet$/],
   ] as const
   test.each(malformed)('%s is refused', async (_name, json, says) => {
     const [status, message] = await refusal(await post(gateway.url, JSON.stringify(json)))
@@ -232,11 +232,11 @@ describe('a gateway that cannot take a block', () => {
     const { bytes } = await newBlock(usurped.url)
     const database = new Database(usurped.databaseFile)
     database.exec("UPDATE writer SET term = term + 1, holder = 'other', until = 9999999999999")
-    await health(usurped.url, 503)
+    await untilHealth(usurped.url, 503)
     await expectUnavailable(usurped.url, bytes, 'LEASE_LOST')
     expect(await acceptedId(await post(usurped.url, known.bytes))).toBe(known.blockId)
     database.exec('UPDATE writer SET until = 0')
-    await health(usurped.url, 200)
+    await untilHealth(usurped.url)
     const late = await newBlock(usurped.url)
     expect(await acceptedId(await post(usurped.url, late.bytes))).toBe(late.blockId)
     database.close()
@@ -246,10 +246,10 @@ describe('a gateway that cannot take a block', () => {
   test('for it catches up says 503, and ends when it is asked to', async () => {
     const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
     const late = await startGateway({ clock })
-    await health(late.url, 200)
+    await untilHealth(late.url)
     const { bytes } = await newBlock(late.url)
     clock.advance(365n * 86_400_000_000_000n)
-    await health(late.url, 503)
+    await untilHealth(late.url, 503)
     await expectUnavailable(late.url, bytes, 'STARTING')
     await late.close()
   })
@@ -286,10 +286,5 @@ describe('a gateway that cannot take a block', () => {
     }
     const answer = await submit(url, { bytes: bytesToHex(bytes) })
     expect(answer).toEqual({ code: 'LEDGER_UNAVAILABLE', message, reason })
-  }
-
-  /** Waits until the gateway says so of itself. */
-  async function health(url: string, status: number): Promise<void> {
-    while ((await fetch(`${url}/health`)).status !== status);
   }
 })

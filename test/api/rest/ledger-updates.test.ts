@@ -10,6 +10,7 @@ import {
   slotEntries,
 } from '../../support/log-store.ts'
 import { listOf } from '../../support/page-model.ts'
+import { rest } from '../../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
 
 const [owner = '0x', , , quiet = '0x'] = addresses
@@ -42,7 +43,7 @@ async function get(address: string, query: object = {}): Promise<Answer> {
 
 async function getRaw(address: string, search: string): Promise<Answer> {
   const path = `/api/explorer/v2/ledger/updates/by-address/${address}`
-  const response = await fetch(`${gateway.url}${path}${search}`)
+  const response = await rest(`${gateway.url}${path}${search}`)
   const text = await response.text()
   const type = response.headers.get('content-type')
   return { status: response.status, type, text, body: JSON.parse(text) }

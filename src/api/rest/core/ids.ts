@@ -12,6 +12,12 @@ export interface PathIdMalformed {
   readonly bytes: number
 }
 
+/** The text in the path is no slot. */
+export interface PathSlotMalformed {
+  readonly code: 'PATH_SLOT_MALFORMED'
+  readonly name: string
+}
+
 /** There is nothing with this identifier. */
 export interface NotFound {
   readonly code: 'NOT_FOUND'
@@ -27,12 +33,4 @@ export function pathId<T>(
 ): Result<T, PathIdMalformed> {
   const id = parse(schema, param(request, name))
   return id.ok ? ok(id.value) : err({ code: 'PATH_ID_MALFORMED', name, bytes: schema.max })
-}
-
-/** The content type of serialized objects. */
-export const binaryType = 'application/vnd.iota.serializer-v2'
-
-/** Whether a client asks for bytes; the node looks at the beginning of the header alone. */
-export function wantsBytes(request: RestRequest): boolean {
-  return /^application\/vnd\.[^/;,]+\.serializer-v2/i.test(request.headers.accept ?? '')
 }

@@ -1,8 +1,8 @@
-import { SlotCommitment } from '../../../protocol/commitment.ts'
-import { ProtocolParameters } from '../../../protocol/parameters.ts'
-import { print } from '../../../protocol/schema/schema.ts'
+import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
 import { issuance, nodeInfo } from '../../../service/node-info.ts'
+import { listOf, object, text } from '../openapi/shape.ts'
 import { json, type Route } from '../route.ts'
+import { answered, answerWith } from './answer.ts'
 
 /** What the official client reads before it builds a block (rest.md 4.4, ledger reference 14.2). */
 
@@ -10,29 +10,28 @@ import { json, type Route } from '../route.ts'
 export const infoRoute: Route = {
   method: 'GET',
   path: '/api/core/v3/info',
-  query: [],
-  answer: async (_request, services) => {
+  about: 'The state of the node, and the parameters of its network.',
+  answers: { 200: answered('Everything a client must know first.', NodeInfo) },
+  errors: [],
+  answer: async (request, services) => {
     const info = nodeInfo(services)
-    const committed = info.committedTime.toString()
-    return json(200, {
+    return answerWith(request, NodeInfo, {
       name: 'ledger-gateway',
       version: services.version,
       status: {
         isHealthy: info.isHealthy,
         isNetworkHealthy: info.isHealthy,
-        acceptedTangleTime: committed,
-        relativeAcceptedTangleTime: committed,
-        confirmedTangleTime: committed,
-        relativeConfirmedTangleTime: committed,
+        acceptedTangleTime: info.committedTime,
+        relativeAcceptedTangleTime: info.committedTime,
+        confirmedTangleTime: info.committedTime,
+        relativeConfirmedTangleTime: info.committedTime,
         latestCommitmentId: info.latestCommitmentId,
         latestFinalizedSlot: info.latestFinalizedSlot,
         latestAcceptedBlockSlot: info.slot,
         latestConfirmedBlockSlot: info.latestFinalizedSlot,
         pruningEpoch: 0,
       },
-      protocolParameters: [
-        { startEpoch: 0, parameters: print(ProtocolParameters, info.parameters) },
-      ],
+      protocolParameters: [{ startEpoch: 0, parameters: info.parameters }],
       baseToken: {
         name: 'Shimmer',
         tickerSymbol: 'SMR',
@@ -48,16 +47,15 @@ export const infoRoute: Route = {
 export const issuanceRoute: Route = {
   method: 'GET',
   path: '/api/core/v3/blocks/issuance',
-  query: [],
-  answer: async (_request, services) => {
+  about: 'What a block issued now should refer to.',
+  answers: { 200: answered('Parents and a commitment.', IssuanceOffer) },
+  errors: [],
+  answer: async (request, services) => {
     const offered = await issuance(services)
-    return json(200, {
-      strongParents: offered.strongParents,
+    return answerWith(request, IssuanceOffer, {
+      ...offered,
       weakParents: [],
       shallowLikeParents: [],
-      latestParentBlockIssuingTime: offered.latestParentBlockIssuingTime.toString(),
-      latestFinalizedSlot: offered.latestFinalizedSlot,
-      latestCommitment: print(SlotCommitment, offered.latestCommitment),
     })
   },
 }
@@ -66,6 +64,8 @@ export const issuanceRoute: Route = {
 export const routesRoute: Route = {
   method: 'GET',
   path: '/api/routes',
-  query: [],
-  answer: async () => json(200, { routes: ['core/v3', 'explorer/v2'] }),
+  about: 'The families of routes that are served.',
+  answers: { 200: { about: 'Their names.', json: object({ routes: listOf(text) }) } },
+  errors: [],
+  answer: async () => json(200, { routes: ['core/v3', 'explorer/v2', 'mqtt/v2'] }),
 }

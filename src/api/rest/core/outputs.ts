@@ -1,29 +1,84 @@
-import { OutputIdProof } from '../../../protocol/commitment.ts'
-import { Output } from '../../../protocol/outputs.ts'
+import { err, ok, type Result } from '../../../lib/result.ts'
+import {
+  OutputMetadata,
+  OutputWithMetadata,
+  OutputWithProof,
+} from '../../../protocol/node-answers.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
-import { encode, print } from '../../../protocol/schema/schema.ts'
-import { readProvenOutput } from '../../../service/output-proof.ts'
+import { outputMetadata } from '../../../service/output-metadata.ts'
+import { type ProvenOutput, readProvenOutput } from '../../../service/output-proof.ts'
+import { readOutput } from '../../../service/read-output.ts'
+import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
-import { json, type Route } from '../route.ts'
-import { binaryType, pathId, wantsBytes } from './ids.ts'
+import { shapeOf } from '../openapi/from-schema.ts'
+import type { RestRequest, Route } from '../route.ts'
+import { answered, answerWith } from './answer.ts'
+import { type NotFound, type PathIdMalformed, pathId } from './ids.ts'
 
-/** An output, spent or not, with the proof that it belongs to its transaction (rest.md 4.1). */
+/** Outputs, spent or not (rest.md 4.1). */
+
+const params = { outputId: shapeOf(OutputId) }
+
+/** An output with the proof that it belongs to its transaction. */
 export const outputRoute: Route = {
   method: 'GET',
   path: '/api/core/v3/outputs/{outputId}',
-  query: [],
+  about: 'An output, spent or not, with the proof that it belongs to its transaction.',
+  params,
+  answers: { 200: answered('The output.', OutputWithProof) },
+  errors: [404],
+  answer: async (request, services) => {
+    const found = await findProven(request, services)
+    if (!found.ok) return toRest(found.error)
+    const { output, proof } = found.value
+    return answerWith(request, OutputWithProof, { output, outputIdProof: proof })
+  },
+}
+
+/** What became of an output. */
+export const outputMetadataRoute: Route = {
+  method: 'GET',
+  path: '/api/core/v3/outputs/{outputId}/metadata',
+  about: 'What became of an output.',
+  params,
+  answers: { 200: answered('How it came, and how it went.', OutputMetadata) },
+  errors: [404],
   answer: async (request, services) => {
     const id = pathId(request, 'outputId', OutputId)
     if (!id.ok) return toRest(id.error)
-    const found = await readProvenOutput(services, id.value)
-    if (found === undefined) {
-      return toRest({ code: 'NOT_FOUND', what: 'output', id: id.value })
-    }
-    const { output, proof, row } = found
-    if (wantsBytes(request)) {
-      const body = Buffer.concat([row.bytes, encode(OutputIdProof, proof)])
-      return { status: 200, headers: { 'content-type': binaryType }, body }
-    }
-    return json(200, { output: print(Output, output), outputIdProof: print(OutputIdProof, proof) })
+    const row = await readOutput(services, id.value)
+    if (row === undefined) return toRest(unknownOutput(id.value))
+    return answerWith(request, OutputMetadata, await outputMetadata(services, row))
   },
+}
+
+/** Everything about an output. */
+export const outputFullRoute: Route = {
+  method: 'GET',
+  path: '/api/core/v3/outputs/{outputId}/full',
+  about: 'An output with its proof and what became of it.',
+  params,
+  answers: { 200: answered('All of it.', OutputWithMetadata) },
+  errors: [404],
+  answer: async (request, services) => {
+    const found = await findProven(request, services)
+    if (!found.ok) return toRest(found.error)
+    const { output, proof, row } = found.value
+    const metadata = await outputMetadata(services, row)
+    return answerWith(request, OutputWithMetadata, { output, outputIdProof: proof, metadata })
+  },
+}
+
+async function findProven(
+  request: RestRequest,
+  services: Services,
+): Promise<Result<ProvenOutput, PathIdMalformed | NotFound>> {
+  const id = pathId(request, 'outputId', OutputId)
+  if (!id.ok) return id
+  const found = await readProvenOutput(services, id.value)
+  return found === undefined ? err(unknownOutput(id.value)) : ok(found)
+}
+
+function unknownOutput(id: OutputId): NotFound {
+  return { code: 'NOT_FOUND', what: 'output', id }
 }

@@ -1,0 +1,205 @@
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import { addressKeyOf } from '../../service/address-key.ts'
+import { listUnspentOutputs } from '../../service/list-unspent-outputs.ts'
+import {
+  type ManaOfAddress,
+  type ManaSum,
+  manaOfAddress,
+  manaOutputLimit,
+} from '../../service/mana-of-address.ts'
+import {
+  type AddressBalance,
+  countUpdates,
+  type NativeTokens,
+  readBalance,
+  readNativeTokens,
+  readTotalAt,
+} from '../../service/read-address.ts'
+import { orThrow } from '../errors.ts'
+import { builder } from './builder.ts'
+import { UpdateClass } from './ledger-updates.ts'
+import { UnspentOutputConnection } from './unspent-outputs.ts'
+
+/** What an address owns. */
+
+const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
+  description:
+    'The base tokens of an address at the end of a milestone. The four parts add up to the total.',
+  fields: (t) => ({
+    milestoneIndex: t.expose('slot', { type: 'UInt32', description: 'The milestone.' }),
+    total: t.field({
+      type: 'UInt64',
+      description: 'Everything that the address owns.',
+      resolve: ({ available, timelocked, storageDeposit, expiring }) =>
+        available + timelocked + storageDeposit + expiring,
+    }),
+    available: t.expose('available', {
+      type: 'UInt64',
+      description: 'What neither time nor anybody else has a claim on.',
+    }),
+    timelocked: t.expose('timelocked', {
+      type: 'UInt64',
+      description: 'Outputs whose timelock is not over.',
+    }),
+    storageDeposit: t.expose('storageDeposit', {
+      type: 'UInt64',
+      description: 'To be given back to others when the outputs are spent.',
+    }),
+    expiring: t.expose('expiring', {
+      type: 'UInt64',
+      description:
+        'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
+    }),
+    outputCount: t.field({
+      type: 'UInt64',
+      description: 'How many unspent outputs hold it.',
+      resolve: ({ outputs }) => BigInt(outputs),
+    }),
+  }),
+})
+
+const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance').implement({
+  description: 'A native token of an address. The three parts add up to the total.',
+  fields: (t) => ({
+    tokenId: t.expose('tokenId', { type: 'FoundryId', description: 'The foundry of the token.' }),
+    total: t.field({
+      type: 'UInt256',
+      resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
+    }),
+    available: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.available }),
+    timelocked: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.timelocked }),
+    expiring: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.expiring }),
+  }),
+})
+
+const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
+  description: 'The mana of some outputs.',
+  fields: (t) => ({
+    total: t.field({
+      type: 'UInt64',
+      description: 'Stored and potential mana.',
+      resolve: ({ stored, potential }) => stored + potential,
+    }),
+    stored: t.expose('stored', {
+      type: 'UInt64',
+      description: 'What is left of the mana stored in them.',
+    }),
+    potential: t.expose('potential', {
+      type: 'UInt64',
+      description: 'What their base tokens have generated since they were created.',
+    }),
+    written: t.expose('written', {
+      type: 'UInt64',
+      description: 'The stored mana as the outputs say it, not decayed.',
+    }),
+  }),
+})
+
+const ManaMissing = builder.enumType('ManaMissing', {
+  description: 'Why the mana of an address is not told.',
+  values: {
+    TOO_MANY_OUTPUTS: {
+      description: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
+    },
+    LEDGER_MOVED: {
+      description: 'Milestones came faster than the outputs could be read; ask again.',
+    },
+  } as const,
+})
+
+const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
+  description: 'The mana of an address, computed from its unspent outputs on request.',
+  fields: (t) => ({
+    milestoneIndex: t.field({
+      type: 'UInt32',
+      nullable: true,
+      description: 'The milestone in whose slot the mana is as told.',
+      resolve: (mana) => ('slot' in mana ? mana.slot : null),
+    }),
+    total: t.field({
+      type: ManaSumType,
+      nullable: true,
+      description: 'Of everything that the address owns; null with a reason.',
+      resolve: (mana) => ('slot' in mana ? mana.total : null),
+    }),
+    available: t.field({
+      type: ManaSumType,
+      nullable: true,
+      description: 'Of the outputs that neither a timelock nor an expiration concerns.',
+      resolve: (mana) => ('slot' in mana ? mana.available : null),
+    }),
+    reason: t.field({
+      type: ManaMissing,
+      nullable: true,
+      description: 'Why nothing is told; null when it is.',
+      resolve: (mana) => ('reason' in mana ? mana.reason : null),
+    }),
+  }),
+})
+
+/** An address, by its key. */
+export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').implement({
+  description: 'An address and what it owns. Each field is read by itself, and says of when it is.',
+  fields: (t) => ({
+    bech32: t.string({
+      description:
+        'The address as text, with the human-readable part of this network. Of a multi address its reference.',
+      resolve: (key, _args, { services }) =>
+        encodeBech32(services.parameters.bech32Hrp, hexToBytes(key)),
+    }),
+    balance: t.field({
+      type: AddressBalanceType,
+      resolve: (key, _args, { services }) => readBalance(services, key),
+    }),
+    nativeTokens: t.field({
+      type: [NativeTokenBalance],
+      description: 'Native tokens, by id; at most 1000 at once.',
+      args: {
+        first: t.arg.int({ required: true, defaultValue: 100 }),
+        after: t.arg({ type: 'FoundryId', description: 'Only tokens behind this one.' }),
+      },
+      resolve: async (key, { first, after }, { services }) => {
+        const page = { first, after: after ?? undefined }
+        return [...orThrow(await readNativeTokens(services, key, page))]
+      },
+    }),
+    mana: t.field({
+      type: AddressMana,
+      resolve: (key, _args, { services }) => manaOfAddress(services, key),
+    }),
+    totalAt: t.field({
+      type: 'UInt64',
+      description: 'All base tokens that the address owned at the end of a milestone.',
+      args: { milestoneIndex: t.arg({ type: 'UInt32', required: true }) },
+      resolve: async (key, { milestoneIndex }, { services }) =>
+        orThrow(await readTotalAt(services, key, milestoneIndex)),
+    }),
+    updateCount: t.field({
+      type: 'UInt64',
+      description: 'How many ledger updates are filed under the address.',
+      args: { class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }) },
+      resolve: async (key, args, { services }) =>
+        BigInt(await countUpdates(services, key, args.class)),
+    }),
+    unspentOutputs: t.field({
+      type: UnspentOutputConnection,
+      description: 'The outputs that the balance is made of; at most 1000 at once.',
+      args: { first: t.arg.int(), after: t.arg.string() },
+      resolve: async (heldBy, { first, after }, { services }) => {
+        const filter = { asOf: 'COMMITTED', heldBy } as const
+        return orThrow(await listUnspentOutputs(services, { filter, first, after }))
+      },
+    }),
+  }),
+})
+
+builder.queryField('address', (t) =>
+  t.field({
+    type: LedgerAddressType,
+    description: 'An address; one that was never heard of owns nothing.',
+    args: { address: t.arg.string({ required: true, description: 'Bech32, of this network.' }) },
+    resolve: (_root, { address }, { services }) =>
+      orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address')),
+  }),
+)

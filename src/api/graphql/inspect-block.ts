@@ -1,0 +1,188 @@
+import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
+import type { Problem } from '../../protocol/problems.ts'
+import type { Refusal } from '../../protocol/schema/refusal.ts'
+import {
+  type Form,
+  type InspectedBlock,
+  type InspectedTransaction,
+  inspectBlock,
+} from '../../service/inspect-block.ts'
+import { printError } from '../../service/inspect-errors.ts'
+import { toGraphQL } from '../errors.ts'
+import { builder } from './builder.ts'
+import { BlockType } from './model.ts'
+
+/** Inspecting a block that need not be submitted: what `ledger-gateway inspect` tells, for this network. */
+
+const InspectBlockInput = builder.inputType('InspectBlockInput', {
+  description: 'A block in one of two forms.',
+  isOneOf: true,
+  fields: (t) => ({
+    json: t.field({ type: 'JSON', description: 'A block in the JSON of the protocol.' }),
+    bytes: t.field({ type: 'Hex', description: 'A serialized block, at most 32768 bytes.' }),
+  }),
+})
+
+const BrokenRule = builder.objectRef<Refusal | Problem>('BrokenRule').implement({
+  description: 'A rule that a block breaks, and where.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The name of the rule.' }),
+    path: t.exposeString('path', {
+      description:
+        'The way to the broken part, from the block inwards; empty for the block itself.',
+    }),
+    offset: t.field({
+      type: 'UInt32',
+      nullable: true,
+      description: 'The byte at which the broken part begins; null for a block in JSON.',
+      resolve: ({ offset }) => offset,
+    }),
+    message: t.string({
+      description: 'The rule as a sentence.',
+      resolve: (broken) => printError(broken, 'the block').message,
+    }),
+    isOfNodeAlone: t.boolean({
+      description: 'Whether only the node has this rule, so that the official SDK takes the block.',
+      resolve: (broken) => 'of' in broken && broken.of === 'node',
+    }),
+  }),
+})
+
+const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('CreatedChain').implement({
+  description: 'An account, anchor, NFT or delegation that a transaction creates.',
+  fields: (t) => ({
+    outputIndex: t.int({
+      description: 'The index of the output, 0 to 127.',
+      resolve: ([index]) => index,
+    }),
+    id: t.field({
+      type: 'Hex',
+      description: 'The id it gets: the hash of the output id, 32 bytes.',
+      resolve: ([, id]) => id,
+    }),
+  }),
+})
+
+const TransactionInspection = builder
+  .objectRef<InspectedTransaction>('TransactionInspection')
+  .implement({
+    description: 'What follows from a signed transaction alone.',
+    fields: (t) => ({
+      transactionId: t.field({
+        type: 'TransactionId',
+        description: 'The id of the transaction.',
+        resolve: ({ identity }) => identity.transactionId,
+      }),
+      transactionCommitment: t.field({
+        type: 'Hex',
+        description: 'The hash of the essence, 32 bytes.',
+        resolve: ({ identity }) => identity.transactionCommitment,
+      }),
+      outputCommitment: t.field({
+        type: 'Hex',
+        description: 'The Merkle root over the outputs, 32 bytes.',
+        resolve: ({ identity }) => identity.outputCommitment,
+      }),
+      signingHash: t.field({
+        type: 'Hex',
+        description: 'What every signature unlock signs, 32 bytes.',
+        resolve: ({ identity }) => bytesToHex(identity.signingHash),
+      }),
+      outputIds: t.field({
+        type: ['OutputId'],
+        description: 'The ids of the outputs it creates, in order.',
+        resolve: ({ outputIds }) => [...outputIds],
+      }),
+      createdChains: t.field({
+        type: [CreatedChain],
+        description: 'The new chains among the outputs, in order.',
+        resolve: ({ createdChainIds }) => [...createdChainIds],
+      }),
+      areSignaturesValid: t.field({
+        type: ['Boolean'],
+        description: 'Whether each signature is right, in order, those in multi unlocks too.',
+        resolve: ({ areSignaturesValid }) => [...areSignaturesValid],
+      }),
+    }),
+  })
+
+const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').implement({
+  description: 'What follows from a block alone.',
+  fields: (t) => ({
+    isWellFormed: t.boolean({
+      description: 'Whether it breaks no rule but those of the node alone.',
+      resolve: ({ problems }) => problems.every((problem) => problem.of === 'node'),
+    }),
+    problems: t.field({
+      type: [BrokenRule],
+      description: 'Every rule of form that it breaks.',
+      resolve: ({ problems }) => [...problems],
+    }),
+    block: t.expose('block', { type: BlockType, description: 'What the block says.' }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The block as it came, or as its JSON serializes.',
+      resolve: ({ bytes }) => bytesToHex(bytes),
+    }),
+    size: t.int({ description: 'Its length in bytes.', resolve: ({ bytes }) => bytes.length }),
+    blockId: t.field({
+      type: 'BlockId',
+      description: 'The id of the block.',
+      resolve: ({ identity }) => identity.blockId,
+    }),
+    headerHash: t.field({
+      type: 'Hex',
+      description: 'The hash of the header, 32 bytes.',
+      resolve: ({ identity }) => identity.headerHash,
+    }),
+    bodyHash: t.field({
+      type: 'Hex',
+      description: 'The hash of the body, 32 bytes.',
+      resolve: ({ identity }) => identity.bodyHash,
+    }),
+    signingInput: t.field({
+      type: 'Hex',
+      description: 'What the issuer signs, 64 bytes.',
+      resolve: ({ identity }) => bytesToHex(identity.signingInput),
+    }),
+    slot: t.expose('slot', { type: 'UInt32', description: 'The slot of its issuing time.' }),
+    workScore: t.field({
+      type: 'UInt32',
+      description: 'What it costs to process, as the official SDK counts it.',
+      resolve: ({ workScore }) => workScore,
+    }),
+    isSignatureValid: t.exposeBoolean('isSignatureValid', {
+      description: "Whether the issuer's signature is right; no part of the form.",
+    }),
+    transaction: t.field({
+      type: TransactionInspection,
+      nullable: true,
+      description: 'What follows from its transaction; null where it carries none.',
+      resolve: ({ transaction }) => transaction,
+    }),
+  }),
+})
+
+const InspectBlockResult = builder.unionType('InspectBlockResult', {
+  description: 'What a block is, or the rule for which it cannot be read at all.',
+  types: [BlockInspection, BrokenRule],
+  resolveType: (result) => ('identity' in result ? 'BlockInspection' : 'BrokenRule'),
+})
+
+builder.queryField('inspectBlock', (t) =>
+  t.field({
+    type: InspectBlockResult,
+    description: 'Tells what a block is by the rules of this network, without submitting it.',
+    args: { input: t.arg({ type: InspectBlockInput, required: true }) },
+    resolve: async (_root, { input }, { services }) => {
+      const deps = { checker: services.signatures, network: services.source.network }
+      const given: Form = input.bytes
+        ? { form: 'bytes', bytes: hexToBytes(input.bytes) }
+        : { form: 'json', json: input.json }
+      const inspected = await inspectBlock(deps, given)
+      if (inspected.ok) return inspected.value
+      if (inspected.error.code === 'SIGNATURE_CHECK_BUSY') throw toGraphQL(inspected.error)
+      return inspected.error
+    },
+  }),
+)

@@ -1,0 +1,178 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import { type AddressError, addressKeyOf } from '../../service/address-key.ts'
+import {
+  encodeOutputCursor,
+  listUnspentOutputs,
+  type UnspentPage,
+  type UnspentPageQuestion,
+  unlockableBy,
+} from '../../service/list-unspent-outputs.ts'
+import type { OutputView } from '../../service/read-output.ts'
+import type { Services } from '../../service/services.ts'
+import { orThrow } from '../errors.ts'
+import { builder } from './builder.ts'
+import { AddressRole } from './ledger-updates.ts'
+import { LedgerOutputType } from './output.ts'
+
+/** Unspent outputs by what they say. */
+
+const OutputKind = builder.enumType('OutputKind', {
+  description: 'The kinds of outputs.',
+  values: {
+    BASIC: { value: 0 },
+    ACCOUNT: { value: 1 },
+    ANCHOR: { value: 2 },
+    FOUNDRY: { value: 3 },
+    NFT: { value: 4 },
+    DELEGATION: { value: 5 },
+  } as const,
+})
+
+const AddressInRole = builder.inputType('AddressInRole', {
+  description: 'An address and what it must be to an output.',
+  fields: (t) => ({
+    role: t.field({ type: AddressRole, required: true }),
+    address: t.string({ required: true, description: 'Bech32, of this network.' }),
+  }),
+})
+
+const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
+  description: 'What outputs must fulfil: all of what is given. Slots are excluded themselves.',
+  fields: (t) => ({
+    kinds: t.field({ type: [OutputKind] }),
+    heldBy: t.string({
+      description:
+        'Bech32 of the owner as of the newest milestone: whoever an output has expired to holds it.',
+    }),
+    unlockableBy: t.string({
+      description:
+        'Bech32 of an address that may unlock it, now or after an expiration. Not beside heldBy.',
+    }),
+    addresses: t.field({
+      type: [AddressInRole],
+      description: 'Addresses in their roles as the output names them.',
+    }),
+    tag: t.field({ type: 'Hex' }),
+    chainId: t.field({
+      type: 'Hex',
+      description: 'Id of an account, anchor, foundry, NFT or delegation.',
+    }),
+    nativeToken: t.field({ type: 'FoundryId' }),
+    hasNativeToken: t.boolean(),
+    hasStorageDepositReturn: t.boolean(),
+    hasTimelock: t.boolean(),
+    timelockedBefore: t.field({ type: 'UInt32', description: 'Locked up to a slot before this.' }),
+    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot behind this.' }),
+    hasExpiration: t.boolean(),
+    expiresBefore: t.field({ type: 'UInt32' }),
+    expiresAfter: t.field({ type: 'UInt32' }),
+    createdBefore: t.field({ type: 'UInt32', description: 'Booked in a slot before this.' }),
+    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot behind this.' }),
+    committed: t.boolean({
+      required: true,
+      defaultValue: false,
+      description:
+        'As of the newest milestone; otherwise as booked now, with what no milestone tells yet.',
+    }),
+  }),
+})
+
+type FilterInput = typeof UnspentOutputFilter.$inferInput
+type Filter = UnspentPageQuestion['filter']
+type Term = NonNullable<Filter['terms']>[number]
+
+const UnspentOutputEdge = builder.objectRef<OutputView>('UnspentOutputEdge').implement({
+  description: 'An output and its place.',
+  fields: (t) => ({
+    cursor: t.string({ resolve: (view) => encodeOutputCursor(view) }),
+    node: t.field({ type: LedgerOutputType, resolve: (view) => view }),
+  }),
+})
+
+/** A page of unspent outputs. */
+export const UnspentOutputConnection = builder
+  .objectRef<UnspentPage>('UnspentOutputConnection')
+  .implement({
+    description: 'A page of unspent outputs, by the slot they were booked in and by id.',
+    fields: (t) => ({
+      edges: t.field({ type: [UnspentOutputEdge], resolve: (page) => [...page.outputs] }),
+      nodes: t.field({ type: [LedgerOutputType], resolve: (page) => [...page.outputs] }),
+      pageInfo: t.field({
+        type: builder.pageInfoRef(),
+        resolve: async ({ outputs, hasNextPage, hasPreviousPage }) => {
+          const [first] = outputs
+          const last = outputs.at(-1)
+          return {
+            hasNextPage,
+            hasPreviousPage: await hasPreviousPage(),
+            startCursor: first === undefined ? null : encodeOutputCursor(first),
+            endCursor: last === undefined ? null : encodeOutputCursor(last),
+          }
+        },
+      }),
+    }),
+  })
+
+builder.queryField('unspentOutputs', (t) =>
+  t.field({
+    type: UnspentOutputConnection,
+    description: 'Unspent outputs; without first the first 100, at most 1000 at once.',
+    args: {
+      filter: t.arg({ type: UnspentOutputFilter }),
+      first: t.arg.int(),
+      after: t.arg.string({ description: 'A cursor; exclusive. Its output may be spent since.' }),
+    },
+    resolve: async (_root, { filter, first, after }, { services }) => {
+      const asked = orThrow(filterOf(services, filter ?? { committed: false }))
+      return orThrow(await listUnspentOutputs(services, { filter: asked, first, after }))
+    },
+  }),
+)
+
+function filterOf(services: Services, input: FilterInput): Result<Filter, AddressError> {
+  const key = (text: string, argument: string) =>
+    addressKeyOf(services.parameters.bech32Hrp, text, `filter.${argument}`)
+  const heldBy = input.heldBy == null ? ok(undefined) : key(input.heldBy, 'heldBy')
+  if (!heldBy.ok) return heldBy
+  const unlocking =
+    input.unlockableBy == null ? ok(undefined) : key(input.unlockableBy, 'unlockableBy')
+  if (!unlocking.ok) return unlocking
+  const terms = termsOf(input, key)
+  if (!terms.ok) return terms
+  return ok({
+    asOf: input.committed ? 'COMMITTED' : 'BOOKED',
+    heldBy: heldBy.value,
+    anyOf: unlocking.value && unlockableBy(unlocking.value),
+    terms: terms.value,
+    kinds: input.kinds ?? undefined,
+    hasToken: input.hasNativeToken ?? undefined,
+    hasReturn: input.hasStorageDepositReturn ?? undefined,
+    hasTimelock: input.hasTimelock ?? undefined,
+    hasExpiration: input.hasExpiration ?? undefined,
+    timelocked: bounds(input.timelockedAfter, input.timelockedBefore),
+    expires: bounds(input.expiresAfter, input.expiresBefore),
+    created: bounds(input.createdAfter, input.createdBefore),
+  })
+}
+
+/** The chain first: whatever comes first is looked up, and nothing is rarer. */
+function termsOf(
+  input: FilterInput,
+  key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
+): Result<readonly Term[], AddressError> {
+  const { chainId, tag, nativeToken } = input
+  const terms: Term[] = []
+  if (chainId != null) terms.push({ term: 'CHAIN', value: chainId })
+  for (const [i, { role, address }] of (input.addresses ?? []).entries()) {
+    const value = key(address, `addresses.${i}.address`)
+    if (!value.ok) return err(value.error)
+    terms.push({ term: role, value: value.value })
+  }
+  if (tag != null) terms.push({ term: 'TAG', value: tag })
+  if (nativeToken != null) terms.push({ term: 'NATIVE_TOKEN', value: nativeToken })
+  return ok(terms)
+}
+
+function bounds(after: number | null | undefined, before: number | null | undefined) {
+  return { after: after ?? undefined, before: before ?? undefined }
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Log } from '../lib/log.ts'
+import type { Services } from '../service/services.ts'
+import type { AuthDeps } from './auth.ts'
+import { spread } from './drain.ts'
+import type { GraphqlServer } from './graphql/server.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import type { Occupancy } from './limits.ts'
+import { answerEvents, type SseRequest } from './sse.ts'
+import type { EventStream } from './sse-stream.ts'
+import { watchTokens } from './token-watch.ts'
+import { openWebSocket } from './ws.ts'
+
+/** Everybody who listens, by WebSocket or by event stream: looked after, and sent away, in one place. */
+
+/** What listening needs. */
+export interface ListenersDeps {
+  readonly graphql: GraphqlServer
+  readonly services: Services
+  readonly auth: AuthDeps
+  readonly occupancy: Occupancy
+  readonly log: Log
+}
+
+/** The two doors at which one listens. */
+export interface Listeners {
+  /** Takes a request to become a WebSocket. */
+  upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
+  /** Answers a request with an event stream. */
+  answer(request: SseRequest): Promise<void>
+  /** Tells all feeds that the gateway stops, and sends the listeners away, spread over `windowMs`. */
+  close(windowMs: number, graceMs: number): Promise<void>
+}
+
+/** Opens both doors. */
+export function openListeners(deps: ListenersDeps): Listeners {
+  const { services, auth } = deps
+  const heartbeat = startHeartbeat()
+  const tokens = watchTokens(auth.clock)
+  const streams = new Set<EventStream>()
+  const webSocket = openWebSocket({ ...deps, heartbeat, tokens })
+
+  async function close(windowMs: number, graceMs: number): Promise<void> {
+    if (streams.size + webSocket.connections() > 0) {
+      await services.feed.share.tellAll({ topic: 'DRAINING', closesWithinMs: windowMs })
+    }
+    await Promise.all([
+      webSocket.close(windowMs, graceMs),
+      spread([...streams], windowMs, (stream) => stream.close()),
+    ])
+    heartbeat.stop()
+    tokens.stop()
+  }
+
+  return {
+    upgrade: webSocket.upgrade,
+    answer: (request) => answerEvents({ ...deps, heartbeat, tokens, streams }, request),
+    close,
+  }
+}

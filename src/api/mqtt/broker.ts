@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Aedes, type Client, type Subscription } from 'aedes'
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
+import type { Log } from '../../lib/log.ts'
+import type { Services } from '../../service/services.ts'
+import { spread } from '../drain.ts'
+import { toRest } from '../errors.ts'
+import { connectionRefusal, type Occupancy } from '../limits.ts'
+import { refuseUpgrade } from '../ws.ts'
+import { createInterests, type TopicInterests } from './interests.ts'
+import { presentState } from './messages.ts'
+import { startPublishing } from './publish.ts'
+import { parseTopic, rawSuffix } from './topics.ts'
+
+/** The live topics by MQTT 3.1 and 3.1.1 over WebSocket (rest.md 6). Clients listen, and publish nothing. */
+
+/** What the broker needs. */
+export interface MqttDeps {
+  readonly services: Services
+  readonly occupancy: Occupancy
+  readonly log: Log
+}
+
+/** An open MQTT door. */
+export interface MqttDoor {
+  /** Takes a request to upgrade, or refuses it. */
+  upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
+  /** Sends every client away, spread over `windowMs`. */
+  close(windowMs: number): Promise<void>
+}
+
+/** The path of the door. */
+export const mqttPath = '/api/mqtt/v2'
+
+/** The most topics of one client. */
+export const maxTopics = 1_000
+
+/** A client that has not read so many bytes is sent away. */
+const maxUnsentBytes = 8 * 1024 * 1024
+
+/** Clients only connect, ask for topics, and ping; one that sends more than this has something else in mind. */
+const maxReceivedBytes = 16 * 1024 * 1024
+
+/** Opens the door. */
+export async function openMqtt(deps: MqttDeps): Promise<MqttDoor> {
+  const { services, occupancy, log } = deps
+  const interests = createInterests()
+  const broker = await createBroker(deps, interests)
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: 64 * 1024,
+    handleProtocols: (offered) =>
+      ['mqtt', 'mqttv3.1'].find((protocol) => offered.has(protocol)) ?? false,
+  })
+  const publishing = startPublishing({ services, interests, broker, log })
+
+  function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
+    const refusal = connectionRefusal(occupancy)
+    if (refusal !== undefined) {
+      refuseUpgrade(duplex, toRest(refusal))
+      return
+    }
+    sockets.handleUpgrade(request, duplex, head, (socket) => {
+      occupancy.connections++
+      socket.once('close', () => occupancy.connections--)
+      broker.handle(streamOf(socket), request)
+    })
+  }
+
+  async function close(windowMs: number): Promise<void> {
+    await publishing.stop()
+    await spread([...sockets.clients], windowMs, (socket) => socket.close(goingAway))
+    await new Promise<void>((resolve) => broker.close(resolve))
+    for (const socket of sockets.clients) socket.terminate()
+    await new Promise<void>((resolve) => sockets.close(() => resolve()))
+  }
+
+  return { upgrade, close }
+}
+
+const goingAway = 1001
+
+/** What one socket carries. Nobody waits for a slow reader: what it has not read is kept up to the limit. */
+function streamOf(socket: WebSocket): Duplex {
+  const stream = createWebSocketStream(socket, { writableHighWaterMark: maxUnsentBytes })
+  let received = 0
+  socket.on('message', (bytes: Buffer) => {
+    received += bytes.length
+    if (received > maxReceivedBytes) stream.destroy()
+  })
+  return stream
+}
+
+async function createBroker(
+  { services, log }: MqttDeps,
+  interests: TopicInterests,
+): Promise<Aedes> {
+  const broker = await Aedes.createBroker({
+    preConnect: (client, packet, done) => {
+      if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
+      // Nothing is kept for clients that are away, and nothing is published for them.
+      Object.assign(packet, { clean: true, will: undefined })
+      done(null, true)
+    },
+    authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
+    authorizeSubscribe: (client, subscription, done) =>
+      done(null, isAllowed(client, subscription) ? subscription : null),
+    authorizeForward: (client, packet) => {
+      const { conn } = client
+      if (conn.writableLength <= maxUnsentBytes) return packet
+      conn.destroy()
+      return null
+    },
+  })
+  const topicsByClient = new Map<Client, Set<string>>()
+  broker.on('subscribe', (subscriptions, client) => {
+    const topics = topicsByClient.get(client) ?? new Set()
+    topicsByClient.set(client, topics)
+    for (const { topic, qos } of subscriptions) {
+      if ((qos as number) === refused) continue
+      if (!topics.has(topic)) interests.add(topic)
+      topics.add(topic)
+      void tellPresentState(services, client, topic).catch((error: unknown) =>
+        log.error('mqtt-failed', { topic, error }),
+      )
+    }
+  })
+  const forget = (client: Client, topics: Iterable<string>) => {
+    for (const topic of topics) {
+      if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
+    }
+  }
+  broker.on('unsubscribe', (topics, client) => forget(client, topics))
+  broker.on('clientDisconnect', (client) => {
+    forget(client, topicsByClient.get(client) ?? [])
+    topicsByClient.delete(client)
+  })
+  // A client that does what it may not is cut off; that is no event of ours.
+  broker.on('clientError', (_client, error) => log.debug('mqtt-client', { error }))
+  broker.on('connectionError', (_client, error) => log.debug('mqtt-client', { error }))
+  return broker
+}
+
+/** In place of a quality of service: the subscription was refused (MQTT 3.1.1, 3.9.3). */
+const refused = 128
+
+/** The code that MQTT 5 has for it, in its own form: the library would answer in that of 3.1.1. */
+function refuseVersion5({ conn }: Client, done: () => void): void {
+  conn.end(Uint8Array.of(0x20, 3, 0, unsupportedVersion, 0), done)
+}
+
+/** Unsupported Protocol Version (MQTT 5, 3.2.2.2). */
+const unsupportedVersion = 0x84
+
+function isAllowed(client: Client, { topic }: Subscription): boolean {
+  const { subscriptions = {} } = client as Client & { subscriptions?: object }
+  return Object.keys(subscriptions).length < maxTopics && parseTopic(topic) !== undefined
+}
+
+/** Whoever begins to follow a single thing is told how it stands. */
+async function tellPresentState(services: Services, client: Client, text: string): Promise<void> {
+  const topic = parseTopic(text)
+  const state = topic && (await presentState(services, topic))
+  if (state === undefined || client.closed) return
+  const payload = text.endsWith(rawSuffix) ? Buffer.from(state.bytes()) : state.json()
+  const packet = {
+    cmd: 'publish',
+    topic: text,
+    payload,
+    qos: 0,
+    retain: false,
+    dup: false,
+  } as const
+  // The library insists on being given somebody to call back.
+  client.publish(packet, () => {})
+}

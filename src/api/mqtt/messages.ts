@@ -1,0 +1,186 @@
+import { Block } from '../../protocol/block.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import {
+  BlockMetadata,
+  OutputWithMetadata,
+  TransactionMetadata,
+} from '../../protocol/node-answers.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import { encode, print, type Schema } from '../../protocol/schema/schema.ts'
+import type { News } from '../../service/ledger-news.ts'
+import { outputMetadata } from '../../service/output-metadata.ts'
+import { readProvenOutput } from '../../service/output-proof.ts'
+import { type BlockView, blockMetadata, readBlock } from '../../service/read-block.ts'
+import { decodeCommitment, findCommitment } from '../../service/read-commitment.ts'
+import { readOutput } from '../../service/read-output.ts'
+import {
+  readTransaction,
+  type TransactionView,
+  transactionMetadata,
+} from '../../service/read-transaction.ts'
+import type { Services } from '../../service/services.ts'
+import type { TopicInterests } from './interests.ts'
+import { rawSuffix, type Topic, topicsOfBlock, topicsOfOutput } from './topics.ts'
+
+/** What is published, and on which topics. */
+
+/** Something to publish. What it takes to put it together is done only where somebody listens. */
+export interface Message {
+  readonly topics: readonly string[]
+  /** As JSON text. */
+  json(): string
+  bytes(): Uint8Array
+}
+
+/** What somebody listens to. */
+export type Wanted = Pick<TopicInterests, 'has' | 'current'>
+
+/** The messages that some news make. */
+export async function* messagesOf(
+  services: Services,
+  news: News,
+  wanted: Wanted,
+): AsyncGenerator<Message, void, undefined> {
+  switch (news.kind) {
+    case 'slot':
+      return yield* messages(await commitmentMessage(services, news.slot))
+    case 'block':
+      return yield blockMessage(news.block)
+    case 'state':
+      yield stateMessage(news.block)
+      return yield* transactionMessages(services, news.block, wanted)
+    case 'output':
+      return yield* messages(await outputMessage(services, news.outputId, wanted))
+  }
+}
+
+/** The present state of a single thing, for somebody who begins to listen; `undefined` where it is not known. */
+export async function presentState(
+  services: Services,
+  topic: Topic,
+): Promise<Omit<Message, 'topics'> | undefined> {
+  switch (topic.kind) {
+    case 'block': {
+      const block = await readBlock(services, topic.blockId)
+      return block && message([], BlockMetadata, blockMetadata(block))
+    }
+    case 'transaction': {
+      const transaction = await readTransaction(services, topic.transactionId)
+      return transaction && transactionMessage(transaction)
+    }
+    case 'included-block':
+      return await includedBlockMessage(services, topic.transactionId)
+    case 'output':
+      return await outputMessage(services, topic.outputId, undefined)
+    case 'slots':
+    case 'blocks':
+    case 'outputs':
+      return undefined
+  }
+}
+
+function* messages(one: Message | undefined): Generator<Message> {
+  if (one !== undefined) yield one
+}
+
+async function commitmentMessage(
+  services: Services,
+  slot: SlotIndex,
+): Promise<Message | undefined> {
+  const found = await findCommitment(services, slot)
+  // Here a slot is final when it is committed.
+  const topics = ['commitments/latest', 'commitments/finalized']
+  return found && message(topics, SlotCommitment, decodeCommitment(found))
+}
+
+function blockMessage({ bytes, block }: BlockView): Message {
+  const value = block()
+  return {
+    topics: topicsOfBlock(value),
+    json: () => JSON.stringify(print(Block, value)),
+    bytes: () => bytes,
+  }
+}
+
+function stateMessage(block: BlockView): Message {
+  const { blockId, state } = block
+  const topics = [`block-metadata/${blockId}`]
+  if (state === 'ACCEPTED') topics.push('block-metadata/accepted')
+  if (state === 'CONFIRMED' || state === 'FINALIZED') topics.push('block-metadata/confirmed')
+  return message(topics, BlockMetadata, blockMetadata(block))
+}
+
+/** A block takes its transaction along, and that its outputs. */
+async function* transactionMessages(
+  services: Services,
+  { transactionId, state }: BlockView,
+  wanted: Wanted,
+): AsyncGenerator<Message, void, undefined> {
+  if (transactionId === undefined) return
+  const topics = [transactionTopic(transactionId), includedTopic(transactionId)]
+  const wantsOutputs = wanted.current().outputs
+  if (!wantsOutputs && !isWanted(wanted, topics)) return
+  const transaction = await readTransaction(services, transactionId)
+  if (transaction === undefined) return
+  yield transactionMessage(transaction)
+  yield* messages(await includedBlockMessage(services, transactionId))
+  // The outputs of a committed slot are told by the log.
+  if (!wantsOutputs || state !== 'ACCEPTED' || transaction.state !== 'ACCEPTED') return
+  for (const outputId of [...transaction.inputIds, ...transaction.outputIds]) {
+    yield* messages(await outputMessage(services, outputId, wanted))
+  }
+}
+
+function transactionMessage(transaction: TransactionView): Message {
+  const topics = [transactionTopic(transaction.transactionId)]
+  return message(topics, TransactionMetadata, transactionMetadata(transaction))
+}
+
+function transactionTopic(id: TransactionId): string {
+  return `transaction-metadata/${id}`
+}
+
+function includedTopic(id: TransactionId): string {
+  return `transactions/${id}/included-block-metadata`
+}
+
+async function includedBlockMessage(
+  services: Services,
+  transactionId: TransactionId,
+): Promise<Message | undefined> {
+  const transaction = await readTransaction(services, transactionId)
+  if (transaction === undefined) return undefined
+  if (transaction.state === 'PENDING' || transaction.state === 'FAILED') return undefined
+  const block = await readBlock(services, transaction.blockId)
+  return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))
+}
+
+/** Without `wanted` it is put together in any case. */
+async function outputMessage(
+  services: Services,
+  outputId: OutputId,
+  wanted: Wanted | undefined,
+): Promise<Message | undefined> {
+  const row = await readOutput(services, outputId)
+  if (row === undefined) return undefined
+  const topics = topicsOfOutput(services.parameters.bech32Hrp, outputId, row.output())
+  if (wanted !== undefined && !isWanted(wanted, topics)) return undefined
+  // Only the proof is dear.
+  const proven = await readProvenOutput(services, outputId)
+  if (proven === undefined) return undefined
+  const { output, proof: outputIdProof } = proven
+  const metadata = await outputMetadata(services, proven.row)
+  return message(topics, OutputWithMetadata, { output, outputIdProof, metadata })
+}
+
+function isWanted(wanted: Wanted, topics: readonly string[]): boolean {
+  return topics.some((topic) => wanted.has(topic) || wanted.has(topic + rawSuffix))
+}
+
+function message<T>(topics: readonly string[], schema: Schema<T>, value: T): Message {
+  return {
+    topics,
+    json: () => JSON.stringify(print(schema, value)),
+    bytes: () => encode(schema, value),
+  }
+}

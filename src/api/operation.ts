@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
+import type { Log } from '../lib/log.ts'
+import type { Services } from '../service/services.ts'
+import type { Caller } from './auth.ts'
+import { messageOf } from './errors.ts'
+import type { GatewayContext } from './graphql/builder.ts'
+import type { GraphqlServer } from './graphql/server.ts'
+
+/** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
+
+/** What reading operations needs. */
+export interface OperationDeps {
+  readonly graphql: GraphqlServer
+  readonly services: Services
+  readonly log: Log
+}
+
+/** An operation as it was sent. */
+export interface OperationRequest {
+  readonly query: string
+  readonly operationName?: string | null | undefined
+  readonly variables?: Record<string, unknown> | null | undefined
+}
+
+/** Reads and validates an operation. Never throws. */
+export function prepareOperation(
+  { graphql, services, log }: OperationDeps,
+  caller: Caller,
+  { query, operationName, variables }: OperationRequest,
+): ExecutionArgs | readonly GraphQLError[] {
+  const requestId = randomUUID()
+  const contextValue: GatewayContext = { caller, services, requestId }
+  try {
+    const { schema, parse, validate } = graphql.getEnveloped(contextValue)
+    const document = parse(query)
+    const errors = validate(schema, document)
+    if (errors.length > 0) return errors
+    if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]
+    return { schema, document, contextValue, operationName, variableValues: variables }
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    log.error('request-failed', { requestId, error })
+    const internal = { code: 'INTERNAL', requestId } as const
+    return [new GraphQLError(messageOf(internal), { extensions: internal })]
+  }
+}
+
+const unknownOperation = 'operationName: the document has no such operation, or several'
+
+/** What `prepareOperation` put there. */
+export function contextOf(args: Pick<ExecutionArgs, 'contextValue'>): GatewayContext {
+  return args.contextValue as GatewayContext
+}

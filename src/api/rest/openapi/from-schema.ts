@@ -1,0 +1,121 @@
+import type { AnswerLeaf } from '../../../protocol/schema/answer-scalars.ts'
+import type { BytesSchema, UintSchema } from '../../../protocol/schema/scalars.ts'
+import type { Schema } from '../../../protocol/schema/schema.ts'
+import {
+  type AnyStruct,
+  collectTypes,
+  nodeOf,
+  type ProtocolTypes,
+  type SchemaNode,
+} from '../../graphql/protocol-types.ts'
+import { memberSentence, typeSentence } from '../../graphql/schema-sentences.ts'
+import { decimal, flag, int64, named, type Shape, text, uint64 } from './shape.ts'
+
+/** Folds protocol types into JSON Schema: object types and identifiers under their names, all else in place. */
+
+/** The form of a protocol type in JSON, at one place. */
+export function shapeOf(schema: Schema<unknown>): Shape {
+  const node = anyNodeOf(schema)
+  switch (node.kind) {
+    case 'flag':
+      return flag
+    case 'word':
+      return { type: 'string', enum: node.words }
+    case 'rate':
+      return decimal
+    case 'int':
+      return int64
+    case 'uint':
+      return uintShape(node)
+    case 'bytes':
+      return isIdentifier(node) ? named(node.name) : bytesShape(node)
+    case 'text':
+      return text
+    case 'list':
+      return {
+        type: 'array',
+        items: shapeOf(nodeOf(node.of)),
+        minItems: node.min,
+        maxItems: node.max,
+      }
+    case 'struct':
+      return named(node.name)
+    case 'union':
+      return { oneOf: node.variants.map(({ name }) => named(name)) }
+    case 'optional':
+      return shapeOf(nodeOf(node.of))
+    case 'map':
+      return {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 255,
+        propertyNames: { pattern: '^[!-~]{1,255}$' },
+        additionalProperties: hexShape,
+      }
+  }
+}
+
+/** All object types and identifiers that the roots are made of, by name. */
+export function componentsOf(roots: readonly AnyStruct[]): Readonly<Record<string, Shape>> {
+  const types = collectTypes(roots)
+  const shapes: Record<string, Shape> = {}
+  for (const [name, struct] of types.structs) shapes[name] = structShape(struct, types)
+  return { ...shapes, ...Object.fromEntries(identifiersIn(types)) }
+}
+
+/** Answers have leaves that blocks have not. */
+function anyNodeOf(schema: Schema<unknown>): SchemaNode | AnswerLeaf {
+  return nodeOf(schema)
+}
+
+function structShape(struct: AnyStruct, types: ProtocolTypes): Shape {
+  const members = Object.entries(struct.fields)
+  const properties = members.map(([name, schema]) => [
+    name,
+    { ...shapeOf(schema), description: memberSentence(schema, types) },
+  ])
+  const required = members.filter(([, { mayBeAbsent }]) => mayBeAbsent !== true)
+  const type = struct.code === undefined ? {} : { type: { const: struct.code } }
+  return {
+    type: 'object',
+    description: typeSentence(struct),
+    properties: { ...type, ...Object.fromEntries(properties) },
+    required: [...Object.keys(type), ...required.map(([name]) => name)],
+  }
+}
+
+function* identifiersIn(types: ProtocolTypes): Generator<readonly [string, Shape]> {
+  for (const struct of types.structs.values()) {
+    for (const field of Object.values(struct.fields)) {
+      const leaf = leafOf(nodeOf(field))
+      if (leaf.kind === 'bytes' && isIdentifier(leaf)) yield [leaf.name, identifierShape(leaf)]
+    }
+  }
+}
+
+function leafOf(node: SchemaNode): SchemaNode {
+  return node.kind === 'list' || node.kind === 'optional' ? leafOf(nodeOf(node.of)) : node
+}
+
+/** The form of an identifier, to be described once under its name. */
+export function identifierShape(schema: BytesSchema<`0x${string}`>): Shape {
+  return { ...bytesShape(schema), ...(schema.about !== undefined && { description: schema.about }) }
+}
+
+function isIdentifier({ name }: BytesSchema<`0x${string}`>): boolean {
+  return name.endsWith('Id')
+}
+
+function uintShape({ bits }: UintSchema<unknown>): Shape {
+  if (bits === 64) return uint64
+  if (bits === 256) return { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]{0,63})$' }
+  return { type: 'integer', minimum: 0, maximum: 2 ** bits - 1 }
+}
+
+/** What is written is lower case; what is read may have digits of either case. */
+const hexShape: Shape = { type: 'string', pattern: '^0x([0-9a-fA-F]{2})*$' }
+
+function bytesShape({ min, max }: BytesSchema<`0x${string}`>): Shape {
+  if (min === max) return { type: 'string', pattern: `^0x[0-9a-fA-F]{${2 * max}}$` }
+  return { ...hexShape, minLength: 2 + 2 * min, maxLength: 2 + 2 * max }
+}

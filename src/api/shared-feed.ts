@@ -1,0 +1,111 @@
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getVariableValues,
+  locatedError,
+} from 'graphql'
+import { present } from '../lib/assert.ts'
+import type { Log } from '../lib/log.ts'
+import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed-events.ts'
+import {
+  type FeedQuestion,
+  type Reader,
+  type SharedText,
+  type Sink,
+  shareLedgerUpdates,
+} from '../service/follow-ledger-updates.ts'
+import { orThrow } from './errors.ts'
+import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
+import { feedQuestionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
+import { maskErrors } from './graphql/masking.ts'
+import { contextOf } from './operation.ts'
+
+/** A subscription to ledger updates that shares its execution, and the bytes of its events, with all that ask the same. */
+
+/** Where it goes, and where it begins when the client comes back. */
+export interface SharedFeedOptions {
+  readonly sink: Sink
+  /** The last event that the client has; it wins over the arguments. */
+  readonly resumeAfter?: string | undefined
+  readonly log: Log
+}
+
+/** Whether an operation is such a subscription. */
+export function isSharedFeed({ document, operationName }: ExecutionArgs): boolean {
+  return feedPlanOf(document, operationName) !== undefined
+}
+
+/** Opens the feed of an operation that is one; errors come as the result that the operation then has. */
+export async function openSharedFeed(
+  args: ExecutionArgs,
+  options: SharedFeedOptions,
+): Promise<Reader | ExecutionResult> {
+  const plan = present(feedPlanOf(args.document, args.operationName), 'a feed')
+  const context = contextOf(args)
+  const values = variablesOf(args, plan)
+  if ('errors' in values) return { errors: values.errors }
+  try {
+    const asked = questionOf(args, plan, values.coerced)
+    const { resumeAfter, sink, log } = options
+    const question = resumeAfter === undefined ? asked : resumed(asked, resumeAfter)
+    const { services, caller } = context
+    // As they were sent, for coerced ones may hold what JSON does not know.
+    const sent = plan.variables.map((name) => args.variableValues?.[name])
+    const key = JSON.stringify([plan.id, await caller.rights(), sent])
+    const render = rendering(args, { log, isSnapshot: question.snapshot })
+    return orThrow(await shareLedgerUpdates(services, question, { key, render, sink }))
+  } catch (error) {
+    const { alias, name } = plan.field
+    return { errors: [locatedError(error, plan.field, [(alias ?? name).value])] }
+  }
+}
+
+/** Whether opening gave a feed. */
+export function isReader(opened: Reader | ExecutionResult): opened is Reader {
+  return 'leave' in opened
+}
+
+function variablesOf({ schema, variableValues }: ExecutionArgs, { operation }: FeedPlan) {
+  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
+    maxErrors: 50,
+  })
+}
+
+function questionOf(
+  { schema, contextValue }: ExecutionArgs,
+  { field }: FeedPlan,
+  variables: Record<string, unknown>,
+): FeedQuestion {
+  const subscription: GraphQLObjectType = present(schema.getSubscriptionType(), 'subscriptions')
+  const definition = present(subscription.getFields()[field.name.value], 'the field of a feed')
+  const values = getArgumentValues(definition, field, variables)
+  const { services } = contextOf({ contextValue })
+  // The schema has just checked them against exactly these types.
+  return feedQuestionOf(services, values as unknown as LedgerFeedArguments)
+}
+
+/** Whoever resumes has had the snapshot, and left the beginning behind. */
+function resumed({ afterMilestone: _, ...question }: FeedQuestion, after: string): FeedQuestion {
+  return { ...question, after, snapshot: false }
+}
+
+/** Executes the operation on an event, and serialises the result. */
+function rendering(
+  args: ExecutionArgs,
+  { log, isSnapshot }: { log: Log; isSnapshot: boolean | undefined },
+): (event: LedgerFeedEvent) => Promise<SharedText> {
+  const { requestId } = contextOf(args)
+  return async (event) => {
+    const { data, errors } = await execute({ ...args, rootValue: event })
+    const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
+    // Whoever is cut off before the end of a snapshot has to begin with it again.
+    const isResumable = !(isSnapshot && event.kind === 'FeedOpened')
+    return {
+      text: JSON.stringify(masked ? { data, errors: masked } : { data }),
+      cursor: isResumable ? resumeCursorOf(event) : undefined,
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  getOperationAST,
+} from 'graphql'
+import type { Log } from '../lib/log.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { Services } from '../service/services.ts'
+import type { AuthError, Caller } from './auth.ts'
+import { type GatewayError, toRest } from './errors.ts'
+import { maskErrors } from './graphql/masking.ts'
+import type { GraphqlServer } from './graphql/server.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { connectionRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
+import { contextOf, type OperationRequest, prepareOperation } from './operation.ts'
+import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
+import { send } from './rest/respond.ts'
+import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
+import { type EventStream, openEventStream } from './sse-stream.ts'
+import type { TokenWatch } from './token-watch.ts'
+
+/** GraphQL over server-sent events, an operation per request (graphql-sse, distinct connections); feeds name their cursors. */
+
+/** What the event stream door needs. */
+export interface SseDeps {
+  readonly graphql: GraphqlServer
+  readonly services: Services
+  readonly occupancy: Occupancy
+  readonly heartbeat: Heartbeat
+  readonly tokens: TokenWatch
+  /** The streams that are open. */
+  readonly streams: Set<EventStream>
+  readonly log: Log
+}
+
+/** One request for a stream, with what the HTTP server knows of it. */
+export interface SseRequest {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  /** As sent, without the question mark. */
+  readonly query: string
+  readonly caller: Caller
+}
+
+/** Whether a request asks for a stream of events. */
+export function wantsEvents({ headers }: IncomingMessage): boolean {
+  return (headers.accept ?? '').includes('text/event-stream')
+}
+
+/** Answers with a stream of events, or refuses before any work. */
+export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
+  const { occupancy, tokens } = deps
+  const { message, response, caller } = request
+  const refusal = connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
+  if (refusal !== undefined) return send(response, toRest(refusal))
+  const allowed = await validToken(caller)
+  if (!allowed.ok) return send(response, toRest(allowed.error))
+  const asked = await readRequest(request)
+  if (!asked.ok) return send(response, toRest(asked.error))
+  const args = prepareOperation(deps, caller, asked.value)
+  if (!isArgs(args)) return send(response, refused(args))
+  if (message.method === 'GET' && isMutation(args)) {
+    const allowed = 'POST'
+    return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
+  }
+  const stream = openEventStream(response, deps)
+  const { expiresAt } = allowed.value
+  if (expiresAt !== undefined) {
+    const { readers, close: expire } = stream
+    stream.onClose(tokens.add({ expiresAt, readers, expire }))
+  }
+  await run(deps, args, { stream, resumeAfter: lastEventId(message) })
+}
+
+/** Reading is open to all, but a token that does not count is refused. */
+async function validToken(
+  caller: Caller,
+): Promise<Result<{ readonly expiresAt?: number | undefined }, AuthError>> {
+  const identity = await caller.identify()
+  return identity.ok || identity.error.code !== 'TOKEN_MISSING' ? identity : ok({})
+}
+
+async function run(
+  { graphql, log }: SseDeps,
+  args: ExecutionArgs,
+  { stream, resumeAfter }: { stream: EventStream; resumeAfter: string | undefined },
+): Promise<void> {
+  if (isSharedFeed(args)) {
+    const opened = await openSharedFeed(args, { sink: stream.sink, resumeAfter, log })
+    if (isReader(opened)) return stream.attach(opened)
+    stream.next(masked(log, args, opened))
+    return stream.sink.end()
+  }
+  const enveloped = graphql.getEnveloped(contextOf(args))
+  const isSubscription = kindOf(args) === 'subscription'
+  const result = await (isSubscription ? enveloped.subscribe(args) : enveloped.execute(args))
+  if (isStream(result)) {
+    stream.onClose(() => void result.return(undefined))
+    for await (const one of result) {
+      stream.next(masked(log, args, one))
+      if (!stream.sink.hasRoom()) await stream.sink.room()
+    }
+  } else {
+    stream.next(masked(log, args, result))
+  }
+  stream.sink.end()
+}
+
+/** A browser that lost its line names the last event it has; a proxy may pass it on as a parameter. */
+function lastEventId({ headers }: IncomingMessage): string | undefined {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+async function readRequest({
+  message,
+  query,
+}: SseRequest): Promise<Result<OperationRequest, GatewayError>> {
+  if (message.method === 'GET') {
+    const parameters = new URLSearchParams(query)
+    const variables = parameters.get('variables')
+    const parsed = variables === null ? ok(undefined) : parseJson(Buffer.from(variables))
+    if (!parsed.ok) return parsed
+    const operationName = parameters.get('operationName')
+    return operationOf({ query: parameters.get('query'), operationName, variables: parsed.value })
+  }
+  const body = await readBody(message, maxBodyBytes)
+  if (!body.ok) return body
+  const parsed = parseJson(body.value)
+  return parsed.ok ? operationOf(parsed.value) : parsed
+}
+
+function operationOf(value: unknown): Result<OperationRequest, GatewayError> {
+  const { query, operationName, variables }: Partial<Record<string, unknown>> = Object(value)
+  if (typeof query !== 'string') return malformed('query', 'the text of a GraphQL document')
+  if (operationName != null && typeof operationName !== 'string') {
+    return malformed('operationName', 'the name of an operation')
+  }
+  if (!isRecord(variables)) return malformed('variables', 'a JSON object')
+  return ok({ query, operationName, variables })
+}
+
+function malformed(name: string, expected: string): Result<never, GatewayError> {
+  return err({ code: 'QUERY_PARAMETER_MALFORMED', name, expected })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> | null | undefined {
+  return value == null || (typeof value === 'object' && !Array.isArray(value))
+}
+
+function refused(errors: readonly GraphQLError[]) {
+  const body = { errors: errors.map((error) => error.toJSON()) }
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status: 400, headers, body: JSON.stringify(body) }
+}
+
+function masked(log: Log, args: ExecutionArgs, { data, errors }: ExecutionResult): ExecutionResult {
+  if (errors === undefined) return { data: data ?? null }
+  const { requestId } = contextOf(args)
+  return { errors: maskErrors({ log, requestId }, errors), ...(data !== undefined && { data }) }
+}
+
+function kindOf({ document, operationName }: ExecutionArgs): string | undefined {
+  return getOperationAST(document, operationName)?.operation
+}
+
+function isMutation(args: ExecutionArgs): boolean {
+  return kindOf(args) === 'mutation'
+}
+
+function isArgs(args: ExecutionArgs | readonly GraphQLError[]): args is ExecutionArgs {
+  return 'document' in args
+}
+
+function isStream(result: object): result is AsyncGenerator<ExecutionResult> {
+  return Symbol.asyncIterator in result
+}

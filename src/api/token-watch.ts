@@ -1,0 +1,54 @@
+import { type Clock, nowMs } from '../lib/clock.ts'
+import type { Reader } from '../service/follow-ledger-updates.ts'
+
+/** Ends connections when their token ends, and tells their feeds before. */
+
+/** A connection that was opened with a token. */
+export interface TokenHolder {
+  /** The end of the token in Unix seconds. */
+  readonly expiresAt: number
+  /** The feeds that are told. */
+  readonly readers: Iterable<Reader>
+  /** Closes the connection, so that the client comes again with another token. */
+  expire(): void
+}
+
+/** All such connections. */
+export interface TokenWatch {
+  /** Watches a connection; the answer ends it. */
+  add(holder: TokenHolder): () => void
+  stop(): void
+}
+
+/** How long before the end of its token a client is told. */
+const noticeMs = 30_000
+
+/** Nobody yet. Looks at the clock every second, for a timer would not notice when the clock is set. */
+export function watchTokens(clock: Clock): TokenWatch {
+  const holders = new Map<TokenHolder, { isTold: boolean }>()
+  const timer = setInterval(look, 1_000)
+  timer.unref()
+
+  function look(): void {
+    const now = nowMs(clock)
+    for (const [holder, state] of holders) {
+      const leftMs = holder.expiresAt * 1_000 - now
+      if (leftMs <= 0) {
+        holders.delete(holder)
+        holder.expire()
+      } else if (leftMs <= noticeMs && !state.isTold) {
+        state.isTold = true
+        const notice = { topic: 'TOKEN_EXPIRING', expiresAt: holder.expiresAt } as const
+        for (const reader of holder.readers) void reader.tell(notice)
+      }
+    }
+  }
+
+  return {
+    add: (holder) => {
+      holders.set(holder, { isTold: false })
+      return () => holders.delete(holder)
+    },
+    stop: () => clearInterval(timer),
+  }
+}

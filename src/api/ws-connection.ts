@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ExecutionResult } from 'graphql'
+import type { WebSocket } from 'ws'
+import type { Reader, SharedText, Sink } from '../service/follow-ledger-updates.ts'
+import type { Caller, Credentials } from './auth.ts'
+import type { Peer } from './heartbeat.ts'
+
+/** One WebSocket and what is told over it. */
+
+/** A connection. Ten thousands of them are open, so it keeps no more than it needs. */
+export interface Connection extends Peer {
+  readonly socket: WebSocket
+  /** The same below the frames: it knows how much has not left yet. */
+  readonly duplex: Duplex
+  /** As they stood in the upgrade; let go once the caller is known. */
+  credentials: Credentials | undefined
+  caller: Caller | undefined
+  /** Ends the watch over the caller's token, where it has one that ends. */
+  forgetToken: (() => void) | undefined
+  /** Open operations, of all kinds. */
+  subscriptions: number
+  /** The shared feeds among them. */
+  readonly readers: Set<Reader>
+  roomSoon: Promise<void> | undefined
+}
+
+/**
+ * What a request to upgrade says of its sender. A browser sends its cookie to any host that a page names, so the cookie
+ * counts only for a page of this host.
+ */
+export function credentialsOf(request: IncomingMessage): Credentials {
+  const { authorization, cookie } = request.headers
+  return { authorization, cookie: isSameHost(request) ? cookie : undefined }
+}
+
+/** The connection of a socket that was just opened. */
+export function createConnection(
+  socket: WebSocket,
+  duplex: Duplex,
+  credentials: Credentials,
+): Connection {
+  return {
+    socket,
+    duplex,
+    credentials,
+    caller: undefined,
+    forgetToken: undefined,
+    subscriptions: 0,
+    readers: new Set(),
+    roomSoon: undefined,
+    isSilent: false,
+    ping: () => socket.ping(),
+    cut: () => socket.terminate(),
+  }
+}
+
+function isSameHost({ headers: { origin, host } }: IncomingMessage): boolean {
+  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
+}
+
+/** An operation of a shared feed, as the protocol wants it: a generator that gives nothing, because the feed sends by itself. */
+export interface FeedOperation {
+  readonly sink: Sink
+  readonly results: AsyncGenerator<ExecutionResult, void, undefined>
+  /** The feed that is to be left when the client ends the operation. */
+  attach(reader: Reader): void
+}
+
+/** What has not left a connection yet, at most, when it takes more: beyond it a feed waits. */
+const roomBytes = 64 * 1024
+
+/** A feed operation of a connection under the id that the client gave it. */
+export function createFeedOperation(connection: Connection, id: string): FeedOperation {
+  let finish: (result: IteratorReturnResult<void>) => void = () => {}
+  const finished = new Promise<IteratorReturnResult<void>>((resolve) => {
+    finish = resolve
+  })
+  let reader: Reader | undefined
+  let isOver = false
+
+  function end(): void {
+    isOver = true
+    if (reader !== undefined) connection.readers.delete(reader)
+    finish({ done: true, value: undefined })
+  }
+
+  async function leave(): Promise<IteratorReturnResult<void>> {
+    reader?.leave()
+    end()
+    return { done: true, value: undefined }
+  }
+
+  return {
+    sink: {
+      hasRoom: () => connection.duplex.writableLength < roomBytes,
+      take: (text) => sendNext(connection, id, text),
+      room: () => room(connection),
+      end,
+    },
+    results: {
+      next: () => finished,
+      return: leave,
+      throw: leave,
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    },
+    attach: (its) => {
+      // The client may have left while the feed was opened.
+      if (isOver) return its.leave()
+      reader = its
+      connection.readers.add(its)
+    },
+  }
+}
+
+/** Resolves when everything has left, or the connection is gone; once for all its feeds. */
+function room(connection: Connection): Promise<void> {
+  const { duplex } = connection
+  connection.roomSoon ??= new Promise<void>((resolve) => {
+    const done = () => {
+      duplex.off('drain', done)
+      duplex.off('close', done)
+      connection.roomSoon = undefined
+      resolve()
+    }
+    duplex.on('drain', done)
+    duplex.on('close', done)
+  })
+  return connection.roomSoon
+}
+
+/** Sends an event; those with one id, and that is most of them where a program opens many, share the bytes too. */
+function sendNext({ socket }: Connection, id: string, text: SharedText): void {
+  if (socket.readyState !== socket.OPEN) return
+  let frame = frames.get(text)
+  if (frame?.id !== id) {
+    frame = {
+      id,
+      bytes: Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":${text.text}}`),
+    }
+    frames.set(text, frame)
+  }
+  socket.send(frame.bytes, asText)
+}
+
+const asText = { binary: false }
+
+/** The newest message of an event. */
+const frames = new WeakMap<SharedText, { readonly id: string; readonly bytes: Buffer }>()

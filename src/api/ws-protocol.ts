@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { ExecutionArgs, GraphQLError } from 'graphql'
+import { CloseCode, type Context, makeServer, type SubscribePayload } from 'graphql-ws'
+import type { Log } from '../lib/log.ts'
+import type { Services } from '../service/services.ts'
+import { type AuthDeps, type Caller, callerOf } from './auth.ts'
+import { toGraphQL } from './errors.ts'
+import { maskErrors } from './graphql/masking.ts'
+import type { GraphqlServer } from './graphql/server.ts'
+import { type Occupancy, subscriptionRefusal } from './limits.ts'
+import { contextOf, prepareOperation } from './operation.ts'
+import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
+import type { TokenWatch } from './token-watch.ts'
+import { type Connection, createFeedOperation } from './ws-connection.ts'
+
+/** The graphql-transport-ws protocol with our parser, validator and executor, and with feeds that share their work. */
+
+/** What the protocol needs. */
+export interface ProtocolDeps {
+  readonly graphql: GraphqlServer
+  readonly services: Services
+  readonly auth: AuthDeps
+  readonly occupancy: Occupancy
+  readonly tokens: TokenWatch
+  readonly log: Log
+}
+
+/** The protocol, ready to be tied to sockets. */
+export type Protocol = ReturnType<typeof createProtocol>
+
+type ConnectionContext = Context<Record<string, unknown>, Connection>
+
+/** Makes the protocol. */
+export function createProtocol(deps: ProtocolDeps) {
+  const { graphql, log, occupancy } = deps
+  const anonymous = callerOf(deps.auth, {})
+  /** Where the results of an operation go. */
+  const placeByArgs = new WeakMap<ExecutionArgs, { connection: Connection; id: string }>()
+
+  function prepare({ extra }: ConnectionContext, id: string, payload: SubscribePayload) {
+    // Before anything else, so that what is refused costs nothing.
+    const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
+    if (refusal !== undefined) return [toGraphQL(refusal)]
+    const args = prepareOperation(deps, extra.caller ?? anonymous, payload)
+    if (isRefused(args)) return args
+    // The library keeps the message as long as the operation runs: let all of them keep one text.
+    const kept: { query: string } = payload
+    kept.query = args.document.loc?.source.body ?? payload.query
+    placeByArgs.set(args, { connection: extra, id })
+    extra.subscriptions++
+    occupancy.subscriptions++
+    return args
+  }
+
+  async function subscribe(args: ExecutionArgs) {
+    const place = placeByArgs.get(args)
+    if (place === undefined || !isSharedFeed(args)) {
+      return await graphql.getEnveloped(contextOf(args)).subscribe(args)
+    }
+    const operation = createFeedOperation(place.connection, place.id)
+    const opened = await openSharedFeed(args, { sink: operation.sink, log })
+    if (!isReader(opened)) return opened
+    operation.attach(opened)
+    return operation.results
+  }
+
+  function release({ extra }: ConnectionContext, count: number): void {
+    // After the disconnection the operations end one by one, and are counted no more.
+    const released = Math.min(count, extra.subscriptions)
+    extra.subscriptions -= released
+    occupancy.subscriptions -= released
+  }
+
+  return makeServer<Record<string, unknown>, Connection>({
+    onConnect: (context) => connect(deps, context, anonymous),
+    onSubscribe: prepare,
+    onComplete: (context) => release(context, 1),
+    onDisconnect: (context) => release(context, context.extra.subscriptions),
+    execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
+    subscribe,
+    onNext: (_context, _id, _payload, args, result) => {
+      if (result.errors === undefined) return
+      const { requestId } = contextOf(args)
+      const errors = maskErrors({ log, requestId }, result.errors).map((error) => error.toJSON())
+      // A request that never began has no data, which is not the same as no result.
+      return { errors, ...(result.data !== undefined && { data: result.data }) }
+    },
+    onError: (_context, _id, _payload, errors) =>
+      maskErrors({ log, requestId: randomUUID() }, errors).map((error) => error.toJSON()),
+  })
+}
+
+/**
+ * Finds out who is there: by `Authorization` among the connection's parameters, else in the upgrade request. Reading is
+ * open to all, but a token that does not count is refused with a code that lets the client come again with another.
+ */
+async function connect(
+  { auth, tokens }: ProtocolDeps,
+  { connectionParams, extra }: ConnectionContext,
+  anonymous: Caller,
+): Promise<boolean> {
+  const named = connectionParams?.Authorization ?? connectionParams?.authorization
+  const { authorization, cookie } = extra.credentials ?? {}
+  const credentials = {
+    authorization: typeof named === 'string' ? named : authorization,
+    cookie,
+  }
+  extra.credentials = undefined
+  extra.caller = credentials.authorization || cookie ? callerOf(auth, credentials) : anonymous
+  const identity = await extra.caller.identify()
+  if (identity.ok) {
+    const { expiresAt } = identity.value
+    const { socket, readers } = extra
+    const expire = () => socket.close(CloseCode.Forbidden, 'TOKEN_EXPIRED')
+    if (expiresAt !== undefined) extra.forgetToken = tokens.add({ expiresAt, readers, expire })
+    return true
+  }
+  if (identity.error.code === 'TOKEN_MISSING') return true
+  extra.socket.close(CloseCode.Forbidden, identity.error.code)
+  return false
+}
+
+function isRefused(args: ExecutionArgs | readonly GraphQLError[]): args is readonly GraphQLError[] {
+  return Array.isArray(args)
+}

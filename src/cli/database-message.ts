@@ -1,0 +1,19 @@
+import type { StoreError } from '../store/open.ts'
+
+/** Why a database cannot be opened, as a sentence that says what to do. */
+export function databaseMessage(error: StoreError): string {
+  switch (error.code) {
+    case 'DATABASE_URL_NOT_SUPPORTED':
+      return `DATABASE_URL must be ${error.expected}`
+    case 'DATABASE_UNUSABLE':
+      return `the database cannot be used: ${error.reason}`
+    case 'DATABASE_NEWER_THAN_PROGRAM':
+      return `the database is newer than this program: it has the migration ${error.migration}`
+    case 'MIGRATION_CHANGED':
+      return `the database was made with another text of the migration ${error.migration}`
+    case 'MIGRATION_UNFINISHED':
+      return `the migration ${error.migration} of the database was begun and never finished`
+    case 'IMPORT_UNFINISHED':
+      return 'the database holds an import that did not come to its end; give the same export to ledger-gateway import again'
+  }
+}

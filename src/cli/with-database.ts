@@ -1,0 +1,61 @@
+import { configMessage, flagNames, parseDatabase, settings } from '../config.ts'
+import { flagMessage, parseFlags } from '../lib/flags.ts'
+import { silentLog } from '../lib/log.ts'
+import type { Database } from '../store/connect.ts'
+import { openDatabase } from '../store/open.ts'
+import { done, failed, refuse, type Surroundings } from './command.ts'
+import { databaseMessage } from './database-message.ts'
+
+/** What moving a database out and in has in common: one database, one file, an end when somebody asks for it. */
+
+/** The settings of these commands. */
+export const databaseSettings = [settings.database] as const
+
+/** How a command was called. */
+export interface MoveCall {
+  readonly name: string
+  readonly words: readonly string[]
+}
+
+/** What it works with. */
+export interface MoveArguments {
+  /** `undefined` for the standard streams. */
+  readonly path: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Opens the database, lets `work` do its part, and says in a sentence why it could not, where it gives one. */
+export async function moveWith(
+  process: Surroundings,
+  { name, words }: MoveCall,
+  work: (database: Database, given: MoveArguments) => Promise<string | undefined>,
+): Promise<number> {
+  const { values, problems } = parseFlags(words, { once: [...flagNames(databaseSettings), 'file'] })
+  const url = parseDatabase(process.env, values)
+  if (problems.length > 0 || !url.ok) {
+    const wrong = url.ok ? [] : url.error.map(configMessage)
+    return refuse(process, name, [...problems.map(flagMessage), ...wrong])
+  }
+  const stopping = new AbortController()
+  void process.stopped.then(() => stopping.abort())
+  const [path] = values.get('file') ?? []
+  const given = { path: path === '-' ? undefined : path, signal: stopping.signal }
+  const said = await withDatabase(url.value.reveal(), (database) => work(database, given))
+  if (said === undefined) return done
+  process.stderr(`ledger-gateway ${name}: ${said}\n`)
+  return failed
+}
+
+async function withDatabase(
+  url: string,
+  work: (database: Database) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  try {
+    const database = await openDatabase({ url, log: silentLog })
+    if (!database.ok) return databaseMessage(database.error)
+    return await work(database.value).finally(database.value.close)
+  } catch (failure) {
+    // A full disk, a lost server, a file that is not there: people want the sentence, not the stack.
+    return failure instanceof Error ? failure.message.trim() : String(failure)
+  }
+}

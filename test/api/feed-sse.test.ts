@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { slotOf, until } from '../support/feed-log.ts'
+import { addresses, rowsOf } from '../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+
+const [owner = '0x', other = '0x'] = addresses
+const query = /* GraphQL */ `
+  subscription ($addresses: [String!], $after: String) {
+    ledgerUpdates(addresses: $addresses, after: $after) {
+      __typename
+      ... on FeedOpened { cursor }
+      ... on LedgerUpdateBatch { cursor updates { ordinal } }
+      ... on FeedProgress { cursor }
+      ... on FeedNotice { topic cursor }
+    }
+  }
+`
+let gateway: ServedLog
+
+beforeAll(async () => {
+  gateway = await serveLog()
+  for (let i = 0; i < 3; i++) await gateway.commit(slotOf(owner, other))
+  await gateway.known()
+})
+afterAll(() => gateway.close())
+
+function cursorAt(seq: number): string {
+  return encodeCursor({ epoch: gateway.log.epoch, seq })
+}
+
+function get(variables: object, headers: Record<string, string> = {}, url = gateway.url) {
+  const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) })
+  return openStream(`${url}/graphql?${parameters}`, { headers })
+}
+
+/** Reads until so many updates of the owner were told. */
+async function ordinals(stream: OpenStream, count: number): Promise<string[]> {
+  const told: string[] = []
+  while (told.length < count) {
+    const event = await stream.next()
+    const { updates = [] } = JSON.parse(event?.data ?? '{}').data.ledgerUpdates
+    told.push(...updates.map(({ ordinal }: { ordinal: string }) => ordinal))
+  }
+  return told
+}
+
+describe('events', () => {
+  test('name their cursors, and a client that comes back with the last goes on behind it (3, 11)', async () => {
+    const variables = { addresses: [addressText(owner)], after: cursorAt(0) }
+    const first = await get(variables)
+    expect(first.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const opened = await first.next()
+    expect(opened).toMatchObject({ id: cursorAt(0), event: 'next' })
+    const batch = await first.next()
+    expect(batch?.id).toBe(JSON.parse(batch?.data ?? '').data.ledgerUpdates.cursor)
+    first.close()
+    await gateway.commit(slotOf(owner))
+    const again = await get(variables, { 'last-event-id': batch?.id ?? '' })
+    expect((await again.next())?.id).toBe(batch?.id)
+    const total = rowsOf(gateway.log.rows, owner, 'OWNED').length
+    expect(await ordinals(again, 1)).toEqual([String(total)])
+    again.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
+  test('come by POST too, and are shared with those of other doors', async () => {
+    const stream = await openStream(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { addresses: [addressText(owner)] } }),
+    })
+    const second = await get({ addresses: [addressText(owner)] })
+    for (const one of [stream, second]) expect((await one.result()).data).toBeDefined()
+    await until(() => gateway.feed.share.counts().live === 2)
+    expect(gateway.feed.share.counts().streams).toBe(1)
+    await gateway.commit(slotOf(owner))
+    const total = String(rowsOf(gateway.log.rows, owner, 'OWNED').length)
+    for (const one of [stream, second]) expect(await ordinals(one, 1)).toEqual([total])
+    for (const one of [stream, second]) one.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
+  test('of a query are its result and the end', async () => {
+    const stream = await openStream(`${gateway.url}/graphql?query={__typename}`)
+    expect(await stream.result()).toEqual({ data: { __typename: 'Query' } })
+    expect(await stream.next()).toMatchObject({ event: 'complete' })
+    expect(await stream.next()).toBeUndefined()
+  })
+
+  test('of a feed that is refused are the reason and the end (5)', async () => {
+    const stream = await get({ after: 'x' })
+    expect((await stream.result()).errors).toMatchObject([
+      { path: ['ledgerUpdates'], extensions: { code: 'CURSOR_MALFORMED' } },
+    ])
+    expect(await stream.next()).toMatchObject({ event: 'complete' })
+  })
+})
+
+describe('a stream is refused', () => {
+  const rows = [
+    ['for a document that is none', { query: '{' }, 400],
+    ['for a field that is none', { query: '{ nothing }' }, 400],
+    ['without a document', {}, 400],
+    ['for variables that are no object', { query: '{ __typename }', variables: '[]' }, 400],
+    ['for variables that are no JSON', { query: '{ __typename }', variables: '{' }, 400],
+    [
+      'for a mutation by GET',
+      {
+        query:
+          'mutation { setChainRecord(chainId: "x", record: { accessNodes: [], isActive: true }) { setBy } }',
+      },
+      405,
+    ],
+  ] as const
+  test.each(rows)('%s', async (_name, parameters, status) => {
+    const { response } = await openStream(
+      `${gateway.url}/graphql?${new URLSearchParams(parameters)}`,
+    )
+    expect(response.status).toBe(status)
+  })
+
+  test('with a token that does not count (15)', async () => {
+    const { response } = await get({}, { authorization: 'Bearer none' })
+    expect(response.status).toBe(401)
+  })
+
+  test('over the limit of connections, before any work (14)', async () => {
+    const full = await serveLog({ limits: { connections: 0 } })
+    const { response } = await get({ after: 'x' }, {}, full.url)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    await full.close()
+  })
+})
+
+test('a stream ends with its token, after a notice (15)', async () => {
+  const clock = createSettableClock(systemClock.nowNs())
+  const own = await serveLog({ clock })
+  const stream = await get({}, { authorization: await own.token() }, own.url)
+  await stream.next()
+  clock.advance(3_590_000_000_000n)
+  expect((await stream.result()).data.ledgerUpdates).toMatchObject({ topic: 'TOKEN_EXPIRING' })
+  clock.advance(11_000_000_000n)
+  expect(await stream.next()).toBeUndefined()
+  await own.close()
+})
+
+test('a gateway that stops tells where to resume and ends the stream (8)', async () => {
+  const own = await serveLog()
+  const stream = await get({}, {}, own.url)
+  const { cursor } = (await stream.result()).data.ledgerUpdates
+  const drained = own.drain(10)
+  const notice = { __typename: 'FeedNotice', topic: 'DRAINING', cursor }
+  expect((await stream.result()).data.ledgerUpdates).toEqual(notice)
+  expect(await stream.next()).toBeUndefined()
+  await drained
+  await own.close()
+})

@@ -1,0 +1,334 @@
+import type { IncomingMessage } from 'node:http'
+import fc from 'fast-check'
+import { type Client, createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { decodeCursor, encodeCursor } from '../../src/feed/cursor.ts'
+import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { slotOf, until } from '../support/feed-log.ts'
+import { addresses, type ModelRow, rowsOf, slotEntries } from '../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+
+const [owner = '0x', other = '0x', third = '0x'] = addresses
+
+const feedQuery = /* GraphQL */ `
+  subscription Feed($addresses: [String!], $after: String, $classes: [UpdateClass!]) {
+    ledgerUpdates(addresses: $addresses, after: $after, classes: $classes) {
+      __typename
+      ... on FeedOpened { cursor mode oldestCursor tipCursor limits { addresses updatesPerBatch } start { address class ordinal chain } }
+      ... on LedgerUpdateBatch {
+        cursor previousCursor milestoneIndex
+        history { address class firstOrdinal lastOrdinal chain }
+        updates { cursor ordinal address class outputId isSpent milestoneIndex chain }
+      }
+      ... on FeedProgress { cursor previousCursor mode milestoneIndex }
+      ... on FeedNotice { topic cursor closesWithinMs expiresAt }
+      ... on FeedReset { reason }
+    }
+  }
+`
+
+interface FeedEvent {
+  readonly __typename: string
+  readonly cursor: string
+  readonly previousCursor?: string
+  readonly history?: readonly object[]
+  readonly updates?: readonly {
+    readonly ordinal: string
+    readonly outputId: string
+    readonly address: string
+    readonly chain: string
+  }[]
+}
+
+const none: FeedEvent = { __typename: 'none', cursor: '' }
+
+function open(url: string, connectionParams: Record<string, unknown> = {}): Client {
+  const webSocketUrl = `${url.replace('http', 'ws')}/graphql`
+  return createClient({
+    url: webSocketUrl,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    connectionParams,
+    onNonLazyError: () => {},
+  })
+}
+
+function subscribe(client: Client, variables: Record<string, unknown>) {
+  return client.iterate<{ ledgerUpdates: FeedEvent }>({ query: feedQuery, variables })
+}
+
+type Subscription = ReturnType<typeof subscribe>
+
+async function nextOf(feed: Subscription): Promise<FeedEvent | undefined> {
+  return (await feed.next()).value?.data?.ledgerUpdates
+}
+
+describe('subscription ledgerUpdates', () => {
+  let gateway: ServedLog
+  let client: Client
+  beforeAll(async () => {
+    gateway = await serveLog()
+    await gateway.commit(...fc.sample(slotEntries, { seed: 7, numRuns: 12 }))
+    await gateway.known()
+    client = open(gateway.url)
+  })
+  afterAll(async () => {
+    await client.dispose()
+    await gateway.close()
+  })
+
+  function cursorAt(seq: number): string {
+    return encodeCursor({ epoch: gateway.log.epoch, seq })
+  }
+
+  test('opens, replays from the cursor, and goes live without a seam (1, 2, 6)', async () => {
+    const feed = subscribe(client, { addresses: [addressText(owner)], after: cursorAt(3) })
+    const past = rowsOf(gateway.log.rows, owner, 'OWNED').filter((row) => row.seq <= 3)
+    expect(await nextOf(feed)).toMatchObject({
+      __typename: 'FeedOpened',
+      cursor: cursorAt(3),
+      oldestCursor: cursorAt(0),
+      limits: { addresses: 100, updatesPerBatch: 100 },
+      start: [{ address: addressText(owner), class: 'OWNED', ordinal: String(past.length) }],
+    })
+    const told: unknown[] = []
+    const extra = fc.sample(slotEntries, { seed: 8, numRuns: 8 })
+    const expected = () => rowsOf(gateway.log.rows, owner, 'OWNED').filter((row) => row.seq > 3)
+    let last = cursorAt(3)
+    for (let slot = 0; slot < extra.length || told.length < expected().length; slot++) {
+      const entries = extra[slot]
+      if (entries !== undefined) await gateway.commit(entries)
+      while (told.length < expected().length) {
+        const event = await nextOf(feed)
+        expect(event?.previousCursor).toBe(last)
+        told.push(...(event?.updates ?? []))
+        last = event?.cursor ?? last
+      }
+    }
+    expect(told).toMatchObject(expected().map(partsOf))
+    const reached = decodeCursor(last, 'cursor')
+    expect(reached.ok && reached.value.seq).toBeGreaterThanOrEqual(expected().at(-1)?.seq ?? 0)
+    await feed.return?.()
+  })
+
+  test('tells first and last ordinal and chain value of each address in a batch (13)', async () => {
+    const both = [addressText(owner), addressText(other)]
+    const feed = subscribe(client, { addresses: both })
+    await feed.next()
+    await gateway.commit(slotOf(owner, other, owner))
+    const batch = (await nextOf(feed)) ?? none
+    const last = (text: string) => batch.updates?.findLast(({ address }) => address === text)?.chain
+    const of = (address: typeof owner) => rowsOf(gateway.log.rows, address, 'OWNED').length
+    expect(batch.history).toEqual(
+      expect.arrayContaining([
+        {
+          address: both[0],
+          class: 'OWNED',
+          firstOrdinal: String(of(owner) - 1),
+          lastOrdinal: String(of(owner)),
+          chain: last(both[0] ?? ''),
+        },
+        {
+          address: both[1],
+          class: 'OWNED',
+          firstOrdinal: String(of(other)),
+          lastOrdinal: String(of(other)),
+          chain: last(both[1] ?? ''),
+        },
+      ]),
+    )
+    const query = /* GraphQL */ `
+      query ($address: String!, $ordinal: UInt64!) {
+        ledgerUpdateAt(address: $address, ordinal: $ordinal) { ordinal chain }
+      }
+    `
+    for (const ordinal of [1, of(owner) - 1, of(owner)]) {
+      const { data } = await gateway.ask(query, { address: both[0], ordinal: String(ordinal) })
+      expect(data.ledgerUpdateAt.ordinal).toBe(String(ordinal))
+      if (ordinal === of(owner)) expect(data.ledgerUpdateAt.chain).toBe(last(both[0] ?? ''))
+    }
+    for (const ordinal of [0, of(owner) + 1]) {
+      const { data } = await gateway.ask(query, { address: both[0], ordinal: String(ordinal) })
+      expect(data.ledgerUpdateAt).toBeNull()
+    }
+    await feed.return?.()
+  })
+
+  test('shares one stream among all that ask the same, wherever they begin (10)', async () => {
+    await until(() => gateway.feed.share.counts().feeds === 0)
+    const clients = [open(gateway.url), open(gateway.url), client]
+    const wanted = { addresses: [addressText(third)] }
+    const feeds = [0, 1, gateway.log.rows.length].map((seq, i) =>
+      subscribe(clients[i] ?? client, { ...wanted, after: cursorAt(seq) }),
+    )
+    const another = subscribe(client, { addresses: [addressText(owner)] })
+    for (const feed of [...feeds, another]) await feed.next()
+    await until(() => gateway.feed.share.counts().live === 4)
+    expect(gateway.feed.share.counts()).toMatchObject({ feeds: 4, streams: 2 })
+    await gateway.commit(slotOf(third))
+    const newest = rowsOf(gateway.log.rows, third, 'OWNED').at(-1)?.outputId
+    for (const feed of feeds) {
+      for (let isTold = false; !isTold; ) {
+        const { updates = [] } = (await nextOf(feed)) ?? {}
+        isTold = updates.at(-1)?.outputId === newest
+      }
+    }
+    for (const feed of [...feeds, another]) await feed.return?.()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+    for (const one of clients.slice(0, 2)) await one.dispose()
+  })
+
+  test('leaves nothing behind when the client is gone', async () => {
+    const gone = open(gateway.url)
+    const feed = subscribe(gone, {})
+    await feed.next()
+    expect(gateway.feed.share.counts().feeds).toBe(1)
+    gone.terminate()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
+  const refused = [
+    ['another network', { addresses: [addressText(owner, 'iota')] }, 'ADDRESS_OF_ANOTHER_NETWORK'],
+    ['no address', { addresses: [] }, 'FEED_ADDRESS_COUNT'],
+    ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
+    ['a variable of another type', { after: 1 }, 'BAD_USER_INPUT'],
+  ] as const
+  test.each(refused)(
+    'refuses %s without closing the socket (5)',
+    async (_name, variables, code) => {
+      const feed = subscribe(client, variables)
+      const answer = await feed.next()
+      expect(answer.value?.errors).toMatchObject([{ extensions: { code } }])
+      const next = subscribe(client, {})
+      expect((await nextOf(next))?.__typename).toBe('FeedOpened')
+      await next.return?.()
+    },
+  )
+
+  test('gives the same by a fragment, which shares nothing', async () => {
+    const query = /* GraphQL */ `
+      subscription ($after: String) { ...F }
+      fragment F on Subscription {
+        updates: ledgerUpdates(after: $after) { __typename ... on LedgerUpdateBatch { cursor } }
+      }
+    `
+    const feed = client.iterate({ query, variables: { after: cursorAt(0) } })
+    expect((await feed.next()).value?.data).toEqual({ updates: { __typename: 'FeedOpened' } })
+    expect((await feed.next()).value?.data?.updates).toMatchObject({
+      __typename: 'LedgerUpdateBatch',
+    })
+    expect(gateway.feed.share.counts().feeds).toBe(0)
+    await feed.return?.()
+  })
+})
+
+describe('limits, refused before any work (14)', () => {
+  test('of connections: the upgrade is refused, and taken again when another has left', async () => {
+    const gateway = await serveLog({ limits: { connections: 1 } })
+    const one = open(gateway.url)
+    const feed = subscribe(one, {})
+    await feed.next()
+    const second = new WebSocket(
+      `${gateway.url.replace('http', 'ws')}/graphql`,
+      'graphql-transport-ws',
+    )
+    const answer = await new Promise<IncomingMessage>((resolve) =>
+      second.once('unexpected-response', (_request, response) => resolve(response)),
+    )
+    expect(answer.statusCode).toBe(503)
+    expect(answer.headers).toMatchObject({ 'retry-after': '1' })
+    await one.dispose()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+    const third = open(gateway.url)
+    expect((await nextOf(subscribe(third, {})))?.__typename).toBe('FeedOpened')
+    await third.dispose()
+    await gateway.close()
+  })
+
+  const scopes = [
+    ['of one connection', { subscriptionsPerConnection: 1 }, 'connection'],
+    ['of all connections', { subscriptions: 1 }, 'server'],
+  ] as const
+  test.each(scopes)('of subscriptions %s', async (_name, limits, scope) => {
+    const gateway = await serveLog({ limits })
+    const client = open(gateway.url)
+    const feed = subscribe(client, {})
+    await feed.next()
+    const over = subscribe(client, {}).next()
+    const extensions = { code: 'SUBSCRIPTION_LIMIT', scope, limit: 1 }
+    await expect(over).rejects.toMatchObject([{ extensions }])
+    await feed.return?.()
+    const [again] = [subscribe(client, {})]
+    await until(() => gateway.feed.share.counts().feeds === 0)
+    expect((await again.next()).value?.data).toBeDefined()
+    await client.dispose()
+    await gateway.close()
+  })
+})
+
+describe('tokens (15)', () => {
+  test('that do not count are refused with a code that lets the client come again', async () => {
+    const gateway = await serveLog()
+    const client = open(gateway.url, { Authorization: 'Bearer none' })
+    const failure = await subscribe(client, {})
+      .next()
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 4403, reason: 'TOKEN_MALFORMED' })
+    await gateway.close()
+  })
+
+  test('that end are announced to the feed, and then the connection is closed', async () => {
+    const clock = createSettableClock(systemClock.nowNs())
+    const gateway = await serveLog({ clock })
+    const token = await gateway.token()
+    const client = open(gateway.url, { Authorization: token })
+    const feed = subscribe(client, {})
+    const opened = await nextOf(feed)
+    clock.advance(3_590_000_000_000n)
+    expect(await nextOf(feed)).toMatchObject({
+      __typename: 'FeedNotice',
+      topic: 'TOKEN_EXPIRING',
+      cursor: opened?.cursor,
+      expiresAt: Number(clock.nowNs() / 1_000_000_000n) + 10,
+    })
+    const end = feed.next().catch((error: unknown) => error)
+    clock.advance(11_000_000_000n)
+    expect(await end).toMatchObject({ code: 4403, reason: 'TOKEN_EXPIRED' })
+    await gateway.close()
+  })
+})
+
+test('a gateway that stops is not ready, tells every feed where to resume, and spreads the closes (8)', async () => {
+  const gateway = await serveLog()
+  await gateway.commit(slotOf(owner, other))
+  await gateway.known()
+  const clients = Array.from({ length: 20 }, () => open(gateway.url))
+  const feeds = clients.map((client) => subscribe(client, {}))
+  const opened = await Promise.all(feeds.map(nextOf))
+  const drained = gateway.drain(200)
+  for (const [i, feed] of feeds.entries()) {
+    expect(await nextOf(feed)).toMatchObject({
+      __typename: 'FeedNotice',
+      topic: 'DRAINING',
+      cursor: opened[i]?.cursor,
+      closesWithinMs: 200,
+    })
+  }
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(503)
+  const moments = await Promise.all(
+    feeds.map(async (feed) => {
+      const failure = await feed.next().catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 1001 })
+      return performance.now()
+    }),
+  )
+  expect(Math.max(...moments) - Math.min(...moments)).toBeGreaterThan(50)
+  await drained
+  await gateway.close()
+})
+
+function partsOf(row: ModelRow) {
+  const { outputId, isSpent, milestoneIndex } = row
+  return { ordinal: String(row.ordinal), outputId, isSpent, milestoneIndex }
+}

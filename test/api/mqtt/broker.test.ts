@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import mqtt from 'mqtt'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { present } from '../../../src/lib/assert.ts'
+import { bytesToHex } from '../../../src/lib/hex.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import { SlotCommitment } from '../../../src/protocol/commitment.ts'
+import {
+  BlockMetadata,
+  OutputWithMetadata,
+  TransactionMetadata,
+} from '../../../src/protocol/node-answers.ts'
+import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
+import { event, type Listener, openListener } from '../../support/mqtt.ts'
+import { restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  taggedData,
+  user,
+} from '../../support/wallet.ts'
+
+let gateway: TestGateway
+let listener: Listener
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+afterEach(() => listener?.close())
+
+async function open(...topics: string[]): Promise<Listener> {
+  listener = await openListener(gateway.url)
+  for (const topic of topics) expect(await listener.listen(topic)).toBe(0)
+  return listener
+}
+
+async function jsonOn(topic: string) {
+  return JSON.parse((await listener.next(topic)).toString())
+}
+
+function decoded<T>(schema: Schema<T>, bytes: Buffer): unknown {
+  const value = decode(schema, Uint8Array.from(bytes))
+  return value.ok ? print(schema, value.value) : value.error
+}
+
+describe('commitments', () => {
+  test('are told one after the other, the same as JSON and as bytes', async () => {
+    await open('commitments/latest', 'commitments/latest/raw', 'commitments/finalized')
+    const first = await jsonOn('commitments/latest')
+    const second = await jsonOn('commitments/latest')
+    expect(second.slot).toBe(first.slot + 1)
+    const bytes = await listener.next('commitments/latest/raw')
+    expect(decoded(SlotCommitment, bytes)).toHaveProperty('rootsId')
+    expect(await jsonOn('commitments/finalized')).toHaveProperty('slot')
+    expect(await restJson(`${gateway.url}/api/core/v3/commitments/by-slot/${first.slot}`)).toEqual(
+      first,
+    )
+  })
+})
+
+describe('blocks', () => {
+  test('are told on all their topics, and how far they come', async () => {
+    const tagged = 'blocks/basic/tagged-data'
+    await open('blocks', 'blocks/basic/raw', tagged, `${tagged}/0x6d717474`, 'blocks/validation')
+    await listener.listen('block-metadata/accepted')
+    await listener.listen('block-metadata/confirmed')
+    // The node's own blocks come every slot: from the first on the loop is looking.
+    await listener.next('blocks')
+    const { block, bytes, blockId } = blockOf(
+      await offerOf(gateway.url),
+      taggedData('0x6d717474', '0x01'),
+    )
+    await acceptedId(await post(gateway.url, bytes))
+    expect(await jsonOn(`${tagged}/0x6d717474`)).toEqual(print(Block, block))
+    expect(await jsonOn(tagged)).toEqual(print(Block, block))
+    expect(await untilFound('blocks/basic/raw', (raw) => raw.equals(bytes))).toBeDefined()
+    for (const topic of ['block-metadata/accepted', 'block-metadata/confirmed']) {
+      await untilFound(topic, (payload) => payload.includes(blockId))
+    }
+  })
+
+  test('one by one are told as they stand, and how they come further', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x02'))
+    await acceptedId(await post(gateway.url, bytes))
+    const topic = `block-metadata/${blockId}`
+    await open(topic, `${topic}/raw`)
+    const first = await jsonOn(topic)
+    expect(first).toEqual({ blockId, blockState: expect.any(String) })
+    expect(decoded(BlockMetadata, await listener.next(`${topic}/raw`))).toEqual(first)
+    await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
+  })
+
+  async function untilFound(topic: string, isIt: (payload: Buffer) => boolean): Promise<Buffer> {
+    for (;;) {
+      const payload = await listener.next(topic)
+      if (isIt(payload)) return payload
+    }
+  }
+})
+
+describe('a transaction', () => {
+  test('takes its outputs along: accepted first, then committed', async () => {
+    const offer = await offerOf(gateway.url)
+    const spent = present((await genesisOutputs(gateway.url, user(3)))[0], 'an output')
+    const payment = paymentOf(offer.network, {
+      spend: spent,
+      key: user(3),
+      outputs: [ownedBy(user(4), 1_000_000_000n)],
+      creationSlot: slotNow(offer.network),
+    })
+    const [created = ''] = payment.created
+    const metadata = `transaction-metadata/${payment.transactionId}`
+    const included = `transactions/${payment.transactionId}/included-block-metadata`
+    const unlock = `outputs/unlock/address/${addressOf(user(4))}`
+    await open(metadata, included, `outputs/${created}`, unlock, `${unlock}/raw`)
+    await listener.listen(`outputs/unlock/+/${addressOf(user(3))}`)
+    await listener.listen(`outputs/${spent}`)
+    expect(await jsonOn(`outputs/${spent}`)).not.toHaveProperty('metadata.spent')
+    await listener.listen('blocks')
+    await listener.next('blocks')
+    const { bytes, blockId } = blockOf(offer, payment.payload, {
+      header: { issuingTime: BigInt(Date.now()) * 1_000_000n },
+    })
+    await acceptedId(await post(gateway.url, bytes))
+    expect(await jsonOn(metadata)).toMatchObject({ transactionState: 'accepted' })
+    expect(await jsonOn(included)).toMatchObject({ blockId })
+    const accepted = await jsonOn(unlock)
+    expect(accepted.metadata.included).not.toHaveProperty('commitmentId')
+    const committed = await jsonOn(unlock)
+    expect(committed.metadata.included).toHaveProperty('commitmentId')
+    expect(committed).toMatchObject({ output: accepted.output, metadata: { outputId: created } })
+    const raw = decoded(OutputWithMetadata, await listener.next(`${unlock}/raw`))
+    expect(raw).toMatchObject({ output: accepted.output })
+    expect(await jsonOn(`outputs/${created}`)).toMatchObject({ output: accepted.output })
+    const gone = await jsonOn(`outputs/unlock/address/${addressOf(user(3))}`)
+    expect(gone.metadata).toMatchObject({
+      outputId: spent,
+      spent: { transactionId: payment.transactionId },
+    })
+    expect(await jsonOn(`outputs/${spent}`)).toHaveProperty('metadata.spent')
+    expect(await jsonOn(metadata)).toMatchObject({ transactionState: 'finalized' })
+  })
+
+  test('that is there already is told as it stands', async () => {
+    const offer = await offerOf(gateway.url)
+    const spend = present((await genesisOutputs(gateway.url, user(5)))[0], 'an output')
+    const payment = paymentOf(offer.network, {
+      spend,
+      key: user(6),
+      outputs: [ownedBy(user(6), 1_000_000_000n)],
+      creationSlot: slotNow(offer.network),
+    })
+    await acceptedId(await post(gateway.url, blockOf(offer, payment.payload).bytes))
+    const rest = `${gateway.url}/api/core/v3/transactions/${payment.transactionId}/metadata`
+    while ((await restJson(rest)).transactionState !== 'failed');
+    const topic = `transaction-metadata/${payment.transactionId}`
+    await open(topic, `${topic}/raw`)
+    const failed = await jsonOn(topic)
+    expect(failed).toEqual(await restJson(rest))
+    expect(decoded(TransactionMetadata, await listener.next(`${topic}/raw`))).toEqual(failed)
+  })
+})
+
+describe('is refused', () => {
+  const id = `0x${'ab'.repeat(36)}`
+  const topics = [
+    '#',
+    '+',
+    'blocks/#',
+    'blocks/nothing',
+    'outputs/+',
+    'outputs/unlock/+/+',
+    'outputs/unlock/nothing/tst1',
+    `outputs/unlock/timelock/${addressOf(user(0))}`,
+    `outputs/nft/${addressOf(user(0))}`,
+    'outputs/foundry/0x00',
+    `block-metadata/${id.slice(0, -2)}`,
+    `block-metadata/${id.toUpperCase()}`,
+    `transactions/${id}/included-block`,
+    '$SYS/+/heartbeat',
+    'blocks/basic/tagged-data/0x',
+    'ledger-updates',
+  ]
+  test.each(topics)('the topic %s', async (topic) => {
+    await open()
+    expect(await listener.listen(topic)).toBe(128)
+  })
+
+  test('a publication: the client is cut off', async () => {
+    await open('blocks')
+    const other = await openListener(gateway.url)
+    const closed = event(other.client, 'close')
+    other.client.publish('blocks', 'nonsense')
+    await closed
+    expect((await listener.next('blocks')).toString()).not.toBe('nonsense')
+    await other.close()
+  })
+
+  test('MQTT 5, by the code it has for that', async () => {
+    await open()
+    const client = mqtt.connect(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, {
+      reconnectPeriod: 0,
+      protocolVersion: 5,
+    })
+    const [error] = await event(client, 'error')
+    expect(error.code).toBe(0x84)
+    await client.endAsync(true)
+  })
+
+  test('a WebSocket elsewhere', async () => {
+    await open()
+    const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v1`)
+    const [, response] = await once(socket, 'unexpected-response')
+    expect(response.statusCode).toBe(404)
+  })
+})
+
+describe('a client', () => {
+  test('of MQTT 3.1 is served too', async () => {
+    listener = await openListener(gateway.url, { protocolId: 'MQIsdp', protocolVersion: 3 })
+    await listener.listen('commitments/latest')
+    expect(await jsonOn('commitments/latest')).toHaveProperty('slot')
+  })
+
+  test('that asked for a session and a will leaves nothing behind', async () => {
+    await open('blocks')
+    const will = {
+      topic: 'blocks',
+      payload: Buffer.from('nonsense'),
+      qos: 0,
+      retain: false,
+    } as const
+    const other = await openListener(gateway.url, { clientId: 'comes-again', clean: false, will })
+    await other.listen('commitments/latest')
+    other.client.stream.destroy()
+    await event(other.client, 'close')
+    const again = await openListener(gateway.url, { clientId: 'comes-again', clean: false })
+    expect((await listener.next('blocks')).toString()).not.toBe('nonsense')
+    await again.close()
+  })
+
+  test('has at most a thousand topics', async () => {
+    await open()
+    const topics = Array.from({ length: 1_000 }, (_, i) => {
+      const tag = Buffer.from(String(i)).toString('hex')
+      return `blocks/basic/tagged-data/0x${tag}`
+    })
+    await listener.client.subscribeAsync(topics)
+    expect(await listener.listen('blocks')).toBe(128)
+    await listener.client.unsubscribeAsync(present(topics[0], 'a topic'))
+    expect(await listener.listen('blocks')).toBe(0)
+  })
+})
+
+test('the bytes of a block are those that were sent', async () => {
+  await open('blocks', 'blocks/basic/raw')
+  await listener.next('blocks')
+  const { bytes } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x0304'))
+  await acceptedId(await post(gateway.url, bytes))
+  for (;;) {
+    const raw = await listener.next('blocks/basic/raw')
+    if (bytesToHex(raw) === bytesToHex(bytes)) break
+  }
+})

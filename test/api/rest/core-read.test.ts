@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inputIds } from '../../../src/ledger/resolve.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { createSettableClock } from '../../../src/lib/clock.ts'
+import { bytesToHex } from '../../../src/lib/hex.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import { OutputIdProof, type ProofNode } from '../../../src/protocol/commitment.ts'
+import { blake2b256 } from '../../../src/protocol/hash.ts'
+import { indexOf, slotOfId, transactionIdOf, transactionOf } from '../../../src/protocol/ids.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import type { CommitmentId, OutputId } from '../../../src/protocol/primitives.ts'
+import { proofRoot } from '../../../src/protocol/proofs.ts'
+import { encode, print } from '../../../src/protocol/schema/schema.ts'
+import { slotOfTime } from '../../../src/protocol/slots.ts'
+import { graphql } from '../../support/client.ts'
+import { parsed } from '../../support/parsed.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  type Payment,
+  paymentOf,
+  type SignedPayment,
+  slotNow,
+  taggedData,
+  user,
+} from '../../support/wallet.ts'
+
+let gateway: TestGateway
+let core: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  core = `${gateway.url}/api/core/v3`
+})
+afterAll(() => gateway.close())
+
+/** Submits a payload in a block of its own. */
+async function send(payload: Parameters<typeof blockOf>[1]): Promise<string> {
+  const { bytes, blockId } = blockOf(await offerOf(gateway.url), payload)
+  expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
+  return blockId
+}
+
+/** A transaction of a user who spends an output and splits it, unless the test says otherwise. */
+async function paymentBy(index: number, changes: Partial<Payment> = {}): Promise<SignedPayment> {
+  const { network } = await offerOf(gateway.url)
+  const key = user(index)
+  const spend = changes.spend ?? present((await genesisOutputs(gateway.url, key))[0], 'output')
+  const outputs = [ownedBy(key, 400_000_000n), ownedBy(key, 600_000_000n)]
+  return paymentOf(network, { key, outputs, creationSlot: slotNow(network), ...changes, spend })
+}
+
+describe('a block', () => {
+  test('reads back as JSON, as bytes, and with its state', async () => {
+    const { block, bytes, blockId } = blockOf(
+      await offerOf(gateway.url),
+      taggedData('0x746167', '0x'),
+    )
+    await acceptedId(await post(gateway.url, bytes))
+    expect(await getJson(`${core}/blocks/${blockId}`)).toEqual(print(Block, block))
+    const raw = await fetch(`${core}/blocks/${blockId}`, { headers: { accept: binary } })
+    expect([raw.status, raw.headers.get('content-type')]).toEqual([200, binary])
+    expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(bytes))
+    const metadata = await getJson(`${core}/blocks/${blockId}/metadata`)
+    expect(metadata).toEqual({ blockId, blockState: expect.stringMatching(/^(pending|accepted)$/) })
+    await committed(slotOfId(blockId))
+    expect(await getJson(`${core}/blocks/${blockId}/metadata`)).toEqual({
+      blockId,
+      blockState: 'finalized',
+    })
+  })
+
+  const nowhere = `0x${'ab'.repeat(36)}`
+  const rows = [
+    ['blocks', nowhere, 404, `there is no block ${nowhere}`],
+    [`blocks`, `${nowhere}/metadata`, 404, `there is no block ${nowhere}`],
+    ['blocks', '0xab', 400, 'blockId: expected 0x and the hexadecimal digits of 36 bytes'],
+    ['outputs', `${nowhere}0000`, 404, `there is no output ${nowhere}0000`],
+    ['outputs', nowhere, 400, 'outputId: expected 0x and the hexadecimal digits of 38 bytes'],
+  ] as const
+  test.each(rows)('refuses %s/%s', async (kind, rest, status, message) => {
+    expect(await refusal(await fetch(`${core}/${kind}/${rest}`))).toEqual([status, message])
+  })
+})
+
+describe('an output', () => {
+  test('of genesis has a proof that leads to its id', async () => {
+    for (const id of await genesisOutputs(gateway.url, user(0))) await expectProven(id)
+  })
+
+  const rows = [
+    [1, 2],
+    [2, 3],
+    [3, 4],
+    [5, 5],
+    [8, 6],
+  ] as const
+  test.each(rows)('of %i has a proof that leads to its id', async (count, index) => {
+    const key = user(index)
+    const each = 1_000_000_000n / BigInt(count)
+    const rest = 1_000_000_000n - each * BigInt(count - 1)
+    const outputs = Array.from({ length: count }, (_, i) => ownedBy(key, i === 0 ? rest : each))
+    const payment = await paymentBy(index, { outputs })
+    await send(payment.payload)
+    await judged(payment)
+    expect(payment.created.length).toBe(count)
+    for (const id of payment.created) await expectProven(id)
+  })
+
+  async function expectProven(id: OutputId): Promise<void> {
+    const { output: json, outputIdProof } = await getJson(`${core}/outputs/${id}`)
+    const output = parsed(Output, json)
+    const proof = parsed(OutputIdProof, outputIdProof)
+    const root = bytesToHex(proofRoot(proof.outputCommitmentProof))
+    const { slot, outputIndex, transactionCommitment } = proof
+    expect(transactionIdOf(transactionCommitment, root, slot)).toBe(transactionOf(id))
+    expect(outputIndex).toBe(indexOf(id))
+    const leaf = blake2b256(Uint8Array.of(0), encode(Output, output))
+    expect(valuesIn(proof.outputCommitmentProof)).toEqual([bytesToHex(leaf)])
+    const raw = await fetch(`${core}/outputs/${id}`, { headers: { accept: binary } })
+    const expected = Buffer.concat([encode(Output, output), encode(OutputIdProof, proof)])
+    expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(expected))
+  }
+})
+
+describe('of two transactions that spend the same output', () => {
+  const rows = [
+    ['at once, the second is a conflict', 1, false, { code: 1, name: 'ConflictRejected' }],
+    ['over a commit, the second comes too late', 7, true, { code: 3, name: 'InputAlreadySpent' }],
+  ] as const
+  test.each(rows)('%s', async (_name, index, isLate, failure) => {
+    const [first, second] = [
+      await paymentBy(index),
+      await paymentBy(index, { outputs: [ownedBy(user(index), 1_000_000_000n)] }),
+    ]
+    const firstBlock = await send(first.payload)
+    if (isLate) await committed(slotOfId(firstBlock as CommitmentId))
+    const secondBlock = await send(second.payload)
+    expect(await judged(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
+    expect(await judged(first)).toMatchObject({ failure: null, blockId: firstBlock })
+    expect((await getJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
+    expect((await fetch(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
+    await committed(slotOfId(secondBlock as CommitmentId))
+    expect(await rowsAbout([...first.created, ...second.created, spentBy(first)])).toEqual(
+      [...first.created.map((id) => `${id} created`), `${spentBy(first)} spent`].sort(),
+    )
+
+    /** What the log tells of the owner since genesis. */
+    async function rowsAbout(ids: readonly string[]): Promise<string[]> {
+      const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(user(index))}`
+      const { items } = await getJson(gateway.url + path)
+      return items
+        .filter((item: Item) => ids.includes(item.outputId) && item.milestoneIndex > 0)
+        .map((item: Item) => `${item.outputId} ${item.isSpent ? 'spent' : 'created'}`)
+        .sort()
+    }
+  })
+
+  interface Item {
+    readonly outputId: string
+    readonly isSpent: boolean
+    readonly milestoneIndex: number
+  }
+})
+
+describe('a transaction in two blocks', () => {
+  test('is booked once, for the first', async () => {
+    const payment = await paymentBy(9)
+    const first = await send(payment.payload)
+    const second = await send(payment.payload)
+    expect(second).not.toBe(first)
+    expect(await judged(payment)).toEqual({ state: 'ACCEPTED', failure: null, blockId: first })
+    const { data } = await graphql(
+      gateway.url,
+      `{ block(id: "${second}") { transaction { transactionId blockId } } }`,
+    )
+    const { transactionId } = payment
+    expect(data.block.transaction).toEqual({ transactionId, blockId: first })
+  })
+})
+
+describe('a transaction that breaks a rule of the ledger fails, and its block does not', () => {
+  const owner = 8
+  const rows: readonly (readonly [string, () => Promise<Partial<Payment>>, string])[] = [
+    ['the key of another', async () => ({ key: user(1) }), 'UnlockSignatureInvalid'],
+    [
+      'more base tokens than there are',
+      async () => ({ outputs: [ownedBy(user(owner), 1_000_000_001n)] }),
+      'InputOutputBaseTokenMismatch',
+    ],
+    [
+      'mana from nothing',
+      async () => ({ outputs: [{ ...ownedBy(user(owner), 1_000_000_000n), mana: 2n ** 60n }] }),
+      'InputOutputManaMismatch',
+    ],
+    [
+      'an output that does not exist',
+      async () => ({ spend: `0x${'ab'.repeat(32)}000000000000` as OutputId }),
+      'Orphaned',
+    ],
+    [
+      'a commitment that does not exist',
+      async () => ({ commitment: await unknownCommitment() }),
+      'CommitmentInputReferenceInvalid',
+    ],
+  ]
+  test.each(rows)('%s', async (_name, changes, name) => {
+    const changed = await changes()
+    const spend = present((await genesisOutputs(gateway.url, user(owner)))[0], 'output')
+    const payment = await paymentBy(owner, { spend, ...changed })
+    const blockId = await send(payment.payload)
+    const verdict = await judged(payment)
+    expect(verdict).toMatchObject({ state: 'FAILED', failure: { name }, blockId })
+    expect((await getJson(`${core}/blocks/${blockId}/metadata`)).blockState).toBe('accepted')
+  })
+
+  async function unknownCommitment(): Promise<CommitmentId> {
+    const { header } = await offerOf(gateway.url)
+    return `0x${'22'.repeat(32)}${header.slotCommitmentId.slice(-8)}` as CommitmentId
+  }
+})
+
+test('after slots were committed in a batch a young commitment is offered to issuers', async () => {
+  // The clock stands: the slot before the newest one is asked for, which came with the batch.
+  const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
+  const fresh = await startGateway({ clock })
+  const { network, header } = await offerOf(fresh.url)
+  const { parameters } = network
+  const age = slotOfTime(parameters, clock.nowNs()) - slotOfId(header.slotCommitmentId)
+  expect(age).toBe(parameters.minCommittableAge + 1)
+  await fresh.close()
+})
+
+/** The state of a transaction as soon as it is booked. */
+async function judged({ transactionId }: SignedPayment): Promise<object> {
+  const query = `{ transaction(id: "${transactionId}") { state failure { code name } blockId } }`
+  for (;;) {
+    const { data } = await graphql(gateway.url, query)
+    if (data.transaction.state !== 'PENDING') return data.transaction
+  }
+}
+
+/** Waits until a slot is committed. */
+async function committed(slot: number): Promise<void> {
+  while ((await getJson(`${core}/info`)).status.latestFinalizedSlot < slot);
+}
+
+function spentBy({ payload }: SignedPayment): string {
+  const [input] = inputIds(payload.transaction)
+  return present(input, 'input')
+}
+
+/** The hashes of whole values among the nodes of a proof. */
+function valuesIn(node: ProofNode): string[] {
+  if (node.type === 0) return [...valuesIn(node.l), ...valuesIn(node.r)]
+  return node.type === 2 ? [node.hash] : []
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../../src/feed/cursor.ts'
+import { slotOf, until } from '../../support/feed-log.ts'
+import { addresses, rowsOf } from '../../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
+
+const [owner = '0x', other = '0x', quiet = '0x'] = addresses
+let gateway: ServedLog
+
+beforeAll(async () => {
+  gateway = await serveLog()
+  for (let i = 0; i < 5; i++) await gateway.commit(slotOf(owner, other))
+  await gateway.known()
+})
+afterAll(() => gateway.close())
+
+function cursorAt(seq: number): string {
+  return encodeCursor({ epoch: gateway.log.epoch, seq })
+}
+
+async function poll(parameters: Record<string, string>, url = gateway.url) {
+  const response = await fetch(`${url}/feed/updates?${new URLSearchParams(parameters)}`)
+  const { status, headers } = response
+  // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects of it
+  const page: any = await response.json()
+  return { status, cache: headers.get('cache-control'), retry: headers.get('retry-after'), page }
+}
+
+describe('GET /feed/updates (11)', () => {
+  test('walked from the beginning gives every update once, and full pages may be kept for ever', async () => {
+    const address = `${addressText(owner)},${addressText(other)}`
+    const told: string[] = []
+    let after = cursorAt(0)
+    for (let isFull = true; isFull; ) {
+      const { status, cache, page } = await poll({ address, after, limit: '3' })
+      expect(status).toBe(200)
+      expect(page.previousCursor).toBe(after)
+      isFull = page.isFull
+      expect(cache).toBe(isFull ? 'public, max-age=31536000, immutable' : 'no-store')
+      told.push(...page.updates.map((update: { outputId: string }) => update.outputId))
+      after = page.cursor
+    }
+    expect(told).toEqual(gateway.log.rows.map(({ outputId }) => outputId))
+    expect(after).toBe(cursorAt(gateway.log.rows.length))
+  })
+
+  test('asked again gives the same full page, whatever was committed since', async () => {
+    const question = { address: addressText(owner), after: cursorAt(1), limit: '2' }
+    const { page } = await poll(question)
+    await gateway.commit(slotOf(owner))
+    await gateway.known()
+    expect((await poll(question)).page).toEqual(page)
+  })
+
+  test('waits for the first update', async () => {
+    const answer = poll({ address: addressText(owner), wait: '60' })
+    await gateway.commit(slotOf(other), slotOf(owner))
+    const { page } = await answer
+    const [newest] = rowsOf(gateway.log.rows, owner, 'OWNED').slice(-1)
+    expect(page.updates).toMatchObject([{ ordinal: newest?.ordinal, outputId: newest?.outputId }])
+  })
+
+  test('ends the wait when the client goes away', async () => {
+    const controller = new AbortController()
+    const parameters = new URLSearchParams({ address: addressText(quiet), wait: '60' })
+    const answer = fetch(`${gateway.url}/feed/updates?${parameters}`, controller)
+    await expect(async () => {
+      setImmediate(() => controller.abort())
+      await answer
+    }).rejects.toThrow()
+  })
+
+  const refused = [
+    ['an address of another network', { address: addressText(owner, 'iota') }, 400],
+    ['a malformed address', { address: 'x' }, 400],
+    ['an empty list', { address: '' }, 400],
+    ['a malformed cursor', { after: 'x' }, 400],
+    [
+      'a cursor of another log',
+      { after: encodeCursor({ epoch: '0x00000000000000ff', seq: 0 }) },
+      410,
+    ],
+    ['a limit of 0', { limit: '0' }, 400],
+    ['a limit over 1000', { limit: '1001' }, 400],
+    ['a wait over a minute', { wait: '61' }, 400],
+    ['an unknown class', { class: 'OTHER' }, 400],
+    ['an unknown parameter', { cursor: 'x' }, 400],
+  ] as const
+  test.each(refused)('refuses %s', async (_name, parameters, status) => {
+    const { status: given, page } = await poll(parameters)
+    expect([given, page.error.code]).toEqual([status, status])
+  })
+
+  test('refuses a listener over the limit before any work, and when it is about to stop (8, 14)', async () => {
+    const full = await serveLog({ limits: { subscriptions: 0 } })
+    expect(await poll({ after: 'x' }, full.url)).toMatchObject({ status: 503, retry: '1' })
+    await full.close()
+    const stopping = await serveLog()
+    const waiting = poll({ wait: '60' }, stopping.url)
+    await until(() => stopping.feed.tail.counts().watchers === 1)
+    const drained = stopping.drain(0)
+    expect((await waiting).page.updates ?? []).toEqual([])
+    await drained
+    await stopping.close()
+  })
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openapiDocument } from '../../../src/api/rest/openapi/document.ts'
+import { routes } from '../../../src/api/rest/routes.ts'
+import { programVersion } from '../../../src/lib/version.ts'
+import { rest } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+const document = JSON.parse(JSON.stringify(openapiDocument(routes, programVersion())))
+
+test('is served as it is generated', async () => {
+  const response = await rest(`${gateway.url}/openapi.json`)
+  expect(await response.json()).toEqual(document)
+})
+
+describe('the document', () => {
+  test('describes every route once', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(described.toSorted()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    )
+  })
+
+  test('names every parameter of a path, and no other', () => {
+    for (const { path, params = {} } of routes) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(Object.keys(params), path).toEqual(named)
+    }
+  })
+
+  test('gives every operation an id of its own', () => {
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods as Record<string, { operationId: string }>).map(
+        ({ operationId }) => operationId,
+      ),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('refers only to what it has', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)]
+    expect(refs.length).toBeGreaterThan(50)
+    for (const [ref, kind = '', name = ''] of refs) {
+      expect(Object.keys(document.components[kind]), ref).toContain(name)
+    }
+  })
+
+  test('says what every operation and every answer is', () => {
+    const silent = JSON.stringify(document).match(/"(summary|description)":""/g)
+    expect(silent).toBeNull()
+  })
+})

@@ -1,0 +1,100 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rest } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+let gateway: TestGateway
+let large: string
+let small: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  large = `${gateway.url}/openapi.json`
+  small = `${gateway.url}/api/routes`
+})
+afterAll(() => gateway.close())
+
+describe('compression', () => {
+  const rows = [
+    ['gzip', true],
+    ['GZIP', true],
+    ['br, gzip', true],
+    ['gzip;q=0.5', true],
+    ['*', true],
+    ['gzip;q=0', false],
+    ['gzip; q=0.000', false],
+    ['identity', false],
+    ['br', false],
+    ['', false],
+  ] as const
+  test.each(rows)('with Accept-Encoding "%s": %s', async (accepted, isCompressed) => {
+    const { message, body } = await ask(large, { 'accept-encoding': accepted })
+    expect(message.headers['content-encoding']).toBe(isCompressed ? 'gzip' : undefined)
+    expect(message.headers['content-length']).toBe(String(body.length))
+    const plain = isCompressed ? gunzipSync(body) : body
+    expect(JSON.parse(plain.toString()).openapi).toBe('3.1.0')
+  })
+
+  test('is not made for what fits a packet', async () => {
+    const { message } = await ask(small, { 'accept-encoding': 'gzip' })
+    expect(message.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('of the answer does not change its tag', async () => {
+    const compressed = await ask(large, { 'accept-encoding': 'gzip' })
+    const plain = await ask(large, {})
+    expect(compressed.message.headers.etag).toBe(plain.message.headers.etag)
+    expect(plain.message.headers.vary).toContain('accept-encoding')
+  })
+})
+
+describe('a tag', () => {
+  test.each(['GET', 'HEAD'])('that is known is answered by 304 to %s', async (method) => {
+    const { headers } = await rest(small)
+    const etag = headers.get('etag') ?? ''
+    expect(etag).toMatch(/^W\/"[\w-]+"$/)
+    const known = [etag, etag.slice(2), `"other", ${etag}`, '*']
+    for (const tag of known) {
+      const again = await rest(small, { method, headers: { 'if-none-match': tag } })
+      expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+    }
+    const other = await rest(small, { method, headers: { 'if-none-match': '"other"' } })
+    expect(other.status).toBe(200)
+  })
+
+  test('is not given to refusals', async () => {
+    const { status, headers } = await rest(`${gateway.url}/nowhere`)
+    expect([status, headers.get('etag')]).toEqual([404, null])
+  })
+})
+
+describe('HEAD', () => {
+  test.each(['/health', '/api/core/v3/info', '/openapi.json', '/nowhere'])(
+    '%s has the status and headers of GET, and no body',
+    async (path) => {
+      const get = await ask(gateway.url + path, {})
+      const head = await ask(gateway.url + path, {}, 'HEAD')
+      expect(head.message.statusCode).toBe(get.message.statusCode)
+      expect(head.message.headers['content-type']).toBe(get.message.headers['content-type'])
+      expect(Number(head.message.headers['content-length'])).toBeGreaterThan(0)
+      expect(head.body.length).toBe(0)
+    },
+  )
+})
+
+/** What comes over the wire, as it is. */
+function ask(
+  url: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ message: IncomingMessage; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { headers, method }, (message) => {
+      const chunks: Buffer[] = []
+      message.on('data', (chunk: Buffer) => chunks.push(chunk))
+      message.on('end', () => resolve({ message, body: Buffer.concat(chunks) }))
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Command } from '../../src/cli/command.ts'
+import { exportCommand } from '../../src/cli/export.ts'
+import { importCommand } from '../../src/cli/import.ts'
+import type { Environment } from '../../src/config.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
+import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+
+describe('a ledger moves by export and import', () => {
+  let folder: string
+  let file: string
+  let from: TestDatabase
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-move-'))
+    file = join(folder, 'ledger.export')
+    from = { url: `file:${join(folder, 'from.db')}`, remove: async () => {} }
+    const store = await openedStore(from.url)
+    const term = await takenLease(store)
+    await store.write.found(term, testGenesis())
+    await store.write.closeSlots(term, 1)
+    await store.write.commitSlots(term, [slotCommit(1, [entry(1, 1), entry(1, 2)])])
+    await store.write.releaseLease(term)
+    await store.close()
+    const exported = await run(exportCommand, ['--file', file], { DATABASE_URL: from.url })
+    expect(exported).toEqual({ code: 0, said: expect.stringMatching(/^export: \d+ rows, /m) })
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each(databases)('into $name, and is there', async ({ create }) => {
+    const to = await create()
+    const imported = await run(importCommand, ['--file', file], { DATABASE_URL: to.url })
+    expect(imported).toEqual({ code: 0, said: expect.stringMatching(/^import: \d+ rows, /m) })
+    const store = await openedStore(to.url)
+    expect((await store.read.logTip()).seq).toBe(3)
+    await store.close()
+    const again = await run(importCommand, ['--file', file], { DATABASE_URL: to.url })
+    expect(again).toEqual({ code: 1, said: expect.stringContaining('holds a ledger already') })
+    await to.remove()
+  })
+
+  test('from process to process', async () => {
+    const to = `file:${join(folder, 'piped.db')}`
+    const script = '"$NODE" $PROGRAM export | DATABASE_URL="$TO" "$NODE" $PROGRAM import'
+    const env = { NODE: process.execPath, PROGRAM: program, TO: to, DATABASE_URL: from.url }
+    const { stderr } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${script}`], {
+      env: { PATH: process.env.PATH, ...env },
+      cwd: root,
+    })
+    expect(stderr).toMatch(/export: \d+ rows/)
+    const store = await openedStore(to)
+    expect((await store.read.logTip()).seq).toBe(3)
+    await store.close()
+  })
+
+  test('only with its whole export', async () => {
+    const part = join(folder, 'part.export')
+    writeFileSync(part, readFileSync(file, 'utf8').slice(0, -30))
+    const DATABASE_URL = `file:${join(folder, 'part.db')}`
+    const begun = await run(importCommand, ['--file', part], { DATABASE_URL })
+    expect(begun).toEqual({ code: 1, said: expect.stringContaining('no line of an export') })
+    expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
+  })
+
+  const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
+    ['a file that is there already', exportCommand, ['--file', 'HERE'], {}, 1, /EEXIST/],
+    ['a file that is nowhere', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
+    ['a file that is no export', importCommand, ['--file', 'HERE'], {}, 1, /no export/],
+    ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
+    [
+      'an unknown database',
+      exportCommand,
+      [],
+      { DATABASE_URL: 'mysql://me:hush@h/d' },
+      2,
+      /DATABA/,
+    ],
+    [
+      'a database that is away',
+      importCommand,
+      [],
+      { DATABASE_URL: 'postgresql://me:hush@127.0.0.1:1/d' },
+      1,
+      /cannot be used: .*ECONNREFUSED/,
+    ],
+  ]
+
+  test.each(refusals)('not with %s', async (_name, command, words, env, code, expected) => {
+    const here = join(folder, 'here.txt')
+    writeFileSync(here, 'hello')
+    const paths = words.map((word) =>
+      word.replace('HERE', here).replace('NONE', join(folder, 'no')),
+    )
+    const DATABASE_URL = command === exportCommand ? from.url : `file:${join(folder, 'empty.db')}`
+    const refused = await run(command, paths, { DATABASE_URL, ...env })
+    expect(refused).toEqual({ code, said: expect.stringMatching(expected) })
+    expect(refused.said).not.toContain('hush')
+    expect(readFileSync(here, 'utf8')).toBe('hello')
+    expect(existsSync(join(folder, 'no'))).toBe(false)
+  })
+})
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const program = '--import tsx src/main.ts'
+
+async function run(command: Command, words: readonly string[], env: Environment) {
+  let said = ''
+  const code = await command.run(
+    {
+      env,
+      clock: systemClock,
+      stdin: Readable.from([]),
+      stdout: () => {},
+      stderr: (text) => {
+        said += text
+      },
+      stopped: new Promise(() => {}),
+    },
+    words,
+  )
+  return { code, said }
+}

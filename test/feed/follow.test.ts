@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow } from '../../src/feed/follow.ts'
+import type { UpdateFilter } from '../../src/feed/read.ts'
+
+import type { Told } from '../../src/feed/told.ts'
+import type { LogRange } from '../../src/store/rows.ts'
+import {
+  anyFilter,
+  type FeedLog,
+  matching,
+  openFeedLog,
+  seqsOf,
+  slotOf,
+} from '../support/feed-log.ts'
+import { addresses, slotEntries } from '../support/log-store.ts'
+
+const [early = '0x', late = '0x'] = addresses
+let own: FeedLog
+
+beforeAll(async () => {
+  // Rows below the ring come from the database, those in it from memory: both must be there.
+  own = await openFeedLog({ ringRows: 20 })
+  const [slots = []] = fc.sample(fc.array(slotEntries, { minLength: 20, maxLength: 20 }), {
+    seed: 6,
+    numRuns: 1,
+  })
+  for (const slot of slots) await own.commit(slot)
+  await own.known()
+})
+afterAll(() => own.close())
+
+/** Follows until told the position, or for a number of events that move it. */
+async function take(
+  { feed }: Pick<FeedLog, 'feed'>,
+  start: { filter: UpdateFilter; position: number },
+  until: (told: readonly Told[]) => boolean,
+  batchRows = feed.batchRows,
+): Promise<readonly Told[]> {
+  const controller = new AbortController()
+  const options = { ...start, snapshot: undefined, signal: controller.signal }
+  const told: Told[] = []
+  for await (const one of follow({ ...feed, batchRows }, options)) {
+    told.push(one)
+    if (until(told)) break
+  }
+  return told
+}
+
+function rowsIn(told: readonly Told[]): number[] {
+  return told.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))
+}
+
+function isCaughtUp(told: readonly Told[]): boolean {
+  const last = told.at(-1)
+  return last?.kind === 'progress' && last.isLive
+}
+
+describe('a feed', () => {
+  test('resumed from any position equals the uninterrupted one (1, 2, 3)', async () => {
+    const anyStart = fc.nat({ max: own.log.rows.length - 1 })
+    const anyLimit = fc.integer({ min: 1, max: 30 })
+    const cuts = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(anyFilter, anyStart, anyLimit, cuts, async (filter, start, limit, lives) => {
+        const behind = matching(own.log.rows, filter).filter((row) => row.seq > start)
+        const told: number[] = []
+        let position = start
+        let isOver = false
+        for (let life = 0; !isOver; life++) {
+          // Each connection lives for some events only; the next one resumes from its last position.
+          const events = 1 + (lives[life % lives.length] ?? 1)
+          const ends = (some: readonly Told[]) => isCaughtUp(some) || some.length === events
+          const some = await take(own, { filter, position }, ends, limit)
+          told.push(...rowsIn(some))
+          expect(some[0]).toMatchObject({ kind: 'opened', position })
+          for (const one of some.slice(1)) {
+            // Nothing lies between two events.
+            expect(one).toMatchObject({ after: position })
+            position = one.position
+          }
+          isOver = isCaughtUp(some) || position >= own.log.rows.length
+        }
+        expect(told).toEqual(seqsOf(behind))
+      }),
+    )
+  })
+
+  test('misses nothing of one address when a slot is committed before the next one is read (2)', async () => {
+    const commit = () => other.commit(slotOf(early, late))
+    let isFirst = true
+    const other = await openFeedLog({ ringRows: 1, batchRows: 10 }, (reader) => ({
+      ...reader,
+      updates: async (range: LogRange) => {
+        if (range.address === late && isFirst) {
+          isFirst = false
+          await commit()
+        }
+        return await reader.updates(range)
+      },
+    }))
+    await commit()
+    await commit()
+    const start = { filter: { addresses: [early, late], classes: ['OWNED'] as const }, position: 0 }
+    const told = await take(other, start, (some) => rowsIn(some).length >= 6)
+    expect(rowsIn(told)).toEqual([1, 2, 3, 4, 5, 6])
+    await other.close()
+  })
+
+  test('finds what was committed by the tick when every wake-up is lost (4)', async () => {
+    const other = await openFeedLog({ tickMs: 1 })
+    const filter = { classes: ['OWNED'] } as const
+    const told = take(other, { filter, position: 0 }, (some) => rowsIn(some).length === 10)
+    for (let i = 0; i < 5; i++) await other.log.commit(slotOf(early, late))
+    expect(rowsIn(await told)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    await other.close()
+  })
+
+  test('is told how far it is covered when it is quiet (6)', async () => {
+    const other = await openFeedLog({ progressMs: 1 })
+    const filter = { addresses: [late], classes: ['OWNED'] } as const
+    const told = take(other, { filter, position: 0 }, (some) => some.length === 3)
+    await other.commit(slotOf(early))
+    await other.commit(slotOf(early), [])
+    const [opened, ...rest] = await told
+    expect(opened).toMatchObject({ kind: 'opened', position: 0 })
+    expect(rest.map(({ kind }) => kind)).toEqual(['progress', 'progress'])
+    expect(rest.at(-1)?.position).toBeLessThanOrEqual(2)
+    await other.close()
+  })
+
+  test('ends at once when it is left while it waits', async () => {
+    const controller = new AbortController()
+    const filter = { classes: ['OWNED'] } as const
+    const start = { filter, position: own.log.rows.length, snapshot: undefined }
+    const feed = follow(own.feed, { ...start, signal: controller.signal })
+    await feed.next()
+    const pending = feed.next()
+    controller.abort()
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
+  test('ends with a reset when its rows are pruned before it reads them (9)', async () => {
+    let prunedSeq = 0
+    const other = await openFeedLog({ ringRows: 1, batchRows: 1 }, (reader) => ({
+      ...reader,
+      logTip: async () => ({ ...(await reader.logTip()), prunedSeq }),
+    }))
+    for (let i = 0; i < 5; i++) await other.commit(slotOf(early))
+    prunedSeq = 2
+    const start = { filter: { classes: ['OWNED'] as const }, position: 0 }
+    const told = await take(other, start, () => false)
+    expect(told.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
+    expect(told.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 2 } })
+    await other.close()
+  })
+
+  test('ends with a reset when the log is replaced by another (9)', async () => {
+    let epoch: `0x${string}` = '0x00112233445566ff'
+    const other = await openFeedLog({}, (reader) => ({
+      ...reader,
+      logTip: async () => ({ ...(await reader.logTip()), epoch }),
+    }))
+    const start = { filter: { classes: ['OWNED'] as const }, position: 0 }
+    const told = take(other, start, () => false)
+    await other.commit(slotOf(early))
+    epoch = '0x0000000000000001'
+    await other.commit(slotOf(early))
+    expect((await told).at(-1)).toMatchObject({ kind: 'reset', reason: 'LOG_REPLACED' })
+    await other.close()
+  })
+})
+
+test('the ring of these tests does not reach back to the first row', () => {
+  const filter = { classes: ['OWNED'] } as const
+  expect(own.feed.tail.peek({ filter, after: 0, limit: 1 })).toBeUndefined()
+})

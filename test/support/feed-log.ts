@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
+import type { LogReader, UpdateFilter } from '../../src/feed/read.ts'
+import { createWake, type Wake } from '../../src/feed/wake.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import type { LogEntry, UpdateClass } from '../../src/store/rows.ts'
+import { addresses, type LogStore, type ModelRow, openLogStore, outputIdOf } from './log-store.ts'
+
+/** A feed on a log that a test commits to slot by slot. */
+export interface FeedLog {
+  readonly log: LogStore
+  readonly feed: Feed
+  readonly wake: Wake
+  /** Commits the next slots and rings. */
+  commit(...slots: (readonly LogEntry[])[]): Promise<void>
+  /** Resolves when the feed knows of all that was committed. */
+  known(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Long enough that a test which needs it runs into its own time limit. */
+export const neverMs = 2 ** 30
+
+/** Opens one; nothing happens by time alone unless the settings say so. */
+export async function openFeedLog(
+  settings: Partial<FeedSettings> = {},
+  changed: (reader: LogReader) => LogReader = (reader) => reader,
+): Promise<FeedLog> {
+  const log = await openLogStore()
+  const wake = createWake()
+  const feed = await openFeed(
+    { reader: changed(log.store.read), wake, log: silentLog },
+    { tickMs: neverMs, progressMs: neverMs, ...settings },
+  )
+
+  async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
+    await log.commit(...slots)
+    wake.notify(log.rows.length)
+  }
+
+  async function close(): Promise<void> {
+    await feed.close()
+    await log.close()
+  }
+
+  const known = () => until(() => feed.tail.tip().slot === log.slot())
+
+  return { log, feed, wake, commit, known, close }
+}
+
+/** Any addresses, or none, and any classes. */
+export const anyFilter: fc.Arbitrary<UpdateFilter> = fc
+  .record({
+    addresses: fc.option(fc.uniqueArray(fc.constantFrom(...addresses), { minLength: 1 })),
+    classes: fc.constantFrom<UpdateClass[]>(['OWNED'], ['MENTIONED'], ['OWNED', 'MENTIONED']),
+  })
+  .map(({ addresses: some, classes }) => ({ ...(some && { addresses: some }), classes }))
+
+/** The rows of a filter. */
+export function matching(rows: readonly ModelRow[], filter: UpdateFilter): ModelRow[] {
+  return rows.filter(
+    (row) =>
+      filter.classes.includes(row.class) && (filter.addresses?.includes(row.address) ?? true),
+  )
+}
+
+/** The positions of some rows. */
+export function seqsOf(rows: readonly { readonly seq: number }[]): number[] {
+  return rows.map((row) => row.seq)
+}
+
+let outputs = 0
+
+/** A slot in which an output of each of these addresses is created. */
+export function slotOf(...owners: LogEntry['address'][]): LogEntry[] {
+  return owners.map((address) => {
+    outputs++
+    const outputId = outputIdOf((outputs >> 15).toString(16).padStart(2, '0'), outputs & 0x7fff)
+    return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent: false }
+  })
+}
+
+/** Lets the process go on until something is so; the test's time limit says that it never was. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}

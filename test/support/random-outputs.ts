@@ -1,0 +1,132 @@
+import type { AccountAddress, Address, Ed25519Address } from '../../src/protocol/addresses.ts'
+import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
+import type { AccountId, AnchorId, FoundryId, SlotIndex } from '../../src/protocol/primitives.ts'
+import type { Random } from './random.ts'
+import { testId } from './store-rows.ts'
+
+/** Outputs of all kinds between a few addresses, with conditions around a slot. They need not be spendable. */
+
+/** The addresses that random outputs name. */
+export const randomAddresses: readonly Ed25519Address[] = [0, 1, 2, 3].map((n) => ({
+  type: 0,
+  pubKeyHash: testId('Address', 32, 100 + n),
+}))
+
+/** The accounts that hold random foundries, and validate. */
+export const randomAccounts: readonly AccountAddress[] = [0, 1].map((n) => ({
+  type: 8,
+  accountId: testId('AccountId', 32, 200 + n),
+}))
+
+/** The native tokens of random outputs. */
+export const randomTokens: readonly FoundryId[] = [0, 1].map((n) => testId('FoundryId', 38, n))
+
+/** An output; its conditions wait for slots up to `spread` before and behind a slot. */
+export function randomOutput(random: Random, slot: SlotIndex, spread: number): Output {
+  switch (random.between(0, 8)) {
+    case 0:
+      return {
+        type: 1,
+        ...value(random),
+        accountId: testId('AccountId', 32, random.between(0, 999)) as AccountId,
+        foundryCounter: 0,
+        unlockConditions: [{ type: 0, address: anyAddress(random) }],
+        features: [],
+        immutableFeatures: [{ type: 1, address: anyAddress(random) }],
+      }
+    case 1:
+      return {
+        type: 2,
+        ...value(random),
+        anchorId: testId('AnchorId', 32, random.between(0, 999)) as AnchorId,
+        stateIndex: 0,
+        unlockConditions: [
+          { type: 4, address: anyAddress(random) },
+          { type: 5, address: anyAddress(random) },
+        ],
+        features: [],
+        immutableFeatures: [],
+      }
+    case 2:
+      return {
+        type: 3,
+        amount: value(random).amount,
+        serialNumber: random.between(1, 999),
+        tokenScheme: { type: 0, mintedTokens: 9n, meltedTokens: 0n, maximumSupply: 9n },
+        unlockConditions: [{ type: 6, address: pick(random, randomAccounts) }],
+        features: tokens(random),
+        immutableFeatures: [],
+      }
+    case 3:
+      return {
+        type: 5,
+        amount: 700n,
+        delegatedAmount: 700n,
+        delegationId: testId('DelegationId', 32, random.between(0, 999)),
+        validatorAddress: pick(random, randomAccounts),
+        startEpoch: 1,
+        endEpoch: 0,
+        unlockConditions: [{ type: 0, address: anyAddress(random) }],
+      }
+    case 4:
+      return {
+        type: 4,
+        ...value(random),
+        nftId: testId('NftId', 32, random.between(0, 999)),
+        unlockConditions: conditions(random, slot, spread),
+        features: tags(random),
+        immutableFeatures: [],
+      }
+    default:
+      return {
+        type: 0,
+        ...value(random),
+        unlockConditions: conditions(random, slot, spread),
+        features: [...senders(random), ...tags(random), ...tokens(random)],
+      }
+  }
+}
+
+type Conditions = BasicOutput['unlockConditions']
+type Features = BasicOutput['features']
+
+function conditions(random: Random, slot: SlotIndex, spread: number): Conditions {
+  const aroundNow = () => Math.max(1, slot + random.between(-spread, spread))
+  const some = (one: () => Conditions[number]) => (random.between(0, 2) === 0 ? [one()] : [])
+  return [
+    { type: 0, address: anyAddress(random) },
+    ...some(() => ({ type: 1, returnAddress: anyAddress(random), amount: 70n })),
+    ...some(() => ({ type: 2, slot: aroundNow() })),
+    ...some(() => ({ type: 3, returnAddress: anyAddress(random), slot: aroundNow() })),
+  ]
+}
+
+function value(random: Random) {
+  return { amount: BigInt(random.between(100, 2_000)), mana: BigInt(random.between(0, 10)) }
+}
+
+function senders(random: Random): Features {
+  return random.between(0, 3) === 0 ? [{ type: 0, address: anyAddress(random) }] : []
+}
+
+function tags(random: Random): readonly { readonly type: 4; readonly tag: `0x${string}` }[] {
+  return random.between(0, 3) === 0
+    ? [{ type: 4, tag: random.between(0, 1) ? '0x01' : '0x02' }]
+    : []
+}
+
+function tokens(random: Random) {
+  if (random.between(0, 2) > 0) return []
+  const amount = BigInt(random.between(1, 50)) << 200n
+  return [{ type: 5, id: pick(random, randomTokens), amount }] as const
+}
+
+function anyAddress(random: Random): Address {
+  return pick<Address>(random, random.between(0, 9) === 0 ? randomAccounts : randomAddresses)
+}
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  const first = list[random.between(0, list.length - 1)]
+  if (first === undefined) throw new Error('nothing to pick')
+  return first
+}
