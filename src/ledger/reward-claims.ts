@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
-import { epochOfSlot } from '../protocol/slots.ts'
+import { epochOfSlot, lastSlotOfEpoch } from '../protocol/slots.ts'
 import { accountOf } from './accounts.ts'
 import { decay } from './mana.ts'
 import { featureOf } from './output-parts.ts'
@@ -29,6 +29,18 @@ export interface RewardHistory {
   /** The last epoch that is over; -1 while none is. */
   readonly lastEpoch: number
   readonly rewardsOf: (epoch: EpochIndex) => EpochRewards | undefined
+}
+
+/** What was known at the end of a slot of the epochs that were over then. */
+export function rewardHistoryAt(
+  parameters: ProtocolParameters,
+  epochs: Iterable<{ readonly epoch: EpochIndex; readonly rewards: EpochRewards | undefined }>,
+  slot: SlotIndex,
+): RewardHistory {
+  const over = [...epochs].filter(({ epoch }) => lastSlotOfEpoch(parameters, epoch) <= slot)
+  const rewardsByEpoch = new Map(over.map(({ epoch, rewards }) => [epoch, rewards]))
+  const lastEpoch = over.reduce((last, { epoch }) => Math.max(last, epoch), -1)
+  return { lastEpoch, rewardsOf: (epoch) => rewardsByEpoch.get(epoch) }
 }
 
 /** A claim in mana as of the claiming epoch, and the epochs it is for; the first is behind the last when there are none. */

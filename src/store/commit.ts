@@ -6,6 +6,7 @@ import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
+import { prunedSeqOf } from './prune.ts'
 import type { LogTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
@@ -35,7 +36,7 @@ export async function commitSlots(
     epochs: commits.flatMap(({ epochs }) => epochs),
   })
   await makeFinal(tx, former.slot, slot)
-  return ok({ epoch: bytesToHex(network.epoch), seq, slot, prunedSeq: 0 })
+  return ok({ epoch: bytesToHex(network.epoch), seq, slot, prunedSeq: await prunedSeqOf(tx, seq) })
 }
 
 /** Nothing can join these slots any more, and nothing in them waits. */

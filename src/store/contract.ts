@@ -24,6 +24,7 @@ import type {
   Milestone,
   NetworkRow,
   OutputRow,
+  PrunedTip,
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
@@ -54,6 +55,8 @@ export interface StoreReader extends ViewReader {
   updates(range: LogRange): Promise<LedgerUpdate[]>
   /** The last ordinal and chain value of an address and class; ordinal 0 where there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
+  /** Where an address and class stood when the older part of the log was given up; `undefined` without rows there. */
+  prunedTip(address: Hex, updateClass: UpdateClass): Promise<PrunedTip | undefined>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
   milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
   /** The newest committed slot. Throws before `found`. */
@@ -108,6 +111,15 @@ export interface StoreReader extends ViewReader {
   recentBlocks(limit: number): Promise<BlockRow[]>
   /** Blocks behind a place in the inbox, in inbox order, whatever became of them. */
   blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
+  /** The blocks that refer to a block, by id, from the place `skip` on. */
+  children(
+    blockId: BlockId,
+    page: { readonly skip: number; readonly limit: number },
+  ): Promise<BlockId[]>
+  /** Accepted blocks of a slot by their place in the inbox, from one place on, itself included. */
+  slotBlocks(slot: SlotIndex, page: SlotBlocksPage): Promise<BlockRow[]>
+  /** Committed slots `from` to `to`, both included, at most `limit`. */
+  milestones(range: MilestoneRange): Promise<Milestone[]>
   /** The last place of the inbox that is taken; 0 where none is. */
   newestInbox(): Promise<number>
   /** Where those of some blocks stand that are known, in no order. */
@@ -149,6 +161,11 @@ export interface StoreWriter {
   transactionsForBooking(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
   /** What was booked into the slots `from` to `to`, both included, as of all former writes. */
   slotContents(from: SlotIndex, to: SlotIndex): Promise<SlotContents>
+  /**
+   * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
+   * call. Needs no lease, for everybody gives up the same. Milestones themselves are kept.
+   */
+  pruneLog(keep: PruneRequest): Promise<PruneResult>
   /** Appends the next version of a chain's record, whole. Needs no lease. */
   setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
   /** The same, but only where the newest version is this one. */
@@ -156,6 +173,18 @@ export interface StoreWriter {
     record: NewChainRecord,
     version: number,
   ): Promise<Result<ChainRecordVersion, ChainRecordDiffers>>
+}
+
+/** What of the log is to be kept, and how much may go in one transaction. */
+export interface PruneRequest {
+  readonly milestones: number
+  readonly rows: number
+}
+
+/** Up to where the log is gone now, and whether more of it is to go. */
+export interface PruneResult {
+  readonly prunedSeq: number
+  readonly isDone: boolean
 }
 
 /** A record to be set. */
@@ -203,7 +232,10 @@ export interface Genesis {
 }
 
 /** A block as it came in, before it has a place in the inbox. */
-export type IncomingBlock = Omit<BlockRow, 'inbox' | 'state'>
+export interface IncomingBlock extends Omit<BlockRow, 'inbox' | 'state'> {
+  /** The blocks it refers to, by any kind of reference. */
+  readonly parents?: readonly BlockId[]
+}
 
 /** What became of an incoming block: new and kept, here already, or too late for its slot and not kept. */
 export type Acceptance = 'ACCEPTED' | 'KNOWN' | 'SLOT_CLOSED'
@@ -255,6 +287,21 @@ export interface SlotCommit {
   readonly accounts: readonly AccountVersion[]
   /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
   readonly epochs: readonly EpochRow[]
+}
+
+/** Which blocks of a slot; `from` is left out for the first in the order. */
+export interface SlotBlocksPage {
+  readonly order: 'ascending' | 'descending'
+  readonly from: number | undefined
+  readonly limit: number
+}
+
+/** Which committed slots. */
+export interface MilestoneRange {
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+  readonly order: 'ascending' | 'descending'
+  readonly limit: number
 }
 
 /** The outputs that came and went in one slot; one that did both stands in both. */

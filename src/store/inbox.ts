@@ -28,6 +28,10 @@ export async function acceptBlocks(
     return 'ACCEPTED'
   })
   if (kept.length > 0) await sql.insertBlocks(tx, kept)
+  const parents = kept.flatMap(({ blockId: child, parents = [] }) =>
+    [...new Set(parents)].map((parent) => ({ parent, child })),
+  )
+  if (parents.length > 0) await sql.insertParents(tx, parents)
   const carried = kept.flatMap(carriedTransaction)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
   return answers

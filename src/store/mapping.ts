@@ -7,6 +7,7 @@ import type {
   Epoch,
   LedgerUpdate as LedgerUpdateModel,
   Output,
+  PrunedTip as PrunedTipModel,
   TokenBalance as TokenBalanceModel,
   Transaction,
 } from '../generated/prisma/client.ts'
@@ -22,6 +23,7 @@ import type {
   LedgerUpdate,
   Milestone,
   OutputRow,
+  PrunedTip,
   TransactionRow,
 } from './rows.ts'
 import {
@@ -48,6 +50,18 @@ export function toLedgerUpdate(row: LedgerUpdateModel): LedgerUpdate {
     outputId: idFromBytes(row.outputId),
     isSpent: row.isSpent,
     chain: bytesToHex(row.chain),
+    balance: row.balance ?? undefined,
+  }
+}
+
+/** Where an address and class stood when the older part of the log was given up. */
+export function toPrunedTip(row: PrunedTipModel): PrunedTip {
+  return {
+    address: bytesToHex(row.address),
+    class: numberToClass(row.class),
+    ordinal: Number(row.ordinal),
+    chain: bytesToHex(row.chain),
+    milestoneIndex: Number(row.milestoneIndex),
     balance: row.balance ?? undefined,
   }
 }

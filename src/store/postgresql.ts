@@ -75,6 +75,8 @@ function connectOnce(url: string): Promise<SqlConnection> {
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
   const client = new Client({ ...settings, connectionString: url })
+  // A connection that is lost between two statements says so by an event; the next statement says it again.
+  client.on('error', () => {})
   try {
     await client.connect()
     const { encoding, version } = await serverFacts(client)

@@ -10,8 +10,10 @@ import {
   toLedgerUpdate,
   toMilestone,
   toOutput,
+  toPrunedTip,
   toTransaction,
 } from './mapping.ts'
+import { prunedSeqOf } from './prune.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
 import { stateReads } from './state-reads.ts'
 import { blockState, classToNumber, idFromBytes } from './values.ts'
@@ -38,7 +40,7 @@ export function createReader(client: PrismaClient): StoreReader {
   async function logTip() {
     const { epoch } = present(await network(), 'network')
     const { slot, lastSeq } = await latestMilestone()
-    return { epoch, seq: lastSeq, slot, prunedSeq: 0 }
+    return { epoch, seq: lastSeq, slot, prunedSeq: await prunedSeqOf(client, lastSeq) }
   }
 
   return {
@@ -47,6 +49,7 @@ export function createReader(client: PrismaClient): StoreReader {
     latestMilestone,
     updates: (range) => readUpdates(client, range),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
+    prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
     ...lookups(client),
     ...stateReads(client),
     ...viewReads(client),
@@ -56,9 +59,16 @@ export function createReader(client: PrismaClient): StoreReader {
 
 async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
   const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
-  const row = await client.addressTip.findUnique({ where: { address_class: key } })
+  // Not by `findUnique`: Prisma asks for all of a moment at once, and of pairs has too many parameters then.
+  const row = await client.addressTip.findFirst({ where: key })
   if (row === null) return noTip
   return { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) }
+}
+
+async function readPrunedTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
+  const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
+  const row = await client.prunedTip.findFirst({ where: key })
+  return row === null ? undefined : toPrunedTip(row)
 }
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
@@ -125,6 +135,25 @@ function lookups(client: PrismaClient) {
       const where = { inbox: { gt: BigInt(inbox) } }
       const rows = await client.block.findMany({ where, orderBy: { inbox: 'asc' }, take: limit })
       return rows.map(toBlock)
+    },
+    children: async (blockId, { skip, limit: take }) => {
+      const where = { parent: hexToBytes(blockId) }
+      const orderBy = { child: 'asc' } as const
+      const rows = await client.blockParent.findMany({ where, orderBy, skip, take })
+      return rows.map(({ child }) => idFromBytes(child))
+    },
+    slotBlocks: async (slot, { order, from, limit: take }) => {
+      const ascending = order === 'ascending'
+      const place = from === undefined ? {} : { [ascending ? 'gte' : 'lte']: BigInt(from) }
+      const state = { in: ['ACCEPTED', 'CONFIRMED', 'FINALIZED'] }
+      const where = { slot: BigInt(slot), state, inbox: place }
+      const orderBy = { inbox: ascending ? 'asc' : 'desc' } as const
+      return (await client.block.findMany({ where, orderBy, take })).map(toBlock)
+    },
+    milestones: async ({ from, to, order, limit: take }) => {
+      const where = { slot: { gte: BigInt(from), lte: BigInt(to) } }
+      const orderBy = { slot: order === 'ascending' ? 'asc' : 'desc' } as const
+      return (await client.commitment.findMany({ where, orderBy, take })).map(toMilestone)
     },
     newestInbox: async () => {
       const row = await client.block.findFirst({ orderBy: { inbox: 'desc' } })

@@ -61,6 +61,12 @@ export interface AddressTip {
   readonly chain: Hex
 }
 
+/** The newest update of an address and class among those that are no longer kept. */
+export type PrunedTip = Pick<
+  LedgerUpdate,
+  'address' | 'class' | 'ordinal' | 'chain' | 'milestoneIndex' | 'balance'
+>
+
 /** A committed slot; `firstSeq` to `lastSeq` are its rows, and an empty slot has `firstSeq = lastSeq + 1`. */
 export interface Milestone {
   readonly slot: SlotIndex

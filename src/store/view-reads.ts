@@ -82,11 +82,18 @@ async function readTotalAt(
   const milestone = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
   if (milestone === null) return undefined
   const key = hexToBytes(address)
-  const row = await client.ledgerUpdate.findFirst({
-    where: { address: key, class: classToNumber('OWNED'), seq: { lte: milestone.lastSeq } },
+  const select = { milestoneIndex: true, balance: true } as const
+  const owned = classToNumber('OWNED')
+  const kept = await client.ledgerUpdate.findFirst({
+    where: { address: key, class: owned, seq: { lte: milestone.lastSeq } },
     orderBy: { seq: 'desc' },
-    select: { milestoneIndex: true, balance: true },
+    select,
   })
+  // Where the log was cut off the last row before is kept; of a slot before the cut nothing is known.
+  // Not by `findUnique`: Prisma asks for all of a moment at once, and of pairs has too many parameters then.
+  const where = { address: key, class: owned }
+  const row = kept ?? (await client.prunedTip.findFirst({ where, select }))
+  if (row !== null && row.milestoneIndex > milestone.slot) return undefined
   const handover = await client.handover.findFirst({
     where: { address: key, slot: { lte: milestone.slot } },
     orderBy: { slot: 'desc' },

@@ -5,6 +5,7 @@ import type { StoreWriter } from './contract.ts'
 import { found } from './found.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
+import { pruneLog } from './prune.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { Statements, Writing } from './sql/statements.ts'
 import type { Turns } from './turns.ts'
@@ -40,6 +41,7 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
     transactionsForBooking: (transactionIds) =>
       look((reading) => transactionsForBooking(reading, transactionIds)),
     slotContents: (from, to) => look((reading) => slotContents(reading, from, to)),
+    pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),
     replaceChainRecord: (record, version) =>
       transact((writing) => replaceChainRecord(writing, record, version)),

@@ -18,11 +18,6 @@ if (postgresql === undefined || empty === undefined) throw new Error('no postgre
 
 describe('opening a store on postgresql', () => {
   const changes: readonly (readonly [string, (url: URL) => void, RegExp])[] = [
-    [
-      'a wrong password',
-      (url) => Object.assign(url, { password: 'hush' }),
-      /authentication failed/,
-    ],
     ['an unknown database', (url) => Object.assign(url, { pathname: '/none' }), /"none" does not/],
     ['a port where nobody is', (url) => Object.assign(url, { port: '1' }), /ECONNREFUSED/],
     ['a host that is none', (url) => Object.assign(url, { hostname: 'x.invalid' }), /x\.invalid/],
@@ -35,8 +30,18 @@ describe('opening a store on postgresql', () => {
     const store = await openStore({ url: url.href, log: { info: () => {} } })
     const reason = expect.stringMatching(expected)
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
-    expect(JSON.stringify(store)).not.toContain(url.password)
   })
+
+  // A server of somebody else may let everybody in.
+  test.runIf(process.env.TEST_DATABASE_URL === undefined)(
+    'is refused for a wrong password',
+    async () => {
+      const url = Object.assign(new URL(inject('postgresql').url), { password: 'hush' })
+      const store = await openStore({ url: url.href, log: { info: () => {} } })
+      const reason = 'password authentication failed for user "gateway"'
+      expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
+    },
+  )
 
   test('is refused for an encoding that has not every character', async () => {
     const { url } = inject('postgresql')
@@ -132,13 +137,12 @@ describe('writing to postgresql', () => {
     await use.store.write.found(use.term, testGenesis())
     const others = 'datname = current_database() AND pid <> pg_backend_pid()'
     for (let n = 1; n <= 5; n++) {
-      const asked = use.store.write.acceptBlocks([incomingBlock(n)]).catch((error) => error)
+      const accept = () => use.store.write.acceptBlocks([incomingBlock(n)])
+      const asked = patiently(accept)
       await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
-      const answer = await asked
-      if (!Array.isArray(answer)) expect(isStoreAway(answer)).toBe(true)
-      const again = await use.store.write.acceptBlocks([incomingBlock(n)])
-      expect(['ACCEPTED', 'KNOWN']).toContain(again[0])
-      expect(await use.store.read.block(blockIdOf(n))).toBeDefined()
+      expect(['ACCEPTED', 'KNOWN']).toContain((await asked)[0])
+      expect(await patiently(accept)).toEqual(['KNOWN'])
+      expect(await patiently(() => use.store.read.block(blockIdOf(n)))).toBeDefined()
     }
   })
 
@@ -212,6 +216,17 @@ async function secondWriter(url: string) {
     writer.$transaction(work, { timeout: 60_000 })
   const ask = (sql: string) => writer.$queryRawUnsafe(sql)
   return { sql: statements, other: { transaction, ask, close } }
+}
+
+/** Does the work again for as long as the database is away. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (failure) {
+      if (!isStoreAway(failure)) throw failure
+    }
+  }
 }
 
 /** Collects what a store hears. */

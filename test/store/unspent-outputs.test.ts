@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { slotsAwaited } from '../../src/ledger/holdings.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { type OutputTerm, type Term, termsOf } from '../../src/ledger/output-terms.ts'
+import { present } from '../../src/lib/assert.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
+import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { OutputPlace, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
@@ -37,9 +40,50 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
         }
       }
       expect(found).toBeGreaterThan(200)
+      await ledger.commit()
+      expect(await rowsKept(use.url)).toEqual(rowsNeeded(ledger))
     },
   )
 })
+
+/** What the database keeps of outputs for as long as they are unspent. */
+async function rowsKept(url: string) {
+  const opened = databaseOf({ url, wakeUrl: undefined })
+  if (!opened.ok) throw new Error(opened.error.code)
+  const database = opened.value
+  const connection = await database.connect()
+  try {
+    const tables = await database.tables.tables(connection)
+    const count = (name: string) => {
+      const table = tables.find((one) => one.name === name)
+      return database.tables.countRows(connection, present(table, name))
+    }
+    return {
+      unspent: await count('unspent_outputs'),
+      terms: await count('output_terms'),
+      due: await count('due_outputs'),
+    }
+  } finally {
+    await connection.dispose()
+    await database.close()
+  }
+}
+
+function rowsNeeded({ outputs, committed }: RandomLedger) {
+  const unspent = outputs.filter(
+    ({ spentSlot = Number.POSITIVE_INFINITY }) => spentSlot > committed(),
+  )
+  const count = (rows: (one: ModelOutput) => readonly unknown[]) => unspent.flatMap(rows).length
+  const reached = committed() + minCommittableAge
+  return {
+    unspent: unspent.length,
+    terms: count(({ outputId, output }) => [
+      ...termsOf(outputId, output),
+      ...(conditionOf(output, 3) === undefined ? [] : ['HOLDER']),
+    ]),
+    due: count(({ output }) => slotsAwaited(output).filter((slot) => slot > reached)),
+  }
+}
 
 async function allPages({ read }: Store, filter: UnspentFilter, limit: number) {
   const ids: string[] = []

@@ -16,27 +16,31 @@ export interface LogBroken {
   readonly ordinal: number
 }
 
-/** Rows of an export of a log that begins behind `prunedSeq`. */
-export interface LogRows {
+/** Rows of a table. */
+export interface TableRows {
   readonly table: Table
   readonly rows: readonly Row[]
-  readonly prunedSeq: number
 }
 
-/** Moves the tips of the addresses to these rows, which must continue the log that is here. */
+/** Lets the log begin where the rows end that were given up before the export. */
+export async function beginPruned(writing: Writing, pruned: TableRows): Promise<void> {
+  await writing.sql.raiseTips(writing.tx, read(pruned, tipIn))
+}
+
+/** Moves the tips of the addresses to these rows, which must continue the log that is here, or begin behind `prunedSeq`. */
 export async function continueLog(
   writing: Writing,
-  lines: LogRows,
+  prunedSeq: number,
+  added: TableRows,
 ): Promise<Result<'MORE', LogBroken>> {
   const { tx, sql } = writing
-  const { prunedSeq } = lines
   const newest = await tx.ledgerUpdate.findFirst({ orderBy: { seq: 'desc' } })
   let seq = newest === null ? prunedSeq : Number(newest.seq)
-  const updates = read(lines, updateIn)
+  const updates = read(added, updateIn)
   const tips = new Map<string, AddressTip>(await readTips(writing, addressesOf(updates)))
   for (const update of updates) {
     seq++
-    if (update.seq !== seq || !continues(tips, update, prunedSeq)) return err(brokenAt(update))
+    if (update.seq !== seq || !continues(tips, update)) return err(brokenAt(update))
     tips.set(tipKey(update), update)
   }
   const raised = new Map(updates.map((update) => [tipKey(update), update]))
@@ -44,28 +48,24 @@ export async function continueLog(
   return ok('MORE')
 }
 
-/** Whether a row is the next of its address. What came before the first row of a pruned log, nobody knows. */
-function continues(tips: Tips, update: ImportedUpdate, prunedSeq: number): boolean {
-  const former = tips.get(tipKey(update))
-  if (former === undefined && update.ordinal > 1) return prunedSeq > 0
-  const { ordinal, chain } = former ?? noTip
+/** Whether a row is the next of its address. */
+function continues(tips: Tips, update: ImportedUpdate): boolean {
+  const { ordinal, chain } = tips.get(tipKey(update)) ?? noTip
   return update.ordinal === ordinal + 1 && update.chain === nextChain(chain, update.slot, update)
 }
 
-/** Of the tips of an export those that no row here has made; the others must be as the rows have made them. */
-export async function missingTips(
+/** Checks that the addresses stand where the rows have led them. */
+export async function checkTips(
   writing: Writing,
-  lines: LogRows,
-): Promise<Result<readonly Row[], LogBroken>> {
-  const exported = read(lines, tipIn)
-  const tips = await readTips(writing, addressesOf(exported))
-  const missing: Row[] = []
-  for (const [i, tip] of exported.entries()) {
+  exported: TableRows,
+): Promise<Result<'MORE', LogBroken>> {
+  const expected = read(exported, tipIn)
+  const tips = await readTips(writing, addressesOf(expected))
+  for (const tip of expected) {
     const here = tips.get(tipKey(tip))
-    if (here === undefined && lines.prunedSeq > 0) missing.push(...lines.rows.slice(i, i + 1))
-    else if (here?.ordinal !== tip.ordinal || here.chain !== tip.chain) return err(brokenAt(tip))
+    if (here?.ordinal !== tip.ordinal || here.chain !== tip.chain) return err(brokenAt(tip))
   }
-  return ok(missing)
+  return ok('MORE')
 }
 
 interface ImportedTip extends AddressTip {
@@ -103,7 +103,7 @@ function updateIn(field: Field): ImportedUpdate {
 type Field = (name: string) => string
 
 /** Every row by the names of its columns. */
-function read<T>({ table, rows }: LogRows, rowIn: (field: Field) => T): T[] {
+function read<T>({ table, rows }: TableRows, rowIn: (field: Field) => T): T[] {
   const places = new Map(table.columns.map(({ name }, place) => [name, place]))
   return rows.map((row) => rowIn((name) => String(row[places.get(name) ?? -1])))
 }

@@ -12,7 +12,7 @@ import {
   type RowsLine,
   rowsFit,
 } from './export-format.ts'
-import { continueLog, type LogBroken, missingTips } from './import-log.ts'
+import { beginPruned, checkTips, continueLog, type LogBroken } from './import-log.ts'
 
 /** Where the rows of an export go. */
 
@@ -75,26 +75,24 @@ export async function writeRows(
 ): Promise<Result<'MORE', RowsRefused>> {
   const table = target.tables.get(name)
   if (table === undefined || !rowsFit(rows, table)) return err({ code: 'ROWS_MISFIT', table: name })
-  const { prunedSeq } = target.header
-  const insert = (some: readonly Row[]) =>
-    target.sql.insertRows(writing.tx, table, JSON.stringify(some))
+  const insert = () => target.sql.insertRows(writing.tx, table, JSON.stringify(rows))
   switch (name) {
     case 'writer':
       await takeGate(writing, table, rows)
       return ok('MORE')
+    case 'pruned_tips':
+      await beginPruned(writing, { table, rows })
+      await insert()
+      return ok('MORE')
     case 'ledger_updates': {
-      const continued = await continueLog(writing, { table, rows, prunedSeq })
-      if (continued.ok) await insert(rows)
+      const continued = await continueLog(writing, target.header.prunedSeq, { table, rows })
+      if (continued.ok) await insert()
       return continued
     }
-    case 'address_tips': {
-      const missing = await missingTips(writing, { table, rows, prunedSeq })
-      if (!missing.ok) return missing
-      if (missing.value.length > 0) await insert(missing.value)
-      return ok('MORE')
-    }
+    case 'address_tips':
+      return checkTips(writing, { table, rows })
     default:
-      await insert(rows)
+      await insert()
       return ok('MORE')
   }
 }

@@ -8,7 +8,7 @@ import type { Hex } from '../../lib/hex.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../connect.ts'
 import type { BookedBlock, BookedTransaction, CreatedOutput, SpentOutput } from '../contract.ts'
-import type { BlockRow, LedgerUpdate, Milestone } from '../rows.ts'
+import type { BlockRow, LedgerUpdate, Milestone, PrunedTip } from '../rows.ts'
 import type { ViewStatements } from './view-statements.ts'
 
 /**
@@ -55,8 +55,16 @@ export interface InboxStatements {
   knownBlocks(tx: Tx, blockIds: readonly BlockId[]): Promise<Set<BlockId>>
   /** Adds blocks as pending, all of them new. */
   insertBlocks(tx: Tx, blocks: readonly Omit<BlockRow, 'state'>[]): Promise<void>
+  /** Adds references between blocks, all of them new. */
+  insertParents(tx: Tx, references: readonly BlockReference[]): Promise<void>
   /** Adds transactions as pending; one that is known keeps its row. */
   insertTransactions(tx: Tx, carried: readonly CarriedTransaction[]): Promise<void>
+}
+
+/** A block that refers to another. */
+export interface BlockReference {
+  readonly parent: BlockId
+  readonly child: BlockId
 }
 
 /** A transaction with the block that brought it. */
@@ -93,6 +101,8 @@ export interface LogStatements {
     tx: Tx,
     newest: readonly Pick<LedgerUpdate, 'address' | 'class' | 'ordinal' | 'chain'>[],
   ): Promise<void>
+  /** Moves the places where the given-up part of the log ended. */
+  raisePrunedTips(tx: Tx, newest: readonly PrunedTip[]): Promise<void>
   /** Adds committed slots. */
   insertCommitments(tx: Tx, milestones: readonly Milestone[]): Promise<void>
 }

@@ -92,6 +92,16 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
     })
   })
 
+  test('keeps a log whose beginning was given up, and its histories go on', async () => {
+    await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
+    const pruned = (await exported(use.url)).lines
+    expect(rowsIn(pruned)).toBeLessThan(rowsIn(lines))
+    await withEmpty(to.create, async ({ url }) => {
+      expect(await imported(url, pruned)).toMatchObject({ ok: true })
+      expect(comparable((await exported(url)).lines)).toEqual(comparable(pruned))
+    })
+  })
+
   test('goes on where it stopped, line by line, and is no ledger until its end', async () => {
     await withEmpty(to.create, async ({ url }) => {
       for (let count = 1; count < lines.length; count++) {

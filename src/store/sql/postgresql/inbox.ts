@@ -35,6 +35,17 @@ export const inboxStatements: InboxStatements = {
         kind int, "workScore" bigint)`
   },
 
+  async insertParents(tx, references) {
+    const rows = references.map(({ parent, child }) => ({
+      parent: bytea(parent),
+      child: bytea(child),
+    }))
+    await tx.$executeRaw`
+      INSERT INTO block_parents (parent, child)
+      SELECT parent, child
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (parent bytea, child bytea)`
+  },
+
   async insertTransactions(tx, carried) {
     const rows = carried.map(({ transactionId, blockId, slot }) => ({
       id: bytea(transactionId),

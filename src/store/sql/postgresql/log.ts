@@ -50,6 +50,25 @@ export const logStatements: LogStatements = {
         SET ordinal = excluded.ordinal, chain = excluded.chain`
   },
 
+  async raisePrunedTips(tx, newest) {
+    const rows = newest.map((tip) => ({
+      address: bytea(tip.address),
+      class: classToNumber(tip.class),
+      ordinal: tip.ordinal,
+      chain: bytea(tip.chain),
+      milestoneIndex: tip.milestoneIndex,
+      balance: tip.balance?.toString() ?? null,
+    }))
+    await tx.$executeRaw`
+      INSERT INTO pruned_tips (address, class, ordinal, chain, "milestoneIndex", balance)
+      SELECT address, class, ordinal, chain, "milestoneIndex", balance
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS newest (address bytea, class int,
+        ordinal bigint, chain bytea, "milestoneIndex" bigint, balance bigint)
+      ON CONFLICT (address, class) DO UPDATE
+        SET ordinal = excluded.ordinal, chain = excluded.chain,
+          "milestoneIndex" = excluded."milestoneIndex", balance = excluded.balance`
+  },
+
   async insertCommitments(tx, milestones) {
     const rows = milestones.map((milestone) => ({
       slot: milestone.slot,

@@ -33,6 +33,13 @@ export const inboxStatements: InboxStatements = {
       FROM json_each(${JSON.stringify(rows)})`
   },
 
+  async insertParents(tx, references) {
+    const rows = references.map(({ parent, child }) => [digits(parent), digits(child)])
+    await tx.$executeRaw`
+      INSERT INTO block_parents (parent, child)
+      SELECT unhex(value ->> 0), unhex(value ->> 1) FROM json_each(${JSON.stringify(rows)})`
+  },
+
   async insertTransactions(tx, carried) {
     const rows = carried.map(({ transactionId, blockId, slot }) => [
       digits(transactionId),

@@ -47,6 +47,25 @@ export const logStatements: LogStatements = {
         SET ordinal = excluded.ordinal, chain = excluded.chain`
   },
 
+  async raisePrunedTips(tx, newest) {
+    const rows = newest.map((tip) => [
+      digits(tip.address),
+      classToNumber(tip.class),
+      tip.ordinal,
+      digits(tip.chain),
+      tip.milestoneIndex,
+      tip.balance?.toString() ?? null,
+    ])
+    await tx.$executeRaw`
+      INSERT INTO pruned_tips (address, class, ordinal, chain, "milestoneIndex", balance)
+      SELECT unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4,
+        CAST(value ->> 5 AS INTEGER)
+      FROM json_each(${JSON.stringify(rows)}) WHERE true
+      ON CONFLICT (address, class) DO UPDATE
+        SET ordinal = excluded.ordinal, chain = excluded.chain,
+          "milestoneIndex" = excluded."milestoneIndex", balance = excluded.balance`
+  },
+
   async insertCommitments(tx, milestones) {
     const rows = milestones.map((milestone) => [
       milestone.slot,
