@@ -1,0 +1,107 @@
+/** What a feed tells its client, as it comes over the wire (docs/feed.md). */
+
+/** A text of bytes: `0x` and two hexadecimal digits a byte. */
+export type HexText = `0x${string}`
+
+/** Why an update is filed under an address. */
+export type UpdateClass = 'OWNED' | 'MENTIONED'
+
+/** An output was created or spent, told under one address. */
+export interface FeedUpdate {
+  readonly cursor: string
+  /** Position among the updates of this address and class, as decimal text: 1, 2, 3 … */
+  readonly ordinal: string
+  /** Bech32. */
+  readonly address: string
+  readonly class: UpdateClass
+  readonly roles: readonly string[]
+  readonly outputId: HexText
+  readonly isSpent: boolean
+  readonly milestoneIndex: number
+  /** Unix seconds. */
+  readonly milestoneTimestamp: number
+  readonly chain: HexText
+}
+
+/** Where the updates of an address and class stand at a cursor. */
+export interface FeedHistoryPoint {
+  readonly address: string
+  readonly class: UpdateClass
+  readonly ordinal: string
+  readonly chain: HexText
+}
+
+/** What a feed tells. */
+export type FeedEvent =
+  | {
+      readonly __typename: 'FeedOpened'
+      readonly cursor: string
+      readonly oldestCursor: string
+      readonly tipCursor: string
+      readonly mode: FeedMode
+      readonly milestoneIndex: number
+      readonly start: readonly FeedHistoryPoint[]
+    }
+  | {
+      readonly __typename: 'FeedSnapshot'
+      readonly cursor: string
+      readonly outputIds: readonly HexText[]
+      readonly isLast: boolean
+    }
+  | {
+      readonly __typename: 'LedgerUpdateBatch'
+      readonly previousCursor: string
+      readonly cursor: string
+      readonly milestoneIndex: number
+      readonly updates: readonly FeedUpdate[]
+    }
+  | {
+      readonly __typename: 'FeedProgress'
+      readonly previousCursor: string
+      readonly cursor: string
+      readonly milestoneIndex: number
+      readonly mode: FeedMode
+    }
+  | {
+      readonly __typename: 'FeedNotice'
+      readonly topic: string
+      readonly cursor: string
+      readonly closesWithinMs: number | null
+      readonly expiresAt: number | null
+    }
+  | {
+      readonly __typename: 'FeedReset'
+      readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
+      readonly oldestCursor: string
+      readonly tipCursor: string
+    }
+
+/** Whether a feed tells updates as they are committed, or reads older ones first. */
+export type FeedMode = 'CATCHING_UP' | 'LIVE'
+
+/** The document that the client sends. */
+export const feedDocument = /* GraphQL */ `
+  subscription Follow(
+    $addresses: [String!], $classes: [UpdateClass!]!, $after: String, $afterMilestone: UInt32, $snapshot: Boolean!
+  ) {
+    event: ledgerUpdates(
+      addresses: $addresses, classes: $classes, after: $after, afterMilestone: $afterMilestone, snapshot: $snapshot
+    ) {
+      __typename
+      ... on FeedOpened {
+        cursor oldestCursor tipCursor mode milestoneIndex
+        start { address class ordinal chain }
+      }
+      ... on FeedSnapshot { cursor outputIds isLast }
+      ... on LedgerUpdateBatch {
+        previousCursor cursor milestoneIndex
+        updates {
+          cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp chain
+        }
+      }
+      ... on FeedProgress { previousCursor cursor milestoneIndex mode }
+      ... on FeedNotice { topic cursor closesWithinMs expiresAt }
+      ... on FeedReset { reason oldestCursor tipCursor }
+    }
+  }
+`

@@ -1,0 +1,149 @@
+import type { FeedEvent, FeedHistoryPoint, FeedUpdate, HexText } from './events.ts'
+
+/** Checks what a feed tells: no update may be missing, come twice, or differ from what was told before. */
+
+/** Something does not follow from what was told before. */
+export interface HistoryBroken {
+  readonly code: 'HISTORY_BROKEN'
+  readonly message: string
+}
+
+/** What is known of the updates that were told. */
+export interface History {
+  /** Checks the next event and remembers it; gives what is wrong. */
+  check(event: FeedEvent): Promise<HistoryBroken | undefined>
+  /** The cursor to resume after; `undefined` where there is none yet. */
+  cursor(): string | undefined
+  /** Whether a snapshot is still to come, whole. */
+  wantsSnapshot(): boolean
+}
+
+/** Where the feed shall begin. */
+export interface HistoryStart {
+  readonly after: string | undefined
+  readonly snapshot: boolean
+}
+
+/** The most addresses whose place is remembered; a feed of the whole ledger may meet more. */
+const rememberedAddresses = 100_000
+
+/** Nothing told yet. */
+export function createHistory({ after, snapshot }: HistoryStart): History {
+  const points = new Map<string, { ordinal: bigint; chain: HexText }>()
+  let cursor = after
+  let awaitsSnapshot = snapshot
+
+  async function check(event: FeedEvent): Promise<HistoryBroken | undefined> {
+    switch (event.__typename) {
+      case 'FeedOpened':
+        return checkOpened(event)
+      case 'FeedSnapshot':
+        if (event.isLast) {
+          awaitsSnapshot = false
+          cursor = event.cursor
+        }
+        return undefined
+      case 'LedgerUpdateBatch':
+        return await checkStep(event, event.updates)
+      case 'FeedProgress':
+        return await checkStep(event, [])
+      case 'FeedNotice':
+      case 'FeedReset':
+        return undefined
+    }
+  }
+
+  function checkOpened({ cursor: start, start: places }: OpenedEvent): HistoryBroken | undefined {
+    if (cursor !== undefined && start !== cursor) {
+      return broken(`asked to begin at ${cursor}, the feed began at ${start}`)
+    }
+    // Without a place to resume at, and with half a snapshot at most, this is another beginning.
+    if (cursor === undefined || awaitsSnapshot) points.clear()
+    if (!awaitsSnapshot) cursor = start
+    for (const place of places) {
+      const known = points.get(keyOf(place))
+      const ordinal = BigInt(place.ordinal)
+      const { chain } = place
+      if (known === undefined) remember(keyOf(place), { ordinal, chain })
+      else if (known.ordinal !== ordinal || known.chain !== chain) {
+        return broken(`the history of ${place.address} is another one than before`)
+      }
+    }
+    return undefined
+  }
+
+  async function checkStep(
+    step: { readonly previousCursor: string; readonly cursor: string },
+    updates: readonly FeedUpdate[],
+  ): Promise<HistoryBroken | undefined> {
+    if (step.previousCursor !== cursor) {
+      return broken(`an event behind ${step.previousCursor} came where ${cursor} was reached`)
+    }
+    for (const update of updates) {
+      const fault = await checkUpdate(update)
+      if (fault !== undefined) return fault
+    }
+    cursor = step.cursor
+    return undefined
+  }
+
+  async function checkUpdate(update: FeedUpdate): Promise<HistoryBroken | undefined> {
+    const key = keyOf(update)
+    const ordinal = BigInt(update.ordinal)
+    const known = points.get(key) ?? (ordinal === 1n ? { ordinal: 0n, chain: noChain } : undefined)
+    if (known !== undefined && ordinal !== known.ordinal + 1n) {
+      return broken(`${update.address}: update ${ordinal} came after ${known.ordinal}`)
+    }
+    if (known !== undefined && (await nextChain(known.chain, update)) !== update.chain) {
+      return broken(`${update.address}: the chain value of update ${ordinal} does not follow`)
+    }
+    remember(key, { ordinal, chain: update.chain })
+    return undefined
+  }
+
+  function remember(key: string, point: { ordinal: bigint; chain: HexText }): void {
+    points.delete(key)
+    points.set(key, point)
+    if (points.size <= rememberedAddresses) return
+    for (const oldest of points.keys()) {
+      points.delete(oldest)
+      break
+    }
+  }
+
+  return { check, cursor: () => cursor, wantsSnapshot: () => awaitsSnapshot }
+}
+
+type OpenedEvent = Extract<FeedEvent, { readonly __typename: 'FeedOpened' }>
+
+function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address' | 'class'>) {
+  return `${updateClass} ${address}`
+}
+
+const noChain: HexText = `0x${'00'.repeat(32)}`
+
+/** SHA-256 over the former value, the milestone as u32 (little endian), the output id and whether it was spent. */
+async function nextChain(
+  former: HexText,
+  { milestoneIndex, outputId, isSpent }: FeedUpdate,
+): Promise<HexText> {
+  const milestone = new Uint8Array(4)
+  new DataView(milestone.buffer).setUint32(0, milestoneIndex, true)
+  const link = Uint8Array.of(
+    ...bytesOf(former),
+    ...milestone,
+    ...bytesOf(outputId),
+    isSpent ? 1 : 0,
+  )
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', link))
+  return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+// Digit by digit, because a browser has no Buffer.
+function bytesOf(text: HexText): number[] {
+  return (text.slice(2).match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
+}
+
+function broken(message: string): HistoryBroken {
+  return { code: 'HISTORY_BROKEN', message }
+}

@@ -1,0 +1,229 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer as createProxy, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type FeedEnded,
+  type FeedEvent,
+  type FollowOptions,
+  follow,
+} from '../../src/client/follow.ts'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import { slotOf } from '../support/feed-log.ts'
+import { addresses, rowsOf } from '../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+
+const [owner = '0x', other = '0x'] = addresses
+let gateway: ServedLog
+
+beforeAll(async () => {
+  gateway = await serveLog()
+  for (let i = 0; i < 3; i++) await gateway.commit(slotOf(owner, other))
+  await gateway.known()
+})
+afterAll(() => gateway.close())
+
+function cursorAt(seq: number): string {
+  return encodeCursor({ epoch: gateway.log.epoch, seq })
+}
+
+/** Reads until so many updates were told, or the end. */
+async function read(options: FollowOptions, count: number): Promise<(FeedEvent | FeedEnded)[]> {
+  const events: (FeedEvent | FeedEnded)[] = []
+  for await (const event of follow({ longestPauseMs: 5, ...options })) {
+    events.push(event)
+    if (ordinalsOf(events).length >= count) break
+  }
+  return events
+}
+
+function ordinalsOf(events: readonly (FeedEvent | FeedEnded)[]): number[] {
+  return events.flatMap((event) =>
+    event.__typename === 'LedgerUpdateBatch'
+      ? event.updates.map(({ ordinal }) => Number(ordinal))
+      : [],
+  )
+}
+
+/** A way to the gateway that the test can cut. */
+async function openWay(url: string): Promise<{ url: string; cut(): number; close(): void }> {
+  const { port } = new URL(url)
+  const open = new Set<Socket>()
+  const proxy = createProxy((socket) => {
+    const there = connect(Number(port), '127.0.0.1')
+    for (const end of [socket, there]) {
+      open.add(end)
+      end.on('error', () => {})
+      end.on('close', () => open.delete(end))
+    }
+    socket.pipe(there).pipe(socket)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    const count = open.size
+    for (const socket of open) socket.destroy()
+    return count
+  }
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    cut,
+    close: () => {
+      proxy.close()
+      cut()
+    },
+  }
+}
+
+describe('the client', () => {
+  test('resumes by itself whenever its line is cut, and misses and repeats nothing (2, 3)', async () => {
+    const way = await openWay(gateway.url)
+    const told: number[] = []
+    let opened = 0
+    const from = cursorAt(0)
+    const feed = follow({
+      url: way.url,
+      addresses: [addressText(owner)],
+      after: from,
+      longestPauseMs: 5,
+    })
+    for await (const event of feed) {
+      if (event.__typename === 'FeedOpened') opened++
+      told.push(...ordinalsOf([event]))
+      if (told.length >= 12) break
+      if (event.__typename !== 'LedgerUpdateBatch') continue
+      way.cut()
+      if (rowsOf(gateway.log.rows, owner, 'OWNED').length < 12) await gateway.commit(slotOf(owner))
+    }
+    expect(told).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
+    expect(opened).toBeGreaterThan(5)
+    way.close()
+  })
+
+  test('ends with its signal', async () => {
+    const controller = new AbortController()
+    const events: string[] = []
+    for await (const event of follow({ url: gateway.url, signal: controller.signal })) {
+      events.push(event.__typename)
+      controller.abort()
+    }
+    expect(events).toEqual(['FeedOpened'])
+  })
+
+  const refused = [
+    [
+      'an address of another network',
+      { addresses: [addressText(owner, 'iota')] },
+      'ADDRESS_OF_ANOTHER_NETWORK',
+    ],
+    ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
+    ['another path', { url: '/nowhere' }, 'HTTP_404'],
+  ] as const
+  test.each(refused)('ends where coming back would not help: %s', async (_name, options, code) => {
+    const url = 'url' in options ? `${gateway.url}${options.url}` : gateway.url
+    expect(await read({ ...options, url }, 1)).toMatchObject([{ __typename: 'FeedEnded', code }])
+  })
+})
+
+describe('the client against gateways that are wrong or busy', () => {
+  let answers: ((request: IncomingMessage, response: ServerResponse) => void)[] = []
+  let server: Server
+  let url = ''
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      // The last answer is for ever.
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      answer?.(request, response)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const address = addressText(owner)
+  const opened = {
+    __typename: 'FeedOpened',
+    cursor: 'a',
+    start: [{ address, class: 'OWNED', ordinal: '0', chain: `0x${'00'.repeat(32)}` }],
+  }
+
+  function tell(...events: object[]) {
+    return (_request: IncomingMessage, response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const event of events) {
+        response.write(`event: next\ndata: ${JSON.stringify({ data: { event } })}\n\n`)
+      }
+    }
+  }
+
+  function batch(updates: readonly object[], previousCursor = 'a') {
+    return { __typename: 'LedgerUpdateBatch', previousCursor, cursor: 'b', updates }
+  }
+
+  /** The first update of the owner in the real log, with its real chain value. */
+  async function realUpdate(): Promise<Record<string, unknown>> {
+    const [, told] = await read({ url: gateway.url, addresses: [address], after: cursorAt(0) }, 1)
+    return told?.__typename === 'LedgerUpdateBatch' ? { ...told.updates[0] } : {}
+  }
+
+  const faults = [
+    ['a missing update', (update: object) => [batch([{ ...update, ordinal: '2' }])]],
+    ['an update told twice', (update: object) => [batch([update, update])]],
+    [
+      'a chain value that does not follow',
+      (update: object) => [batch([{ ...update, isSpent: true }])],
+    ],
+    ['a gap between two events', (update: object) => [batch([update], 'z')]],
+  ] as const
+  test.each(faults)('notices %s (13)', async (_name, events) => {
+    answers = [tell(opened, ...events(await realUpdate()))]
+    const told = await read({ url, addresses: [address], after: 'a' }, 10)
+    expect(told.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
+  })
+
+  test('notices that another gateway has another history (13)', async () => {
+    const update = await realUpdate()
+    const elsewhere = { ...opened, cursor: 'b', start: [{ ...opened.start[0], ordinal: '7' }] }
+    answers = [
+      (request, response) => {
+        tell(opened, batch([update]))(request, response)
+        response.end()
+      },
+      tell(elsewhere),
+    ]
+    const told = await read({ url, addresses: [address], after: 'a' }, 10)
+    expect(ordinalsOf(told)).toEqual([1])
+    expect(told.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
+  })
+
+  test('comes back to one that is full, broken or mute, with the headers of the moment', async () => {
+    const update = await realUpdate()
+    const tokens: unknown[] = []
+    const status = (code: number) => (request: IncomingMessage, response: ServerResponse) => {
+      tokens.push(request.headers.authorization)
+      response.writeHead(code)
+      response.end()
+    }
+    answers = [
+      status(503),
+      status(401),
+      (request) => request.socket.destroy(),
+      // Says nothing for ever.
+      () => {},
+      tell(opened, batch([update])),
+    ]
+    let asked = 0
+    const headers = () => ({ authorization: `token ${asked++}` })
+    const told = await read({ url, addresses: [address], after: 'a', headers, silenceMs: 200 }, 1)
+    expect(ordinalsOf(told)).toEqual([1])
+    expect(tokens).toEqual(['token 0', 'token 1'])
+    expect(asked).toBe(5)
+  })
+
+  test('ends after a reset', async () => {
+    answers = [tell(opened, { __typename: 'FeedReset', reason: 'LOG_PRUNED' })]
+    const told = await read({ url, addresses: [address], after: 'a' }, 1)
+    expect(told.at(-1)).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_PRUNED' })
+  })
+})

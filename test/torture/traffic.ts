@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Keypair, keypairOf } from '../../src/protocol/keys.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { slotOfTime } from '../../src/protocol/slots.ts'
+import type { Random } from '../support/random.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  type Offer,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  postBytes,
+  user,
+  users,
+} from '../support/wallet.ts'
+
+/** Money that moves all the time between some addresses, whatever happens to the gateway. */
+
+/** Payments that go on. */
+export interface Traffic {
+  /** The addresses between which it moves, as Bech32 text. */
+  readonly addresses: readonly string[]
+  /** Payments that were acknowledged so far. */
+  paid(): number
+  /** The last slot that a payment was acknowledged in. */
+  lastSlot(): number
+  stop(): Promise<void>
+}
+
+/** What the traffic needs to know of the gateway. */
+export interface TrafficTarget {
+  readonly url: string
+  offsetMs(): number
+}
+
+/** Payments that are under way at once. */
+const payers = 4
+
+/** An output that can be spent. */
+interface Coin {
+  readonly outputId: OutputId
+  readonly key: Keypair
+  readonly amount: bigint
+}
+
+/** Starts as many payments a second as the gateway and the machine take, at most `perSecond`. */
+export async function startTraffic(
+  target: TrafficTarget,
+  { random, perSecond, addresses }: { random: Random; perSecond: number; addresses: number },
+): Promise<Traffic> {
+  const keys = Array.from({ length: addresses }, (_, i) =>
+    i < users.length ? user(i) : keypairOf(new Uint8Array(32).fill(100 + i)),
+  )
+  const coins: Coin[] = []
+  // The first user owns the account that issues the blocks too, and is left alone.
+  for (const key of users.slice(1)) {
+    const [outputId] = await genesisOutputs(target.url, key)
+    if (outputId !== undefined) coins.push({ outputId, key, amount: 1_000_000_000n })
+  }
+  let paid = 0
+  let lastSlot = 0
+  let isOver = false
+  const running = Promise.all(Array.from({ length: payers }, run))
+
+  async function run(): Promise<void> {
+    let offer: Offer | undefined
+    for (let tries = 1; !isOver; tries++) {
+      const coin = coins.splice(random.between(0, coins.length - 1), 1)[0]
+      if (coin === undefined) return
+      try {
+        offer ??= await offerOf(target.url)
+        if (await pay(offer, coin)) paid++
+        // The tips and the commitment grow old.
+        if (tries % 10 === 0) offer = undefined
+      } catch {
+        // The gateway is away. Nobody knows what became of the payment, so the coin is not touched again.
+        offer = undefined
+        await delay(50)
+      }
+      await delay((1_000 * payers) / perSecond)
+    }
+  }
+
+  async function pay(offer: Offer, coin: Coin): Promise<boolean> {
+    const { parameters } = offer.network
+    const issuingTime = BigInt(Date.now() + target.offsetMs()) * 1_000_000n
+    const creationSlot = slotOfTime(parameters, issuingTime)
+    const count = coin.amount > 50_000_000n ? 8 : coin.amount > 4_000_000n ? 3 : 1
+    const part = coin.amount / BigInt(count)
+    const owners = Array.from(
+      { length: count },
+      () => keys[random.between(0, keys.length - 1)] ?? coin.key,
+    )
+    const amounts = owners.map((_, i) => (i === 0 ? coin.amount - part * BigInt(count - 1) : part))
+    const outputs = owners.map((key, i) => ownedBy(key, amounts[i] ?? part))
+    const payment = paymentOf(offer.network, {
+      spend: coin.outputId,
+      key: coin.key,
+      outputs,
+      creationSlot,
+    })
+    const { bytes } = blockOf(offer, payment.payload, { header: { issuingTime } })
+    const response = await postBytes(target.url, bytes)
+    if (response.status !== 201) {
+      // Refused, so the coin is as it was; most likely the clock has just been moved.
+      await response.text()
+      coins.push(coin)
+      return false
+    }
+    await response.text()
+    lastSlot = Math.max(lastSlot, creationSlot)
+    for (const [i, outputId] of payment.created.entries()) {
+      const key = owners[i]
+      const amount = amounts[i]
+      if (key !== undefined && amount !== undefined) coins.push({ outputId, key, amount })
+    }
+    return true
+  }
+
+  return {
+    addresses: keys.map(addressOf),
+    paid: () => paid,
+    lastSlot: () => lastSlot,
+    stop: async () => {
+      isOver = true
+      await running
+    },
+  }
+}
