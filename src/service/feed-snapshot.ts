@@ -1,24 +1,27 @@
 import type { UpdateFilter } from '../feed/read.ts'
 import type { ToldSnapshot } from '../feed/told.ts'
-import { logEntries } from '../ledger/updates.ts'
+import { logEntries, roles } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { LedgerUpdate, OutputRow, UpdateClass } from '../store/rows.ts'
+import type { LedgerUpdate, OutputRow } from '../store/rows.ts'
+import type { OutputPlace } from '../store/view-contract.ts'
 
 /**
- * The outputs of some addresses that were unspent at a position of the log. Every part is read as of that position, from
- * what never changes any more: so the parts agree with each other and with what the feed tells next, whenever they are
- * read.
+ * The outputs of some addresses that were unspent at a position of the log. It is read in pieces while the ledger goes on,
+ * but every piece as of that position: what is unspent now and was there then, and what the log has spent since.
  */
 
 /** What reading a snapshot needs. */
 export interface FeedSnapshotDeps {
   readonly store: {
-    readonly read: Pick<StoreReader, 'updates' | 'outputs' | 'milestone' | 'logTip'>
+    readonly read: Pick<
+      StoreReader,
+      'updates' | 'outputs' | 'unspentOutputs' | 'milestone' | 'logTip'
+    >
   }
   readonly parameters: { readonly minCommittableAge: number }
 }
@@ -29,23 +32,29 @@ export interface SnapshotPlace {
   readonly position: number
 }
 
-/** The outputs by id, by address in the order of their creation, each once; the last piece is empty. */
+/** The outputs by id, each once; the last piece is empty. Throws when what has happened since is no longer kept. */
 export async function* readSnapshot(
   deps: FeedSnapshotDeps,
   { filter, position }: SnapshotPlace,
 ): AsyncGenerator<ToldSnapshot, void, undefined> {
   const moment = await momentOf(deps, filter, position)
   const told = new Set<OutputId>()
+  const pick = (address: Hex, rows: readonly OutputRow[]) => {
+    const picked = rows
+      .filter((row) => !told.has(row.outputId) && moment.existed(row, address))
+      .filter((row) => isFiledUnder(deps, { row, address, filter, slot: moment.slot }))
+      .map(({ outputId }) => outputId)
+    for (const outputId of picked) told.add(outputId)
+    return picked
+  }
   for (const address of filter.addresses ?? []) {
-    for await (const created of createdRows(deps, address, position)) {
-      const rows = await deps.store.read.outputs(created)
-      const rowById = new Map(rows.map((row) => [row.outputId, row]))
-      const outputIds = created.filter((outputId) => {
-        const row = present(rowById.get(outputId), `output ${outputId}`)
-        if (told.has(outputId) || !moment.isUnspent(row)) return false
-        return filter.classes.includes(classAt(deps, { row, address, slot: moment.slot }))
-      })
-      for (const outputId of outputIds) told.add(outputId)
+    for await (const rows of unspentNow(deps, address)) {
+      const outputIds = pick(address, rows)
+      if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
+    }
+    // Only now, so that nothing can be spent between the two looks.
+    for await (const rows of spentSince(deps, address, position)) {
+      const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }
   }
@@ -54,75 +63,95 @@ export async function* readSnapshot(
 
 /** What was so at a position. */
 interface Moment {
-  /** The milestone in which it lies, or behind which. */
+  /** The newest milestone of which it has anything. */
   readonly slot: SlotIndex
-  readonly isUnspent: (row: OutputRow) => boolean
+  /** Whether an address had been told of an output; one that is spent now, or since, was unspent if it had. */
+  readonly existed: (row: OutputRow, address: Hex) => boolean
 }
 
 async function momentOf(
-  { store }: FeedSnapshotDeps,
+  { store: { read } }: FeedSnapshotDeps,
   { addresses = [] }: UpdateFilter,
   position: number,
 ): Promise<Moment> {
-  const { read } = store
   const tip = await read.logTip()
-  const both = ['OWNED', 'MENTIONED'] as const
+  assert(position >= tip.prunedSeq, 'the log is kept from the position on')
   const next = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
-  const [row] = position < tip.seq ? await read.updates({ ...next, classes: both }) : []
-  if (row === undefined) {
-    const isUnspent = ({ spentSlot }: OutputRow) => spentSlot === undefined || spentSlot > tip.slot
-    return { slot: tip.slot, isUnspent }
-  }
-  // The position may lie in the middle of a milestone, and then some of its spendings were still to come.
-  const { firstSeq, lastSeq } = present(await read.milestone(row.milestoneIndex), 'its milestone')
+  const [row] = position < tip.seq ? await read.updates({ ...next, classes }) : []
+  if (row === undefined) return { slot: tip.slot, existed: (one) => one.bookedSlot <= tip.slot }
+  const { milestoneIndex: slot } = row
+  const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
+  if (position < firstSeq) return { slot: slot - 1, existed: (one) => one.bookedSlot < slot }
+  // In the middle of a milestone: some of what it created was still to come.
   const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
-  const limit = lastSeq - position
   const later = await Promise.all(
-    addresses.map((address) => read.updates({ ...rest, limit, address, classes: both })),
+    addresses.map((address) =>
+      read.updates({ ...rest, address, classes, limit: lastSeq - position }),
+    ),
   )
-  const spentLater = new Set(later.flatMap((rows) => spentIds(rows)))
-  return {
-    slot: position < firstSeq ? row.milestoneIndex - 1 : row.milestoneIndex,
-    isUnspent: ({ spentSlot, outputId }) =>
-      spentSlot === undefined ||
-      spentSlot > row.milestoneIndex ||
-      (spentSlot === row.milestoneIndex && spentLater.has(outputId)),
+  const createdLater = new Set(
+    later.flat().flatMap((one) => (one.isSpent ? [] : [one.address + one.outputId])),
+  )
+  const existed = ({ bookedSlot, outputId }: OutputRow, address: Hex) =>
+    bookedSlot < slot || (bookedSlot === slot && !createdLater.has(address + outputId))
+  return { slot, existed }
+}
+
+/** What is unspent and names an address in any role, piece by piece. */
+async function* unspentNow(
+  { store: { read } }: FeedSnapshotDeps,
+  address: Hex,
+): AsyncGenerator<readonly OutputRow[], void, undefined> {
+  const anyOf = roles.map((term) => ({ term, value: address }))
+  let after: OutputPlace | undefined
+  for (let rows: readonly OutputRow[]; ; ) {
+    rows = await read.unspentOutputs({
+      filter: { asOf: 'COMMITTED', anyOf },
+      after,
+      limit: rowsPerPiece,
+    })
+    if (rows.length > 0) yield rows
+    if (rows.length < rowsPerPiece) return
+    after = rows.at(-1)
   }
 }
 
-function spentIds(rows: readonly LedgerUpdate[]): OutputId[] {
-  return rows.flatMap(({ isSpent, outputId }) => (isSpent ? [outputId] : []))
-}
-
-/** What was created under an address up to a position, page by page. */
-async function* createdRows(
-  { store }: FeedSnapshotDeps,
+/** What was spent under an address since a position, piece by piece. */
+async function* spentSince(
+  { store: { read } }: FeedSnapshotDeps,
   address: Hex,
   position: number,
-): AsyncGenerator<readonly OutputId[], void, undefined> {
-  const classes = ['OWNED', 'MENTIONED'] as const
-  for (let after = 0; after < position; ) {
-    const range = { after, before: position + 1, limit: rowsPerPiece, order: 'ascending' } as const
-    const rows = await store.read.updates({ ...range, address, classes })
-    const created = rows.filter(({ isSpent }) => !isSpent)
-    if (created.length > 0) yield created.map(({ outputId }) => outputId)
-    after = rows.length === rowsPerPiece ? (rows.at(-1)?.seq ?? position) : position
+): AsyncGenerator<readonly OutputRow[], void, undefined> {
+  const tip = await read.logTip()
+  for (let after = position; after < tip.seq; ) {
+    const range = { after, before: tip.seq + 1, limit: rowsPerPiece, order: 'ascending' } as const
+    const rows = await read.updates({ ...range, address, classes })
+    const spent = rows.filter(({ isSpent }) => isSpent)
+    if (spent.length > 0) yield await read.outputs(spent.map(({ outputId }) => outputId))
+    after = endOf(rows, tip.seq)
   }
+  const { prunedSeq } = await read.logTip()
+  assert(position >= prunedSeq, 'the log is kept from the position on')
 }
+
+function endOf(rows: readonly LedgerUpdate[], end: number): number {
+  return rows.length === rowsPerPiece ? (rows.at(-1)?.seq ?? end) : end
+}
+
+const classes = ['OWNED', 'MENTIONED'] as const
 
 const rowsPerPiece = 500
 
-/** How an address stands to an output that it was created under; it may have passed to another owner by time alone. */
-function classAt(
+/** Whether an output concerns an address in one of the classes; by time alone it may be another's since its creation. */
+function isFiledUnder(
   { parameters }: FeedSnapshotDeps,
-  { row, address, slot }: { row: OutputRow; address: Hex; slot: SlotIndex },
-): UpdateClass {
-  const output = decode(Output, row.bytes)
+  of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },
+): boolean {
+  const output = decode(Output, of.row.bytes)
   assert(output.ok, 'a stored output decodes')
-  const { outputId } = row
-  const entries = logEntries(parameters, { outputId, output: output.value, isSpent: false, slot })
-  return present(
-    entries.find((entry) => entry.address === address),
-    `role of ${address} in ${outputId}`,
-  ).class
+  const { outputId } = of.row
+  const moment = { outputId, output: output.value, isSpent: false, slot: of.slot }
+  return logEntries(parameters, moment).some(
+    (entry) => entry.address === of.address && of.filter.classes.includes(entry.class),
+  )
 }

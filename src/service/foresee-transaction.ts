@@ -5,7 +5,12 @@ import {
   type KnownOutput,
   resolveReferences,
 } from '../ledger/resolve.ts'
-import { claimReward, type RewardOverflow, rewardClaimOf } from '../ledger/reward-claims.ts'
+import {
+  claimReward,
+  type RewardOverflow,
+  rewardClaimOf,
+  rewardHistoryAt,
+} from '../ledger/reward-claims.ts'
 import { failureReasonOf, type TransactionError } from '../ledger/transaction-error.ts'
 import type { ResolvedInput } from '../ledger/working-set.ts'
 import { present } from '../lib/assert.ts'
@@ -27,7 +32,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
-import { epochOfSlot, lastSlotOfEpoch } from '../protocol/slots.ts'
+import { epochOfSlot } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import { SignedTransaction, type Transaction } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -221,10 +226,6 @@ function rewardAt(
 ): Result<bigint, RewardOverflow> {
   const claim = rewardClaimOf(parameters, input, slot)
   if (claim === undefined) return ok(0n)
-  const finished = epochs.filter(({ epoch }) => lastSlotOfEpoch(parameters, epoch) <= slot)
-  const rewardsByEpoch = new Map(finished.map(({ epoch, rewards }) => [epoch, rewards]))
-  const lastEpoch = Math.max(-1, ...rewardsByEpoch.keys())
-  const rewardsOf = (epoch: number) => rewardsByEpoch.get(epoch)
-  const claimed = claimReward(parameters, { lastEpoch, rewardsOf }, claim)
+  const claimed = claimReward(parameters, rewardHistoryAt(parameters, epochs, slot), claim)
   return claimed.ok ? ok(claimed.value.reward) : claimed
 }

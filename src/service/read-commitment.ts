@@ -28,10 +28,17 @@ export type CommitmentName = CommitmentId | SlotIndex
 
 /** Finds a commitment; the id of zeros means the newest, as in the node. */
 export function findCommitment(
+  deps: ReadCommitmentDeps,
+  name: CommitmentName,
+): Promise<Milestone | undefined> {
+  return name === noCommitment ? deps.store.read.latestMilestone() : findMilestone(deps, name)
+}
+
+/** Finds a commitment by exactly this name. */
+export function findMilestone(
   { store }: ReadCommitmentDeps,
   name: CommitmentName,
 ): Promise<Milestone | undefined> {
-  if (name === noCommitment) return store.read.latestMilestone()
   return typeof name === 'number'
     ? store.read.milestone(name)
     : store.read.milestoneByCommitment(name)

@@ -9,7 +9,7 @@ import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** What reading histories needs. */
 export interface UpdateHistoryDeps {
-  readonly store: { readonly read: LogReader & Pick<StoreReader, 'addressTip'> }
+  readonly store: { readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'prunedTip'> }
   readonly parameters: TimeParameters
 }
 
@@ -19,8 +19,8 @@ export interface HistoryPoint {
   readonly class: UpdateClass
   /** The last update up to there; 0 before the first. */
   readonly ordinal: number
-  /** The chain value after it; `undefined` where the update itself is no longer kept. */
-  readonly chain: Hex | undefined
+  /** The chain value after it. */
+  readonly chain: Hex
 }
 
 /** The update of an address and class with an ordinal; `undefined` where there is none, or none any more. Some 20 reads of one row. */
@@ -50,7 +50,7 @@ export async function updateAt(
   return undefined
 }
 
-/** Where each address and class of a filter stands at a position; three reads each at most. */
+/** Where each address and class of a filter stands at a position of the kept log; two reads each at most. */
 export async function historyAt(
   { store }: UpdateHistoryDeps,
   { addresses = [], classes }: UpdateFilter,
@@ -66,17 +66,10 @@ async function pointAt(
   position: number,
 ): Promise<HistoryPoint> {
   const { address, class: updateClass } = pair
-  const range = { address, classes: [updateClass], limit: 1 } as const
-  const until = { after: 0, before: position + 1, order: 'descending' } as const
-  const [last] = await read.updates({ ...range, ...until })
-  if (last !== undefined) return { ...pair, ordinal: last.ordinal, chain: last.chain }
-  // Read before the row behind, so that it does not count an update committed in between.
-  const tip = await read.addressTip(address, updateClass)
-  const behind = { after: position, before: Number.MAX_SAFE_INTEGER, order: 'ascending' } as const
-  const [next] = await read.updates({ ...range, ...behind })
-  // Without any row that is kept the history stands at the position where it ends: at no update, or at a pruned one.
-  if (next === undefined) return { ...pair, ...tip }
-  return { ...pair, ordinal: next.ordinal - 1, chain: next.ordinal === 1 ? zeroChain : undefined }
+  const until = { after: 0, before: position + 1, limit: 1, order: 'descending' } as const
+  const [last] = await read.updates({ address, classes: [updateClass], ...until })
+  const { ordinal, chain } = last ?? (await read.prunedTip(address, updateClass)) ?? noUpdate
+  return { ...pair, ordinal, chain }
 }
 
-const zeroChain: Hex = `0x${'00'.repeat(32)}`
+const noUpdate = { ordinal: 0, chain: `0x${'00'.repeat(32)}` } as const

@@ -58,9 +58,7 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
     }),
     chain: t.expose('chain', {
       type: 'Hex',
-      nullable: true,
-      description:
-        'The chain value after that update, 32 zero bytes before the first; null where it is no longer kept.',
+      description: 'The chain value after that update; 32 zero bytes before the first.',
     }),
   }),
 })

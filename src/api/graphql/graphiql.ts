@@ -28,13 +28,30 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 const defaultQuery = `# Ledger Gateway. Control-space completes, control-enter runs; the book on the left is the schema.
-query ChainRecords {
-  chainRecords(first: 10) {
-    nodes {
-      chainId
-      accessNodes
-      isActive
-      version
+query Newest {
+  milestone {
+    index
+    timestamp
+    commitmentId
+    updateCount
+  }
+}
+
+# Every ledger update of every address, as slots are committed.
+subscription Feed {
+  ledgerUpdates {
+    __typename
+    ... on FeedOpened {
+      cursor
+    }
+    ... on LedgerUpdateBatch {
+      cursor
+      updates {
+        address
+        outputId
+        isSpent
+        milestoneIndex
+      }
     }
   }
 }

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
-import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
 import { SlotCommitment } from '../../../src/protocol/commitment.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
-import { databases, openedStore } from '../../support/databases.ts'
+import { openedStore, usualDatabase } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
 import { entry, slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
@@ -28,7 +27,7 @@ const commitment = {
 }
 const bytes = encode(SlotCommitment, commitment)
 const epoch = testGenesis().network.epoch
-const database = await present(databases[0], 'database').create()
+const database = await usualDatabase().create()
 let store: Store
 
 beforeAll(async () => {

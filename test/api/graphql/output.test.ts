@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../../../src/api/graphql/schema.ts'
-import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import type { Json } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
-import { databases, openedStore } from '../../support/databases.ts'
+import { openedStore, usualDatabase } from '../../support/databases.ts'
 import { fullSelection } from '../../support/full-selection.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -34,7 +33,7 @@ const addresses = loadVectors<AddressVector>('addresses').map((vector, i) => ({
   n: vectors.length + i,
 }))
 const selection = fullSelection(schema, 'Output', 12)
-const database = await present(databases[0], 'database').create()
+const database = await usualDatabase().create()
 let store: Store
 
 beforeAll(async () => {
@@ -44,12 +43,13 @@ beforeAll(async () => {
     ...vectors.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: hexToBytes(bytes) })),
     ...addresses.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: heldBy(bytes) })),
   ]
-  unwrap(await store.write.found(term, testGenesis({ outputs })))
+  unwrap(await store.write.found(term, testGenesis({ outputs: [] })))
+  // Booked and never committed: some of the vectors hold more than a ledger's supply can be.
   unwrap(
     await store.write.book(term, {
       blocks: [],
       transactions: [],
-      created: [],
+      created: outputs,
       spent: [{ outputId: outputIdOf(1), spentSlot: 1, spentBy: transactionIdOf(7) }],
     }),
   )

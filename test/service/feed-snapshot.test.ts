@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { logEntries } from '../../src/ledger/updates.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { readSnapshot } from '../../src/service/feed-snapshot.ts'
+import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
+import { useStore, usualDatabase } from '../support/databases.ts'
+import {
+  foundRandomLedger,
+  minCommittableAge,
+  type RandomLedger,
+} from '../support/random-ledger.ts'
+import { runs } from '../support/runs.ts'
+
+const parameters = { minCommittableAge }
+
+describe('a snapshot', () => {
+  const use = useStore(usualDatabase().create)
+
+  test('has exactly what was unspent at its position, whatever is committed while it is read (17)', async () => {
+    const ledger = await foundRandomLedger(use, 5)
+    for (let i = 0; i < 12; i++) {
+      await ledger.book()
+      await ledger.commit()
+    }
+    const all = {
+      classes: ['OWNED', 'MENTIONED'] as const,
+      after: 0,
+      before: Number.MAX_SAFE_INTEGER,
+      limit: 100_000,
+      order: 'ascending' as const,
+    }
+    const log = await use.store.read.updates(all)
+    const addresses = [...new Set(log.map(({ address }) => address))]
+    const { seq } = await use.store.read.logTip()
+    const anyPlace = fc.record({
+      position: fc.oneof(fc.nat({ max: seq }), fc.constant(seq)),
+      addresses: fc.uniqueArray(fc.constantFrom(...addresses), { minLength: 1, maxLength: 3 }),
+      classes: fc.constantFrom<readonly UpdateClass[]>(
+        ['OWNED'],
+        ['MENTIONED'],
+        ['OWNED', 'MENTIONED'],
+      ),
+    })
+    // Now and then, for the ledger grows with it.
+    const anyChance = fc.nat({ max: 9 }).map((n) => n === 0)
+    await fc.assert(
+      fc.asyncProperty(anyPlace, anyChance, async ({ position, ...filter }, isBusy) => {
+        const { slot } = await use.store.read.logTip()
+        const before = await use.store.read.updates(all)
+        const told: OutputId[] = []
+        let last = false
+        const deps = { store: use.store, parameters }
+        for await (const { outputIds, isLast } of readSnapshot(deps, { filter, position })) {
+          told.push(...outputIds)
+          last = isLast
+          if (isBusy) {
+            await ledger.book()
+            await ledger.commit()
+          }
+        }
+        expect(last).toBe(true)
+        expect(told.toSorted()).toEqual(expectedIds(ledger, before, { position, slot, ...filter }))
+      }),
+      runs(60),
+    )
+  })
+})
+
+interface Place {
+  readonly position: number
+  /** The newest slot when the rows were read. */
+  readonly slot: number
+  readonly addresses: readonly string[]
+  readonly classes: readonly UpdateClass[]
+}
+
+/** By the rows up to the position alone, for each address its own. */
+function expectedIds(
+  { outputs }: RandomLedger,
+  log: readonly LedgerUpdate[],
+  { position, slot: newest, addresses, classes }: Place,
+): OutputId[] {
+  const seen = log.filter((row) => row.seq <= position)
+  const next = log.find((row) => row.seq > position)
+  const isInside = next !== undefined && seen.at(-1)?.milestoneIndex === next.milestoneIndex
+  const slot = next === undefined ? newest : next.milestoneIndex - (isInside ? 0 : 1)
+  const ids = addresses.flatMap((address) => {
+    const own = seen.filter((row) => row.address === address)
+    const has = (outputId: OutputId, isSpent: boolean) =>
+      own.some((row) => row.outputId === outputId && row.isSpent === isSpent)
+    return outputs
+      .filter(({ outputId }) => has(outputId, false) && !has(outputId, true))
+      .filter(({ outputId, output }) =>
+        logEntries(parameters, { outputId, output, isSpent: false, slot }).some(
+          (entry) => entry.address === address && classes.includes(entry.class),
+        ),
+      )
+      .map(({ outputId }) => outputId)
+  })
+  return [...new Set(ids)].toSorted()
+}
