@@ -11,7 +11,7 @@ import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
-import { mqttPath, openMqtt } from './mqtt/broker.ts'
+import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { type BodyError, checkContentType } from './rest/body.ts'
 import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
@@ -72,26 +72,29 @@ export async function openHttp(
   const drain = new AbortController()
   const occupancy = createOccupancy(deps.limits, drain.signal)
   const listeners = openListeners({ ...deps, graphql, occupancy })
-  const mqtt = await openMqtt({ ...deps, occupancy })
+  // Opened once the server listens: it begins to look at the ledger at once.
+  let mqtt: MqttDoor | undefined
   const server = createServer({ requestTimeout: requestTimeoutMs }, (message, response) => {
     void handle({ ...deps, graphql, occupancy, listeners }, message, response)
   })
   server.on('upgrade', (request, socket, head) => {
     const { path } = splitTarget(request.url ?? '/')
     if (path === graphqlPath) listeners.upgrade(request, socket, head)
-    else if (path === mqttPath) mqtt.upgrade(request, socket, head)
+    else if (path === mqttPath && mqtt) mqtt.upgrade(request, socket, head)
     else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: request.url ?? '/' }))
   })
   const refused = await listen(server, address)
   if (refused !== undefined) {
-    await Promise.all([listeners.close(0, 0), mqtt.close(0)])
+    await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
+  const door = await openMqtt({ ...deps, occupancy })
+  mqtt = door
   return ok({
     url: urlOf(server, address.host),
     close: async ({ windowMs, graceMs }) => {
       drain.abort()
-      await Promise.all([listeners.close(windowMs, graceMs), mqtt.close(windowMs)])
+      await Promise.all([listeners.close(windowMs, graceMs), door.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()

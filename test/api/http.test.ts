@@ -1,11 +1,11 @@
 import { createConnection } from 'node:net'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDoors } from '../../src/gateway.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { chainIdOf } from '../support/chain-ids.ts'
 import { graphql, socketClient } from '../support/client.ts'
+import { onDatabase } from '../support/databases.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let gateway: TestGateway
@@ -125,9 +125,7 @@ describe('a broken store is one INTERNAL with a request id, and the stack is in 
 
   beforeAll(async () => {
     broken = await startGateway()
-    const database = new Database(broken.databaseFile)
-    database.exec('DROP TABLE chain_records')
-    database.close()
+    await onDatabase(broken.databaseUrl, 'DROP TABLE chain_records')
   })
   afterAll(() => broken.close())
 

@@ -12,7 +12,7 @@ import {
   recordHeaders,
 } from './chain-record.ts'
 import { about, listOf, object, optional, text } from './openapi/shape.ts'
-import { pageSizeParameter, readPageSize } from './page-size.ts'
+import { pageSizeParameter, readPageSize } from './query.ts'
 import { json, param, type Route } from './route.ts'
 
 /** Chains by their records: listing them, and making them active or inactive (rest.md 2.1). */

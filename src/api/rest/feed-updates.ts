@@ -7,7 +7,6 @@ import { type PollQuestion, pollLedgerUpdates } from '../../service/poll-ledger-
 import type { Services } from '../../service/services.ts'
 import { parsePageSize } from '../../service/update-place.ts'
 import { toRest } from '../errors.ts'
-import type { QueryParameterMalformed } from './ledger-updates.ts'
 import {
   about,
   bech32,
@@ -20,6 +19,7 @@ import {
   uint32,
   word,
 } from './openapi/shape.ts'
+import type { QueryParameterMalformed } from './query.ts'
 import { json, type Route } from './route.ts'
 
 const cursor = { ...text, pattern: '^[A-Za-z0-9_-]{28}$' }

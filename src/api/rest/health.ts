@@ -15,6 +15,7 @@ export const health: Route = {
   },
 }
 
-function healthAnswer(about: string): Answer {
+/** Describes what a route about health answers. */
+export function healthAnswer(about: string): Answer {
   return { about, json: object({ isHealthy: flag }) }
 }

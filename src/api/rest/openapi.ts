@@ -1,11 +1,12 @@
 import { openapiDocument } from './openapi/document.ts'
 import { anyObject, object, text } from './openapi/shape.ts'
 import { json, type Route } from './route.ts'
+import { routeListRoute } from './route-list.ts'
 
-/** Routes with the one that describes them all, itself among them. */
+/** Routes with those that list and describe them all, themselves among them. */
 export function withDocument(routes: readonly Route[]): readonly Route[] {
   const all: Route[] = [...routes]
-  all.push(documentRoute(all))
+  all.push(routeListRoute(all), documentRoute(all))
   return all
 }
 

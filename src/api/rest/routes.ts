@@ -1,10 +1,17 @@
 import { chainRecordRoute, setChainRecordRoute } from './chain-record.ts'
 import { activateRoute, chainsRoute, deactivateRoute } from './chains.ts'
+import {
+  committeeRoute,
+  congestionRoute,
+  validatorRoute,
+  validatorsRoute,
+} from './core/accounts.ts'
 import { blockFullRoute, blockMetadataRoute, blockRoute } from './core/blocks.ts'
 import { commitmentRoutes } from './core/commitments.ts'
 import { infoRoute, issuanceRoute, routesRoute } from './core/info.ts'
 import { networkHealthRoute, networkMetricsRoute } from './core/network.ts'
 import { outputFullRoute, outputMetadataRoute, outputRoute } from './core/outputs.ts'
+import { rewardsRoute } from './core/rewards.ts'
 import { submitBlockRoute } from './core/submit.ts'
 import {
   includedBlockMetadataRoute,
@@ -12,9 +19,21 @@ import {
   transactionMetadataRoute,
   transactionRoute,
 } from './core/transactions.ts'
+import { childrenRoutes, milestoneBlocksRoutes } from './explorer/blocks.ts'
+import { updatesByMilestone, updatesBySlot } from './explorer/milestone-updates.ts'
+import { commitmentsRoute, milestonesRoute } from './explorer/milestones.ts'
+import {
+  balanceRoute,
+  balanceWithManaRoute,
+  distributionRoutes,
+  richestRoutes,
+} from './explorer/statistics.ts'
+import { faucetRoute } from './faucet.ts'
 import { feedUpdates } from './feed-updates.ts'
 import { health } from './health.ts'
-import { ledgerUpdatesByAddress } from './ledger-updates.ts'
+import { chainRoutes, indexerHealthRoute, multiAddressRoute } from './indexer/chains.ts'
+import { outputListRoutes } from './indexer/outputs.ts'
+import { ledgerUpdatesByAddress, slotUpdatesByAddress } from './ledger-updates.ts'
 import { withDocument } from './openapi.ts'
 import type { Route } from './route.ts'
 
@@ -28,6 +47,17 @@ export const routes: readonly Route[] = withDocument([
   activateRoute,
   deactivateRoute,
   ledgerUpdatesByAddress,
+  slotUpdatesByAddress,
+  updatesByMilestone,
+  updatesBySlot,
+  milestonesRoute,
+  commitmentsRoute,
+  ...milestoneBlocksRoutes,
+  ...childrenRoutes,
+  balanceRoute,
+  balanceWithManaRoute,
+  ...richestRoutes,
+  ...distributionRoutes,
   feedUpdates,
   submitBlockRoute,
   infoRoute,
@@ -43,6 +73,16 @@ export const routes: readonly Route[] = withDocument([
   includedBlockRoute,
   includedBlockMetadataRoute,
   ...commitmentRoutes,
+  congestionRoute,
+  rewardsRoute,
+  validatorsRoute,
+  validatorRoute,
+  committeeRoute,
   networkHealthRoute,
   networkMetricsRoute,
+  ...outputListRoutes,
+  ...chainRoutes,
+  multiAddressRoute,
+  indexerHealthRoute,
+  faucetRoute,
 ])

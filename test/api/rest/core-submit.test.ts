@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSettableClock } from '../../../src/lib/clock.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
@@ -7,6 +6,7 @@ import { Block } from '../../../src/protocol/block.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { Payload } from '../../../src/protocol/transaction.ts'
+import { onDatabase } from '../../support/databases.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, type Body, binary, post, refusal, submit } from '../../support/submit.ts'
 import {
@@ -212,6 +212,7 @@ describe('who may submit', () => {
 describe('a gateway that cannot take a block', () => {
   test('without an account says 503 to a payload alone, and takes blocks', async () => {
     const poor = await startGateway({ env: { ISSUER_KEY: 'none' } })
+    await untilHealth(poor.url)
     const response = await post(poor.url, JSON.stringify(taggedJson))
     expect(response.headers.get('retry-after')).toBe('1')
     const message =
@@ -230,16 +231,16 @@ describe('a gateway that cannot take a block', () => {
     const known = await newBlock(usurped.url)
     await acceptedId(await post(usurped.url, known.bytes))
     const { bytes } = await newBlock(usurped.url)
-    const database = new Database(usurped.databaseFile)
-    database.exec("UPDATE writer SET term = term + 1, holder = 'other', until = 9999999999999")
+    const { databaseUrl } = usurped
+    const usurp = "UPDATE writer SET term = term + 1, holder = 'other', until = 9999999999999"
+    await onDatabase(databaseUrl, usurp)
     await untilHealth(usurped.url, 503)
     await expectUnavailable(usurped.url, bytes, 'LEASE_LOST')
     expect(await acceptedId(await post(usurped.url, known.bytes))).toBe(known.blockId)
-    database.exec('UPDATE writer SET until = 0')
+    await onDatabase(databaseUrl, 'UPDATE writer SET until = 0')
     await untilHealth(usurped.url)
     const late = await newBlock(usurped.url)
     expect(await acceptedId(await post(usurped.url, late.bytes))).toBe(late.blockId)
-    database.close()
     await usurped.close()
   })
 
@@ -257,9 +258,7 @@ describe('a gateway that cannot take a block', () => {
   test('for its store is broken says 500 with the id of the request, and no more', async () => {
     const broken = await startGateway()
     const { bytes } = await newBlock(broken.url)
-    const database = new Database(broken.databaseFile)
-    database.exec('ALTER TABLE blocks RENAME TO gone')
-    database.close()
+    await onDatabase(broken.databaseUrl, 'ALTER TABLE blocks RENAME TO gone')
     const response = await post(broken.url, bytes)
     const requestId = response.headers.get('x-request-id')
     const text = await response.text()

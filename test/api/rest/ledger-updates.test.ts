@@ -151,7 +151,7 @@ describe('answer', () => {
     ]
     await own.commit(entries)
     const path = `/api/explorer/v2/ledger/updates/by-address/${addressText(owner)}`
-    const body = await (await fetch(`${own.url}${path}`)).json()
+    const body = await (await rest(`${own.url}${path}`)).json()
     expect(body).toMatchObject({ items: [{ outputId: outputIdOf('11', 1) }] })
     await own.close()
   })
@@ -259,3 +259,38 @@ describe('query', () => {
 function runs(usual: number): number {
   return Number(process.env.FC_NUM_RUNS ?? usual)
 }
+
+describe('the slot-based form', () => {
+  const path = () =>
+    `${gateway.url}/api/explorer/v3/ledger/updates/by-address/${addressText(owner)}`
+
+  test('lists the same updates by slot', async () => {
+    const { body } = await get(addressText(owner), { pageSize: 7, sort: 'oldest' })
+    const answer = await (await rest(`${path()}?pageSize=7&sort=oldest`)).json()
+    const items = owned(owner).slice(0, 7)
+    expect(answer).toEqual({
+      address: addressText(owner),
+      items: items.map(({ outputId, isSpent, milestoneIndex: slotIndex }) => ({
+        outputId,
+        isSpent,
+        slotIndex,
+      })),
+      cursor: body.cursor,
+    })
+  })
+
+  test.each(['startSlot', 'startSlotIndex'])('begins at %s, itself included', async (name) => {
+    const answer = await (await rest(`${path()}?${name}=5&sort=oldest`)).json()
+    const expected = owned(owner).filter(({ milestoneIndex }) => milestoneIndex >= 5)
+    expect(answer.items.map(({ outputId }: { outputId: string }) => outputId)).toEqual(
+      expected.slice(0, 100).map(({ outputId }) => outputId),
+    )
+  })
+
+  test.each(['startSlot=x', 'startSlotIndex=-1', 'startMilestoneIndex=1'])(
+    'refuses %s',
+    async (query) => {
+      expect((await rest(`${path()}?${query}`)).status).toBe(400)
+    },
+  )
+})

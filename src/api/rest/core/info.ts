@@ -67,5 +67,6 @@ export const routesRoute: Route = {
   about: 'The families of routes that are served.',
   answers: { 200: { about: 'Their names.', json: object({ routes: listOf(text) }) } },
   errors: [],
-  answer: async () => json(200, { routes: ['core/v3', 'explorer/v2', 'mqtt/v2'] }),
+  answer: async () =>
+    json(200, { routes: ['core/v3', 'explorer/v2', 'explorer/v3', 'indexer/v2', 'mqtt/v2'] }),
 }

@@ -1,0 +1,315 @@
+import { refusalMessage } from '../protocol/schema/refusal.ts'
+import type { AuthError } from './auth.ts'
+import type { GatewayError } from './gateway-error.ts'
+
+/** How every failure looks from outside: written here, and nowhere else. */
+
+/** Of every failure that a door can tell. */
+export type ErrorCode = GatewayError['code']
+type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
+
+/** How one failure looks from outside. */
+export interface Face<C extends ErrorCode> {
+  /** The HTTP status on REST. */
+  readonly status: number
+  /** One sentence that names the field and says what is expected; without a capital, without a full stop. */
+  readonly say: (error: ErrorOf<C>) => string
+  /** More headers on REST, in lower case. */
+  readonly headers?: (error: ErrorOf<C>) => Readonly<Record<string, string>>
+}
+
+/** The one table: what is said, and with which status. Total by type. */
+const faces: { readonly [C in ErrorCode]: Face<C> } = {
+  INTERNAL: { status: 500, say: (e) => `internal server error (request ${e.requestId})` },
+
+  PATH_UNKNOWN: { status: 404, say: (e) => `there is nothing at ${e.path}` },
+  PATH_MALFORMED: { status: 400, say: () => 'the path is not percent-encoded UTF-8' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    say: (e) => `the method ${e.method} is not allowed here; allowed: ${e.allowed}`,
+    headers: (e) => ({ allow: e.allowed }),
+  },
+  QUERY_MALFORMED: { status: 400, say: (e) => `query: ${e.part} is not percent-encoded UTF-8` },
+  QUERY_PARAMETER_UNKNOWN: {
+    status: 400,
+    say: (e) =>
+      `query: ${e.name} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
+  },
+  QUERY_PARAMETER_REPEATED: { status: 400, say: (e) => `query: ${e.name} comes more than once` },
+
+  ADDRESS_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`,
+  },
+  ADDRESS_OF_ANOTHER_NETWORK: {
+    status: 400,
+    say: (e) =>
+      `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
+  },
+  CURSOR_MALFORMED: { status: 400, say: (e) => `${e.argument}: not a cursor of this gateway` },
+  CURSOR_OF_ANOTHER_LOG: {
+    status: 410,
+    say: (e) => `${e.argument}: a cursor of another log; start again without it`,
+  },
+  CURSOR_AHEAD_OF_TIP: {
+    status: 400,
+    say: (e) => `${e.argument}: the log reaches only to position ${e.tip}; try again later`,
+  },
+  CURSOR_EXPIRED: {
+    status: 410,
+    say: (e) =>
+      `${e.argument}: older than the retained log; go on after ${e.oldestCursor}, with what lies between missing`,
+  },
+  PAGE_CURSOR_MALFORMED: {
+    status: 400,
+    say: (e) =>
+      `query: cursor must be milestoneIndex.outputId.isSpent.pageSize${e.part === 'cursor' ? '' : `; its ${e.part} is wrong`}`,
+  },
+  PAGE_SIZE_OUT_OF_RANGE: {
+    status: 400,
+    say: (e) => `${e.argument}: must be from 0 to ${e.limit}, not ${e.value}`,
+  },
+  FEED_ADDRESS_COUNT: {
+    status: 400,
+    say: (e) => `addresses: must be from 1 to ${e.limit}, not ${e.count}`,
+  },
+  FEED_CLASSES_MISSING: { status: 400, say: () => 'classes: at least one is needed' },
+  FEED_START_AMBIGUOUS: {
+    status: 400,
+    say: () => 'after: either this or afterMilestone, not both',
+  },
+  FEED_SNAPSHOT_WITHOUT_ADDRESSES: {
+    status: 400,
+    say: () => 'snapshot: needs addresses; the whole ledger is not told in a snapshot',
+  },
+  MILESTONE_NOT_COMMITTED: {
+    status: 400,
+    say: (e) =>
+      `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
+  },
+  OUTPUT_CURSOR_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.argument}: not a cursor of the list of outputs`,
+  },
+  FILTER_AMBIGUOUS: { status: 400, say: (e) => `filter: either ${e.members}, not both` },
+  QUERY_PARAMETER_MALFORMED: {
+    status: 400,
+    say: (e) => `query: ${e.name} must be ${e.expected}`,
+  },
+
+  BODY_TOO_LARGE: { status: 413, say: (e) => `body: longer than ${e.limit} bytes` },
+  BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
+  CONTENT_TYPE_REFUSED: {
+    status: 400,
+    say: (e) => `Content-Type: expected ${e.expected}, not ${e.given}`,
+  },
+
+  TOKEN_MISSING: unauthorized(() => 'a token is needed'),
+  TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
+  TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
+  TOKEN_ALGORITHM_REFUSED: unauthorized(
+    (e) => `the token is signed with ${e.given}, and only ${e.expected} is accepted`,
+  ),
+  TOKEN_SIGNATURE_INVALID: unauthorized(
+    () => 'the token is not signed with the key of this gateway',
+  ),
+  TOKEN_EXPIRED: unauthorized((e) => `the token expired at ${isoTime(e.expiredAt)}`),
+  TOKEN_NOT_YET_VALID: unauthorized(() => 'the token is not valid yet'),
+  PERMISSION_MISSING: {
+    status: 403,
+    say: (e) => `Authorization: the token lacks the permission ${e.permission}`,
+  },
+
+  CHAIN_ID_NOT_BECH32: {
+    status: 400,
+    say: (e) => `${e.argument}: not Bech32: ${inWords(e.reason)}`,
+  },
+  CHAIN_ID_NOT_A_CHAIN: {
+    status: 400,
+    say: (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
+  },
+  CHAIN_RECORD_MALFORMED: { status: 400, say: (e) => `${e.member}: expected ${e.expected}` },
+  CHAIN_RECORD_UNKNOWN: { status: 404, say: (e) => `there is no record of ${e.chainId}` },
+  CHAIN_RECORD_STALE: {
+    status: 412,
+    say: (e) =>
+      e.version === 0
+        ? `there is no record of ${e.chainId} to replace`
+        : `the record of ${e.chainId} is version ${e.version} now`,
+  },
+  IF_MATCH_MALFORMED: {
+    status: 400,
+    say: () => 'If-Match: expected * or tags of chain records, such as "3"',
+  },
+  CHAIN_ID_COUNT: {
+    status: 400,
+    say: (e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`,
+  },
+  CHAIN_RECORD_CURSOR_MALFORMED: {
+    status: 400,
+    say: () => 'after: not a cursor of the list of chain records',
+  },
+  CHAIN_RECORD_PAGE_SIZE: {
+    status: 400,
+    say: (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
+  },
+
+  PATH_ID_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
+  },
+  FAUCET_MISSING: { status: 404, say: () => 'this network has no faucet' },
+  FAUCET_REQUEST_MALFORMED: {
+    status: 400,
+    say: () => 'address: expected the Bech32 text of the receiver',
+  },
+  FAUCET_REQUEST_WAITING: {
+    status: 400,
+    say: (e) => `address: a request for ${e.address} waits already`,
+  },
+  FAUCET_FUNDS_ENOUGH: {
+    status: 400,
+    say: (e) => `address: ${e.address} has ${e.limit} base tokens or more already`,
+  },
+  FAUCET_BUSY: {
+    status: 429,
+    say: (e) => `${e.waiting} requests wait already; try again later`,
+    headers: () => ({ 'retry-after': '1' }),
+  },
+  RANGE_REVERSED: {
+    status: 400,
+    say: (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
+  },
+  LEDGER_INDEX_NOT_KEPT: {
+    status: 404,
+    say: (e) => `balances are kept as of milestone ${e.newest} only, not of ${e.asked}`,
+  },
+  LEDGER_MOVED: later(() => 'slots are committed faster than the outputs can be read; try again'),
+  ADDRESS_OF_ANOTHER_KIND: {
+    status: 400,
+    say: (e) => `${e.argument}: not an address of the kind ${e.expected}`,
+  },
+  ADDRESS_NOT_AN_ACCOUNT: {
+    status: 400,
+    say: (e) => `${e.argument}: not the address of an account`,
+  },
+  EPOCH_NOT_BEGUN: {
+    status: 400,
+    say: (e) => `${e.argument}: epoch ${e.epoch} has not begun; this is epoch ${e.current}`,
+  },
+  OUTPUT_EARNS_NOTHING: {
+    status: 400,
+    say: (e) => `${e.outputId} is neither a delegation nor an account that stakes`,
+  },
+  SLOT_BEFORE_GENESIS: {
+    status: 400,
+    say: (e) => `slot: ${e.slot} lies before the genesis, which is slot ${e.genesisSlot}`,
+  },
+  PATH_SLOT_MALFORMED: {
+    status: 400,
+    say: (e) => `${e.name}: expected a whole number from 0 to 4294967295`,
+  },
+  NOT_FOUND: { status: 404, say: (e) => `there is no ${e.what} ${e.id}` },
+
+  SUBMISSION_NOT_ALLOWED: {
+    status: 403,
+    say: (e) =>
+      e.policy === 'closed'
+        ? 'submitting blocks is not available for public use'
+        : 'submitting blocks needs a valid token in Authorization',
+  },
+  TRANSACTION_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'transaction') },
+  BLOCK_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'block') },
+  VALIDATOR_NOT_IN_COMMITTEE: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} does not validate in the slot of the block`,
+  },
+  PARENT_UNKNOWN: {
+    status: 400,
+    say: (e) => `body: there is no block ${e.blockId} to be a parent`,
+  },
+  PARENT_NOT_OLDER: {
+    status: 400,
+    say: (e) =>
+      `header.issuingTime: the parent ${e.blockId} was issued at ${e.issuingTime}, not before`,
+  },
+  REFERENCE_MANA_COST_UNKNOWN: {
+    status: 400,
+    say: (e) => `header.slotCommitmentId: the price of work in slot ${e.slot} is not known`,
+  },
+  BURNED_MANA_TOO_LITTLE: {
+    status: 400,
+    say: (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the block costs, ${e.cost}`,
+  },
+  ISSUER_IN_DEBT: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} has ${e.credits} block issuance credits`,
+  },
+  BLOCK_ISSUED_IN_FUTURE: {
+    status: 400,
+    say: (e) => `header.issuingTime: ${e.issuingTime} is more than five seconds after ${e.now}`,
+  },
+  COMMITMENT_UNKNOWN: {
+    status: 400,
+    say: (e) => `header.slotCommitmentId: there is no commitment ${e.commitmentId}`,
+  },
+  ISSUER_UNKNOWN: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} is no account that may issue blocks`,
+  },
+  ISSUER_EXPIRED: {
+    status: 400,
+    say: (e) => `header.issuerId: ${e.issuerId} may issue blocks only up to slot ${e.expirySlot}`,
+  },
+  ISSUER_KEY_UNKNOWN: {
+    status: 400,
+    say: (e) => `signature.publicKey: ${e.publicKey} is no key of the account ${e.issuerId}`,
+  },
+  BLOCK_SIGNATURE_INVALID: {
+    status: 400,
+    say: (e) => `signature: not made over this block with the key ${e.publicKey}`,
+  },
+  SLOT_CLOSED: {
+    status: 400,
+    say: (e) => `header.issuingTime: lies in slot ${e.slot}, which is committed already`,
+  },
+  ISSUER_NOT_CONFIGURED: later(
+    () => 'a payload came alone, and this node has no issuer account to build a block around it',
+  ),
+  INBOX_FULL: later((e) => `${e.waiting} blocks wait already; try again later`),
+  SIGNATURE_CHECK_BUSY: later((e) => `${e.waiting} signatures wait already; try again later`),
+  CONNECTION_LIMIT: later((e) => `${e.limit} listeners are connected already; try again later`),
+  SUBSCRIPTION_LIMIT: later((e) =>
+    e.scope === 'connection'
+      ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
+      : `${e.limit} subscriptions are open already; try again later`,
+  ),
+  GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
+  LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
+}
+
+/** How a failure looks. The table has for each code a face of that code's own error, which a lookup by a variable code cannot show. */
+export function faceOf(code: ErrorCode): Face<ErrorCode> {
+  return faces[code] as Face<ErrorCode>
+}
+
+/** Every failure of a token is the same to a client: ask for another. */
+function unauthorized<C extends AuthError['code']>(say: Face<C>['say']): Face<C> {
+  const headers = () => ({ 'www-authenticate': 'Bearer' })
+  return { status: 401, say: (e) => `Authorization: ${say(e)}`, headers }
+}
+
+/** What may work later: clients are told when to ask again. */
+function later<C extends ErrorCode>(say: Face<C>['say']): Face<C> {
+  return { status: 503, say, headers: () => ({ 'retry-after': '1' }) }
+}
+
+/** Of a Unix time in seconds. */
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/** A reason that another room names by code. */
+function inWords(code: string): string {
+  return code.toLowerCase().replaceAll('_', ' ')
+}

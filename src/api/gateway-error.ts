@@ -1,0 +1,68 @@
+import type { ChainRecordUnknown } from '../service/activate-chain.ts'
+import type { AddressError } from '../service/address-key.ts'
+import type { ChainRecordPageError } from '../service/chain-records.ts'
+import type { FaucetError } from '../service/faucet.ts'
+import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
+import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
+import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
+import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
+import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
+import type { ManaRewardsError } from '../service/mana-rewards.ts'
+import type { SetChainRecordError } from '../service/set-chain-record.ts'
+import type { SubmitBlockError } from '../service/submit-block.ts'
+import type { PageCursorMalformed } from '../service/update-place.ts'
+import type { EpochNotBegun } from '../service/validators.ts'
+import type { AuthError } from './auth.ts'
+import type { LimitError } from './limits.ts'
+import type { BodyError } from './rest/body.ts'
+import type { IfMatchMalformed } from './rest/chain-record.ts'
+import type { AddressNotAnAccount } from './rest/core/accounts.ts'
+import type { NotFound, PathIdMalformed, PathSlotMalformed } from './rest/core/ids.ts'
+import type { RangeReversed } from './rest/explorer/milestones.ts'
+import type { LedgerIndexNotKept, LedgerMoved } from './rest/explorer/statistics.ts'
+import type { FaucetMissing, FaucetRequestMalformed } from './rest/faucet.ts'
+import type { AddressOfAnotherKind } from './rest/indexer/chains.ts'
+import type { MatchError } from './rest/match.ts'
+import type { QueryParameterMalformed } from './rest/query.ts'
+import type { SubmissionNotAllowed } from './submission-policy.ts'
+
+/** Every expected failure that a door can tell, from all rooms. A new union is added here and its rows to `faces`. */
+export type GatewayError =
+  | AuthError
+  | BodyError
+  | MatchError
+  | InternalError
+  | AddressError
+  | ListLedgerUpdatesError
+  | FollowLedgerUpdatesError
+  | PageCursorMalformed
+  | QueryParameterMalformed
+  | SetChainRecordError
+  | ChainRecordUnknown
+  | FollowChainRecordsError
+  | FaucetError
+  | FaucetMissing
+  | FaucetRequestMalformed
+  | IfMatchMalformed
+  | ChainRecordPageError
+  | SubmitBlockError
+  | ListUnspentOutputsError
+  | ForeseeTransactionError
+  | SubmissionNotAllowed
+  | PathIdMalformed
+  | PathSlotMalformed
+  | LimitError
+  | NotFound
+  | AddressNotAnAccount
+  | AddressOfAnotherKind
+  | RangeReversed
+  | LedgerIndexNotKept
+  | LedgerMoved
+  | EpochNotBegun
+  | ManaRewardsError
+
+/** A bug or a broken machine. The log has the rest, under the request id. */
+export interface InternalError {
+  readonly code: 'INTERNAL'
+  readonly requestId: string
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hexToBytes } from '../../../src/lib/hex.ts'
+import { accountIdOfKey, developmentKeys } from '../../../src/node/embedded/development.ts'
+import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import {
+  Committee,
+  Congestion,
+  ManaRewards,
+  Validator,
+  Validators,
+} from '../../../src/protocol/node-answers.ts'
+import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
+import { rest, restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { binary, refusal } from '../../support/submit.ts'
+import { addressOf, issuer, untilHealth, user } from '../../support/wallet.ts'
+
+let gateway: TestGateway
+let core: string
+let staking: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  core = `${gateway.url}/api/core/v3`
+  await untilHealth(gateway.url)
+  const genesis = await restJson(`${core}/commitments/by-slot/0/utxo-changes/full`)
+  interface Created {
+    readonly outputId: string
+    readonly output: { readonly features?: readonly { readonly type: number }[] }
+  }
+  const created: readonly Created[] = genesis.createdOutputs
+  const isStaking = ({ output }: Created) => output.features?.some(({ type }) => type === 7)
+  staking = created.find(isStaking)?.outputId ?? ''
+})
+afterAll(() => gateway.close())
+
+const account = accountText(issuer.accountId)
+const validator = accountText(accountIdOfKey(developmentKeys().issuer))
+
+function accountText(accountId: `0x${string}`, hrp = 'tst'): string {
+  return encodeBech32(hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
+}
+
+describe('a route says the same as JSON and as bytes', () => {
+  const rows: readonly (readonly [string, () => string, Schema<unknown>])[] = [
+    ['congestion', () => `accounts/${account}/congestion?commitmentId=${genesisId}`, Congestion],
+    ['rewards', () => `rewards/${staking}?slot=1`, ManaRewards],
+    ['validators', () => 'validators', Validators],
+    ['a validator', () => `validators/${validator}`, Validator],
+    ['the committee', () => 'committee', Committee],
+  ]
+  let genesisId: string
+  beforeAll(async () => {
+    const changes = await restJson(`${core}/commitments/by-slot/0/utxo-changes`)
+    genesisId = changes.commitmentId
+  })
+  test.each(rows)('%s', async (_name, path, schema) => {
+    const json = await restJson(`${core}/${path()}`)
+    const raw = await rest(`${core}/${path()}`, { headers: { accept: binary } })
+    const value = decode(schema, new Uint8Array(await raw.arrayBuffer()))
+    expect(value.ok && print(schema, value.value)).toEqual(json)
+  })
+})
+
+test('congestion tells what an account pays, and with what', async () => {
+  const congestion = await restJson(`${core}/accounts/${account}/congestion?workScore=1000`)
+  expect(congestion).toEqual({
+    slot: expect.any(Number),
+    ready: true,
+    referenceManaCost: '1',
+    blockIssuanceCredits: expect.stringMatching(/^\d+$/),
+  })
+})
+
+test('the account that stakes validates, and is the whole committee', async () => {
+  const { validators, pageSize, cursor } = await restJson(`${core}/validators`)
+  expect([validators.length, pageSize, cursor]).toEqual([1, 100, undefined])
+  const [only] = validators
+  expect(only).toMatchObject({ address: validator, poolStake: '100000000', active: true })
+  expect(await restJson(`${core}/validators/${validator}`)).toMatchObject({ address: validator })
+  expect(await restJson(`${core}/validators/${account}`)).toMatchObject({
+    validatorStake: '0',
+    active: false,
+  })
+  const { address, poolStake, validatorStake, fixedCost } = only
+  expect(await restJson(`${core}/committee?epoch=0`)).toEqual({
+    committee: [{ address, poolStake, validatorStake, fixedCost }],
+    totalStake: poolStake,
+    totalValidatorStake: validatorStake,
+    epoch: 0,
+  })
+  expect(await restJson(`${core}/committee?epochIndex=0`)).toMatchObject({ epoch: 0 })
+})
+
+describe('the page of validators', () => {
+  const sizes = [
+    ['1', 1],
+    ['100', 100],
+    ['101', 100],
+    ['0', 100],
+    ['x', 100],
+    ['-1', 100],
+    ['1.5', 100],
+  ] as const
+  test.each(sizes)('of the size %s has %i', async (given, pageSize) => {
+    expect((await restJson(`${core}/validators?pageSize=${given}`)).pageSize).toBe(pageSize)
+  })
+
+  test('begins at the cursor', async () => {
+    expect((await restJson(`${core}/validators?cursor=`)).validators).toHaveLength(1)
+    expect((await restJson(`${core}/validators?cursor=0,1`)).validators).toEqual([])
+  })
+})
+
+test('a stake in the first epoch has earned nothing yet', async () => {
+  expect(await restJson(`${core}/rewards/${staking}`)).toMatchObject({
+    rewards: '0',
+    latestCommittedEpochPoolRewards: '0',
+  })
+})
+
+describe('is refused', () => {
+  const nowhere = accountText(`0x${'77'.repeat(32)}`)
+  const noOutput = `0x${'ab'.repeat(38)}`
+  const rows = [
+    ['an account that is not there', `accounts/${nowhere}/congestion`, 404],
+    ['a validator that is not there', `validators/${nowhere}`, 404],
+    ['a key', `accounts/${addressOf(user(0))}/congestion`, 400],
+    ['another network', `accounts/${accountText(issuer.accountId, 'iota')}/congestion`, 400],
+    ['no address', 'validators/x', 400],
+    [
+      'an unknown commitment',
+      `accounts/${account}/congestion?commitmentId=0x${'11'.repeat(36)}`,
+      404,
+    ],
+    ['half a commitment', `accounts/${account}/congestion?commitmentId=0x11`, 400],
+    ['no work score', `accounts/${account}/congestion?workScore=x`, 400],
+    ['an epoch to come', 'committee?epoch=4294967295', 400],
+    ['no epoch', 'committee?epoch=x', 400],
+    ['a cursor without a comma', 'validators?cursor=1', 400],
+    ['a cursor of an epoch to come', 'validators?cursor=9,0', 400],
+    ['an output that is not there', `rewards/${noOutput}`, 404],
+    ['half an output', 'rewards/0x', 400],
+    ['no slot', `rewards/${noOutput}?slot=x`, 400],
+  ] as const
+  test.each(rows)('%s', async (_name, path, status) => {
+    expect((await refusal(await rest(`${core}/${path}`)))[0]).toBe(status)
+  })
+
+  test('an output that earns nothing', async () => {
+    const { items } = await restJson(
+      `${gateway.url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
+    )
+    const [status, message] = await refusal(await rest(`${core}/rewards/${items[0].outputId}`))
+    expect([status, message]).toEqual([
+      400,
+      `${items[0].outputId} is neither a delegation nor an account that stakes`,
+    ])
+  })
+})

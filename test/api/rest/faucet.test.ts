@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import { rest, restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post, refusal } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilHealth,
+  user,
+} from '../../support/wallet.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await untilHealth(gateway.url)
+})
+afterAll(() => gateway.close())
+
+function addressText(fill: number, hrp = 'tst'): string {
+  return encodeBech32(hrp, Uint8Array.of(0, ...new Uint8Array(32).fill(fill)))
+}
+
+function ask(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return rest(`${gateway.url}/api/enqueue`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+/** The updates of an address, once it has some. */
+async function paid(address: string, count = 1): Promise<readonly { outputId: string }[]> {
+  const url = `${gateway.url}/api/explorer/v2/ledger/updates/by-address/${address}`
+  for (;;) {
+    const { items } = await restJson(url)
+    if (items.length >= count) return items
+  }
+}
+
+test('pays many who ask at once, together', async () => {
+  const addresses = Array.from({ length: 150 }, (_, i) => addressText(i))
+  const answers = await Promise.all(addresses.map((address) => ask({ address })))
+  expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 202))
+  const bodies = await Promise.all(answers.map((answer) => answer.json()))
+  expect(bodies.map(({ address }) => address)).toEqual(addresses)
+  const outputs = await Promise.all(addresses.map((address) => paid(address)))
+  const amounts = await Promise.all(outputs.map(([one]) => amountOf(one?.outputId ?? '')))
+  expect(new Set(amounts)).toEqual(new Set(['1000000000']))
+})
+
+test('gives less to those who have some', async () => {
+  const address = addressOf(user(7))
+  expect((await ask({ address })).status).toBe(202)
+  const [newest] = await paid(address, 2)
+  expect(await amountOf(newest?.outputId ?? '')).toBe('100000000')
+})
+
+test('gives nothing to those who have enough', async () => {
+  const rich = user(8)
+  const offer = await offerOf(gateway.url)
+  for (const index of [1, 2, 3, 4]) {
+    const spend = present((await genesisOutputs(gateway.url, user(index)))[0], 'an output')
+    const { payload } = paymentOf(offer.network, {
+      spend,
+      key: user(index),
+      outputs: [ownedBy(rich, 1_000_000_000n)],
+      creationSlot: slotNow(offer.network),
+    })
+    await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+  }
+  const address = addressOf(rich)
+  await paid(address, 5)
+  expect(await refusal(await ask({ address }))).toEqual([
+    400,
+    `address: ${address} has 5000000000 base tokens or more already`,
+  ])
+})
+
+test('an address waits once', async () => {
+  const address = addressText(200)
+  const answers = await Promise.all([1, 2, 3].map(() => ask({ address })))
+  const statuses = answers.map(({ status }) => status).toSorted()
+  expect(statuses).toEqual([202, 400, 400])
+  await paid(address)
+})
+
+describe('refuses', () => {
+  const rows: readonly (readonly [string, unknown, Record<string, string>, string])[] = [
+    ['no address', {}, {}, 'address: expected'],
+    ['an address of another kind', { address: 1 }, {}, 'address: expected'],
+    ['a list', [], {}, 'address: expected'],
+    ['null', 'null', {}, 'address: expected'],
+    ['what is no address', { address: 'x' }, {}, 'address: not a Bech32'],
+    ['another network', { address: addressText(1, 'iota') }, {}, 'address: an address of the'],
+    ['no JSON', '{', {}, 'body: not JSON'],
+    [
+      'a form',
+      'address=x',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'Content-Type',
+    ],
+  ]
+  test.each(rows)('%s', async (_name, body, headers, start) => {
+    const [status, message] = await refusal(await ask(body, headers))
+    expect([status, message.slice(0, start.length)]).toEqual([400, start])
+  })
+
+  test('the reference of a multi address, to which nothing can be sent', async () => {
+    const reference = encodeBech32('tst', Uint8Array.of(40, ...new Uint8Array(32)))
+    expect((await refusal(await ask({ address: reference })))[0]).toBe(400)
+  })
+})
+
+async function amountOf(outputId: string): Promise<string> {
+  return (await restJson(`${gateway.url}/api/core/v3/outputs/${outputId}`)).output.amount
+}
