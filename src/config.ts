@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path'
+import { defaultLimits } from './api/limits.ts'
 import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
@@ -31,6 +32,14 @@ export interface Config {
   readonly issuerKey: Secret | 'none' | undefined
   /** The id of that account; `undefined` for the hash of its public key. */
   readonly issuerAccount: string | undefined
+  /** How many of the newest milestones the log keeps. */
+  readonly logRetention: number | 'all'
+  /** How many WebSockets and event streams may be open. */
+  readonly maxConnections: number
+  /** How many subscriptions may be open on all of them. */
+  readonly maxSubscriptions: number
+  /** Over how long listeners are sent away when the gateway stops. */
+  readonly drainSeconds: number
   readonly logLevel: LogLevel
 }
 
@@ -147,6 +156,34 @@ export const settings = {
     byDefault: undefined,
     help: "account id of the node's issuer account; the hash of its public key by default",
   },
+  logRetention: {
+    variable: 'LOG_RETENTION',
+    flag: 'log-retention',
+    value: 'MILESTONES',
+    byDefault: 'all',
+    help: 'how many of the newest milestones the log of ledger updates keeps',
+  },
+  maxConnections: {
+    variable: 'MAX_CONNECTIONS',
+    flag: 'max-connections',
+    value: 'NUMBER',
+    byDefault: String(defaultLimits.connections),
+    help: 'WebSockets and event streams that may be open at once',
+  },
+  maxSubscriptions: {
+    variable: 'MAX_SUBSCRIPTIONS',
+    flag: 'max-subscriptions',
+    value: 'NUMBER',
+    byDefault: String(defaultLimits.subscriptions),
+    help: 'subscriptions that may be open on all of them together',
+  },
+  drainSeconds: {
+    variable: 'DRAIN_SECONDS',
+    flag: 'drain-seconds',
+    value: 'NUMBER',
+    byDefault: '5',
+    help: 'over how many seconds listeners are sent away when the gateway stops, at most 60',
+  },
   logLevel: {
     variable: 'LOG_LEVEL',
     flag: 'log-level',
@@ -188,6 +225,10 @@ export function parseConfig(
     parametersFile: given(settings.parameters).text,
     issuerKey: readIssuerKey(given, errors),
     issuerAccount: readIssuerAccount(given, errors),
+    logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
+    maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
+    maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
+    drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
   }
   return errors.length === 0 ? ok(Object.freeze(config)) : err(errors)
@@ -312,6 +353,21 @@ function parsePort(text: string): number | undefined {
   if (!/^[0-9]{1,5}$/.test(text)) return undefined
   const port = Number(text)
   return port <= 65_535 ? port : undefined
+}
+
+function parseCount(text: string): number | undefined {
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+function parseRetention(text: string): number | 'all' | undefined {
+  if (text === 'all') return text
+  const milestones = parseCount(text)
+  return milestones !== undefined && milestones > 0 ? milestones : undefined
+}
+
+function parseDrain(text: string): number | undefined {
+  const seconds = parseCount(text)
+  return seconds !== undefined && seconds <= 60 ? seconds : undefined
 }
 
 function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {

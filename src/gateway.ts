@@ -7,14 +7,18 @@ import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { openFeed } from './feed/open.ts'
-import { createWake } from './feed/wake.ts'
+import { createWake, type Wake } from './feed/wake.ts'
 import { type LedgerError, openLedger } from './ledger.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
+import { developmentKeys, developmentNetworkName } from './node/embedded/development.ts'
+import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
+import { type Faucet, type FaucetDeps, openFaucet } from './service/faucet.ts'
 import type { Services } from './service/services.ts'
+import { createStakers } from './service/validators.ts'
 import { openStore, type StoreError } from './store/open.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
@@ -32,6 +36,8 @@ export interface Gateway {
 export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
+  /** The bell between committer and feeds; a new one where nobody else rings it. */
+  readonly wake?: Wake
 }
 
 /** Why a gateway does not start. */
@@ -39,9 +45,6 @@ export type StartError = KeyError | StoreError | LedgerError | ListenError
 
 /** How long what is under way may take when the gateway closes. */
 const closeGraceMs = 3_000
-
-/** Over how long the listeners are sent away when the gateway closes. */
-const drainWindowMs = 5_000
 
 /** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
 const doubtfulSignatures = 1_000
@@ -67,7 +70,7 @@ export async function openGateway(
   opened.push(store.value.close)
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
-  const wake = createWake()
+  const { wake = createWake() } = deps
   // The store ends the listening when it is closed.
   store.value.listen(wake.notify)
   const ledger = await openLedger(config, { ...deps, store: store.value, signatures, wake })
@@ -79,28 +82,46 @@ export async function openGateway(
   opened.push(source.close)
   const feed = await openFeed({ reader: store.value.read, wake, log })
   opened.push(feed.close)
+  if (config.logRetention !== 'all') {
+    const { write } = store.value
+    const pruner = startPruner({ write, tail: feed.tail, log }, config.logRetention)
+    opened.push(pruner.close)
+  }
   const chainRecords = openChainRecordFeed({ reader: store.value.read, log })
   opened.push(async () => chainRecords.close())
+  const sharedDeps = { store: store.value, source, signatures, clock }
+  const faucet = faucetOf({ ...sharedDeps, log })
+  if (faucet !== undefined) opened.push(faucet.close)
   const services: Services = {
-    store: store.value,
-    source,
-    signatures,
-    clock,
+    ...sharedDeps,
     parameters: source.network.parameters,
     feed,
     chainRecords,
+    stakers: createStakers(store.value.read),
     submissionPolicy: config.submit,
     version: programVersion(),
+    faucet,
   }
   const auth = { key: key.value, clock }
-  const http = await openDoors({ services, auth, limits: defaultLimits, log }, config)
+  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
+  const limits = { ...defaultLimits, connections, subscriptions }
+  const http = await openDoors({ services, auth, limits, log }, config)
   if (!http.ok) {
     await closeAll()
     return http
   }
-  opened.push(() => http.value.close({ windowMs: drainWindowMs, graceMs: closeGraceMs }))
+  opened.push(() =>
+    http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
+  )
   const network = source.network.parameters.networkName
   return ok({ url: http.value.url, network, close: closeAll })
+}
+
+/** The development network has a faucet; on any other nobody knows its key. */
+function faucetOf(deps: Omit<FaucetDeps, 'key'>): Faucet | undefined {
+  const { networkName } = deps.source.network.parameters
+  if (networkName !== developmentNetworkName) return undefined
+  return openFaucet({ ...deps, key: developmentKeys().faucet })
 }
 
 /** What the doors need. */

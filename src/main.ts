@@ -4,7 +4,7 @@ import { systemClock } from './lib/clock.ts'
 
 /** The entry of the process: finds the command, and turns signals into an orderly end. */
 
-const longestEndMs = 10_000
+const longestEndMs = 90_000
 
 const [name, ...words] = process.argv.slice(2)
 const command = commands.find((candidate) => candidate.name === name)

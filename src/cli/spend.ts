@@ -12,8 +12,8 @@ import { OutputId, type TransactionId } from '../protocol/primitives.ts'
 import { parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
+import { leastAmount, signTransfer, spendable, type Transfer } from '../service/transfer.ts'
 import { type GatewayClient, members } from './gateway-client.ts'
-import { leastAmount, signTransfer, spendable, type Transfer } from './transfer.ts'
 
 /** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the verdict. */
 
@@ -57,7 +57,7 @@ export async function pay(
   const input = spendable(parameters, outputs, { from: owner, amount })
   if (input === undefined) return err({ code: 'FUNDS_MISSING' })
   const slot = slotOfTime(parameters, payment.nowNs)
-  const payload = signTransfer({ parameters, from, to, amount, input, slot })
+  const payload = signTransfer({ parameters, from, payments: [{ to, amount }], input, slot })
   const { transactionId } = identifyTransaction(payload.transaction)
   const { blockId } = await client.post('/api/core/v3/blocks', print(SignedTransaction, payload))
   const failure = await verdict(client, transactionId)

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, inject } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open.ts'
-import { databaseUrl, onServer } from './postgresql-server.ts'
+import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
 
 /** The databases that every contract test runs on. */
 
@@ -26,14 +28,37 @@ export const databases: readonly DatabaseKind[] = [
   { name: 'sqlite', create: createSqlite },
   {
     name: 'postgresql',
-    create: () => createPostgresql(inject('postgresql').template, withoutRows),
+    create: () => {
+      const { template, tables } = inject('postgresql')
+      return createPostgresql({ template, reset: withoutRows, tables })
+    },
   },
 ]
+
+/** The database of the tests that need just one: SQLite, or what `TEST_DATABASE` names. */
+export function usualDatabase(): DatabaseKind {
+  const name = process.env.TEST_DATABASE ?? 'sqlite'
+  return present(
+    databases.find((kind) => kind.name === name),
+    `database ${name}`,
+  )
+}
+
+/** Runs a statement on a database beside the store. */
+export async function onDatabase(url: string, sql: string): Promise<void> {
+  if (!url.startsWith('file:')) return onServer(url, sql)
+  const database = new Sqlite(url.slice('file:'.length))
+  database.exec(sql)
+  database.close()
+}
 
 /** Each kind of database, without tables. */
 export const emptyDatabases: readonly DatabaseKind[] = [
   { name: 'sqlite', create: createSqlite },
-  { name: 'postgresql', create: () => createPostgresql('template0', withoutTables) },
+  {
+    name: 'postgresql',
+    create: () => createPostgresql({ template: 'template0', reset: withoutTables, tables: '' }),
+  },
 ]
 
 async function createSqlite(): Promise<TestDatabase> {
@@ -44,8 +69,15 @@ async function createSqlite(): Promise<TestDatabase> {
   }
 }
 
+/** Which database to copy, how to empty a copy, and the names of the tables that it then has. */
+interface Copies {
+  readonly template: string
+  readonly reset: string
+  readonly tables: string
+}
+
 /** A copy of another database. Copying takes long, so a test gets that of a former one when it has been emptied. */
-async function createPostgresql(template: string, reset: string): Promise<TestDatabase> {
+async function createPostgresql({ template, reset, tables }: Copies): Promise<TestDatabase> {
   const { url, prefix } = inject('postgresql')
   const emptied = emptiedByTemplate.get(template) ?? []
   emptiedByTemplate.set(template, emptied)
@@ -57,7 +89,8 @@ async function createPostgresql(template: string, reset: string): Promise<TestDa
     url: own,
     remove: async () => {
       await onServer(own, reset)
-      emptied.push(name)
+      // Some tests break their tables on purpose.
+      if ((await tableNames(own)) === tables) emptied.push(name)
     },
   }
 }

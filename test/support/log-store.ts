@@ -5,7 +5,7 @@ import type { Result } from '../../src/lib/result.ts'
 import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { LedgerUpdate, LogEntry, UpdateClass } from '../../src/store/rows.ts'
-import { databases, openedStore } from './databases.ts'
+import { openedStore, usualDatabase } from './databases.ts'
 import { testParameters } from './store-rows.ts'
 
 /** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
@@ -27,7 +27,7 @@ export type ModelRow = Omit<LedgerUpdate, 'chain'>
 
 /** Opens a store and founds it with an empty genesis slot 0. */
 export async function openLogStore(): Promise<LogStore> {
-  const database = await present(databases[0], 'database').create()
+  const database = await usualDatabase().create()
   const store = await openedStore(database.url)
   const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
   const epoch = '0x00112233445566ff'

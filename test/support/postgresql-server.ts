@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,8 @@ const forTests = ['fsync=off']
 export async function startPostgresql(
   settings: readonly string[] = forTests,
 ): Promise<PostgresqlServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-postgresql-'))
+  removeLeftovers()
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   // As root the server is another user, who must be able to pass.
   chmodSync(folder, 0o711)
   const password = randomBytes(16).toString('hex')
@@ -54,6 +55,29 @@ export async function startPostgresql(
   return { url: `postgresql://gateway:${password}@127.0.0.1:${port}/postgres`, stop }
 }
 
+const prefix = 'ledger-gateway-postgresql-'
+
+/** Removes the folders of servers that are stopped, whose processes ended before they could. */
+function removeLeftovers(): void {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
+  for (const name of folders) {
+    const [pid = ''] = name.slice(prefix.length).split('-')
+    const folder = join(tmpdir(), name)
+    const isStopped = !existsSync(join(folder, 'data', 'postmaster.pid'))
+    if (isStopped && !isRunning(Number(pid))) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    // Nobody has this number, or it is no number.
+    return false
+  }
+}
+
 const localOnly = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
 
 /** The URL of another database of the same server. */
@@ -70,6 +94,17 @@ export async function onServer(url: string, sql: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** The names of the tables of a database. */
+export async function tableNames(url: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ names: string | null }>(
+    "SELECT string_agg(tablename, ' ' ORDER BY tablename) AS names FROM pg_tables WHERE schemaname = 'public'",
+  )
+  await client.end()
+  return rows[0]?.names ?? ''
 }
 
 async function freePort(): Promise<number> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openStore } from '../../src/store/open.ts'
-import { databaseUrl, onServer, startPostgresql } from './postgresql-server.ts'
+import { databaseUrl, onServer, startPostgresql, tableNames } from './postgresql-server.ts'
 
 /** Before all tests: one PostgreSQL for all of them, with an empty database that is up to date, for copies to be made. */
 
@@ -15,6 +15,8 @@ declare module 'vitest' {
       readonly prefix: string
       /** The database to copy. */
       readonly template: string
+      /** The names of its tables. */
+      readonly tables: string
     }
   }
 }
@@ -30,7 +32,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const store = await openStore({ url: databaseUrl(url, template), log: { info: () => {} } })
   if (!store.ok) throw new Error(`no database for tests: ${JSON.stringify(store.error)}`)
   await store.value.close()
-  project.provide('postgresql', { url, prefix, template })
+  const tables = await tableNames(databaseUrl(url, template))
+  project.provide('postgresql', { url, prefix, template, tables })
 
   return async () => {
     if (server === undefined) await removeDatabases(url, prefix)

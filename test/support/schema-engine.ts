@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import {
 import type { MigrationDirectory, MigrationList } from '@prisma/schema-engine-wasm'
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { type QueryConfig, types } from 'pg'
+import { databaseUrl, onServer } from './postgresql-server.ts'
 
 /** Asks Prisma's schema engine, run as WebAssembly, for the Prisma command line would download one. Development only. */
 
@@ -83,9 +85,17 @@ export function sqliteForScripts(): PrismaBetterSqlite3 {
 /** Databases on a server, gone when they were used. The driver does not know the type of single letters, the engine does. */
 export function postgresqlForScripts(url: string): PrismaPg {
   const adapter = new PrismaPg({ connectionString: url, max: 1 })
-  const connectToShadowDb = adapter.connectToShadowDb.bind(adapter)
   adapter.connectToShadowDb = async () => {
-    const connection = await connectToShadowDb()
+    // The driver's own way ends in the database of the URL, and leaves the other one behind.
+    const name = `ledger_gateway_shadow_${randomBytes(8).toString('hex')}`
+    await onServer(url, `CREATE DATABASE ${name}`)
+    const shadow = new PrismaPg({ connectionString: databaseUrl(url, name), max: 1 })
+    const connection = await shadow.connect()
+    const dispose = connection.dispose.bind(connection)
+    connection.dispose = async () => {
+      await dispose()
+      await onServer(url, `DROP DATABASE ${name}`)
+    }
     let letters: number[] = []
     const pool = connection.underlyingDriver()
     const query = pool.query.bind(pool)

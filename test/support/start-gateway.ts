@@ -10,13 +10,14 @@ import { type Clock, nowMs, systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
+import { usualDatabase } from './databases.ts'
 
 /** A running gateway of a test: the real program on a temporary database and a free port. */
 export interface TestGateway {
   /** Of the root, without a slash at its end. */
   readonly url: string
-  /** The SQLite file. */
-  readonly databaseFile: string
+  /** Of its database. */
+  readonly databaseUrl: string
   /** The key that its tokens are signed with. */
   readonly key: SigningKey
   /** Every line of the log so far, from level `debug` on. */
@@ -37,28 +38,30 @@ export interface TestGatewayOptions {
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { env = {}, clock = systemClock } = options
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
-  const databaseFile = join(folder, 'test.db')
+  const database = await usualDatabase().create()
+  const KEY_FILE = join(folder, 'test.key')
   const config = unwrap(
-    parseConfig({ PORT: '0', DATABASE_URL: `file:${databaseFile}`, ...env }, []),
+    parseConfig({ PORT: '0', DATABASE_URL: database.url, KEY_FILE, ...env }, []),
   )
   const { log, logged } = memoryLog(clock)
   const gateway = unwrap(await openGateway(config, { clock, log }))
   const key = unwrap(await openSigningKey(config.signing))
   return {
     url: gateway.url,
-    databaseFile,
+    databaseUrl: config.databaseUrl.reveal(),
     key,
     logged,
     token: (...scopes) => tokenOf(key, clock, scopes),
     close: async () => {
       await gateway.close()
+      await database.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
 /** The doors of a gateway alone, on services that the test made. */
-export interface TestDoors extends Omit<TestGateway, 'databaseFile'> {
+export interface TestDoors extends Omit<TestGateway, 'databaseUrl'> {
   /** Closes them for clients, sending the listeners away over some milliseconds. */
   drain(windowMs: number): Promise<void>
 }

@@ -175,8 +175,10 @@ export async function openEmbedded(
     const transactionId = transaction?.identity.transactionId
     const kind = block.block.body.type === 0 ? 'basic' : 'validation'
     const workScore = nodeWorkScore(parameters, block.block)
+    const { strongParents, weakParents, shallowLikeParents } = block.block.body
     const row = {
       blockId,
+      parents: [...strongParents, ...weakParents, ...shallowLikeParents],
       slot,
       issuerId,
       issuingTime,

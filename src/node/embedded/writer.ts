@@ -41,8 +41,9 @@ export interface LedgerWriter {
 export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
   let closing = false
   let pause = new AbortController()
+  let gathering = new AbortController()
   let lease: Lease | undefined = first
-  deps.clock.onJump?.(() => pause.abort())
+  deps.clock.onJump?.(interrupt)
   const finished = run()
 
   async function run(): Promise<void> {
@@ -88,8 +89,8 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
         continue
       }
       deps.onState('RUNNING')
-      if (booked.value > 0) continue
-      await sleep(Math.min(msToNextSlot(), tickMs))
+      if (booked.value > 0) await gather(booked.value)
+      else await sleep(Math.min(msToNextSlot(), tickMs))
     }
   }
 
@@ -140,9 +141,26 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
     else await delay(ms, undefined, { signal: pause.signal }).catch(() => {})
   }
 
+  /**
+   * Lets the inbox fill after a booking: a batch asks the database as much as a single block. It waits the longer the
+   * more blocks there were, so that a block that comes alone is booked at once.
+   */
+  async function gather(booked: number): Promise<void> {
+    if (booked === bookingBatch || closing) return
+    gathering = new AbortController()
+    const ms = Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot())
+    await delay(ms, undefined, { signal: gathering.signal }).catch(() => {})
+  }
+
+  /** Ends every pause. */
+  function interrupt(): void {
+    pause.abort()
+    gathering.abort()
+  }
+
   async function close(): Promise<void> {
     closing = true
-    pause.abort()
+    interrupt()
     await finished
     await lease?.release()
   }
@@ -152,6 +170,10 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
 
 /** The longest nap: the inbox may be filled by another process. */
 const tickMs = 250
+
+/** From 100 blocks a second on each batch is larger than the one before, up to the limit. */
+const gatherMsPerBlock = 10
+const gatherLimitMs = 150
 
 /** How long a failing database is left alone. */
 const retryMs = 1_000

@@ -26,8 +26,9 @@ async function answer(command: ClientCommand): Promise<ClientReply> {
     case 'open':
       await openAll(command)
       break
-    case 'stall':
-      clients[command.client]?.socket.pause()
+    case 'read':
+      if (command.isReading) clients.at(-1)?.socket.resume()
+      else clients.at(-1)?.socket.pause()
       break
     case 'latencies': {
       const committedAt = new Map(command.committedAt.map(([index, at]) => [index, BigInt(at)]))
@@ -55,16 +56,21 @@ async function openAll(command: Extract<ClientCommand, { do: 'open' }>): Promise
   const line = async () => {
     while (next < count) {
       const i = next++
-      await openOne(command, firstAddress === undefined ? 0 : firstAddress + i)
+      await openOne(command, addressesOf(firstAddress, i))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, line))
 }
 
+function addressesOf(first: number | 'one' | 'all', i: number): string[] | undefined {
+  if (first === 'all') return undefined
+  return [benchAddress(first === 'one' ? 0 : first + i)]
+}
+
 /** Resolves when the feed is opened, or the bare connection made. */
 function openOne(
   { mode, port, after }: Extract<ClientCommand, { do: 'open' }>,
-  address: number,
+  addresses: readonly string[] | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -98,8 +104,7 @@ function openOne(
         data = data.subarray(end + 4)
         if (mode === 'bare') resolve()
         else {
-          const addresses = [benchAddress(address)]
-          const id = `${port}-${clients.length}-${address}`
+          const id = `${port}-${clients.length}-${addresses?.[0]}`
           const payload = { query: feedQuery, variables: { addresses, ...(after && { after }) } }
           socket.write(frame(JSON.stringify({ type: 'connection_init' })))
           // Not before the acknowledgement, which comes in its own time.
@@ -154,9 +159,9 @@ function openOne(
           payload.toString('latin1', at + milestoneMark.length, at + milestoneMark.length + 10),
           10,
         )
-        arrivals.push([milestone, sharedNow()])
+        if (addresses !== undefined) arrivals.push([milestone, sharedNow()])
         its.newest = milestone
-        bytes = payload.length
+        if (addresses !== undefined) bytes = payload.length
         opened()
       } else if (payload.includes('connection_ack')) onAcknowledged()
       else if (payload.includes('FeedOpened')) opened()

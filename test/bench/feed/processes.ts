@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { buildProcesses } from './build.ts'
+import { compile } from '../../support/compiled.ts'
 import type { ClientCommand, ClientReply, Mode, ServerCommand, ServerReply } from './protocol.ts'
 
 /** The processes of the benchmark, asked and answered one thing at a time. */
@@ -36,8 +36,8 @@ export interface Bench {
   commit(addresses: readonly number[], mode: Mode, deliveries: number): Promise<void>
   /** Milliseconds from commit to client of everything since the last time, sorted. */
   latencies(): Promise<number[]>
-  /** The first client reads no more. */
-  stall(): Promise<void>
+  /** Whether the newest client of the first process reads. */
+  read(isReading: boolean): Promise<void>
   /** Cuts all lines at once. */
   cut(): Promise<void>
   /** Bytes of the newest delivery. */
@@ -49,14 +49,15 @@ export interface Bench {
 export interface OpenOptions {
   readonly mode: Mode
   readonly count: number
-  /** Whether each has an address of its own. */
-  readonly isOwn: boolean
+  /** What they follow: each an address of its own, all the same one, or the whole ledger. */
+  readonly of: 'own' | 'one' | 'all'
   readonly after?: string
 }
 
 /** Starts a server and two processes of clients. */
 export async function startBench(): Promise<Bench> {
-  const folder = buildProcesses()
+  const files = ['server', 'clients'].map((name) => `test/bench/feed/${name}.ts`)
+  const folder = new URL('test/bench/feed/', compile('bench-feed', files))
   const server = start<ServerCommand, ServerReply>(new URL('server.js', folder), ['--expose-gc'])
   const [first] = await once(server.child, 'message')
   const { port, barePort }: ServerReply = first
@@ -71,7 +72,7 @@ export async function startBench(): Promise<Bench> {
     return replies.reduce((sum, { deliveries }) => sum + deliveries, 0)
   }
 
-  async function open({ mode, count, isOwn, after }: OpenOptions): Promise<void> {
+  async function open({ mode, count, of, after }: OpenOptions): Promise<void> {
     const share = Math.ceil(count / processes.length)
     await Promise.all(
       processes.map((one, i) =>
@@ -80,7 +81,7 @@ export async function startBench(): Promise<Bench> {
           mode,
           port: mode === 'ours' ? port : barePort,
           count: Math.min(share, count - i * share),
-          firstAddress: isOwn ? i * share : undefined,
+          firstAddress: of === 'own' ? i * share : of,
           after,
           atOnce: 100,
         }),
@@ -114,7 +115,7 @@ export async function startBench(): Promise<Bench> {
     open,
     commit,
     latencies,
-    stall: async () => void (await processes[0]?.ask({ do: 'stall', client: 0 })),
+    read: async (isReading) => void (await processes[0]?.ask({ do: 'read', isReading })),
     cut: async () => void (await all({ do: 'cut' })),
     bytes: async () => Math.max(...(await all({ do: 'count' })).map(({ bytes }) => bytes)),
     end: () => {

@@ -49,12 +49,13 @@ export type ClientCommand =
       readonly mode: Mode
       readonly port: number
       readonly count: number
-      /** The address of the first client; `undefined` for one address for all. */
-      readonly firstAddress: number | undefined
+      /** The address of the first client, each one its own; one address for all; or the whole ledger. */
+      readonly firstAddress: number | 'one' | 'all'
       readonly after: string | undefined
       readonly atOnce: number
     }
-  | { readonly do: 'stall'; readonly client: number }
+  /** Whether the newest client reads. */
+  | { readonly do: 'read'; readonly isReading: boolean }
   | { readonly do: 'count' }
   /** The latencies of what came since the last time, given when each milestone was committed. */
   | { readonly do: 'latencies'; readonly committedAt: readonly (readonly [number, string])[] }

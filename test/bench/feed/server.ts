@@ -99,4 +99,4 @@ function sendReady(clients: Iterable<WebSocket>): void {
   for (const socket of clients) socket.send(ready, { binary: false })
 }
 
-const readyBytes = Number(process.env.READY_BYTES ?? 700)
+const readyBytes = Number(process.env.READY_BYTES ?? 573)

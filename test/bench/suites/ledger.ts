@@ -11,18 +11,23 @@ import type { BasicOutput } from '../../../src/protocol/outputs.ts'
 import type { TransactionId } from '../../../src/protocol/primitives.ts'
 import type { SignedTransaction } from '../../../src/protocol/transaction.ts'
 import { semanticParameters } from '../../support/semantic-parameters.ts'
+import { measureBooking } from '../booking.ts'
 import { compare, median, printTable } from '../measure.ts'
 
-/** How long judging a transaction takes, against checking its signatures (the bars: 0.5, linear, 1.3). */
+/**
+ * How long judging a transaction takes, against checking its signatures (the bars: 0.5, linear, 1.3), and what booking
+ * reads.
+ */
 
 const parameters = semanticParameters('standard')
 const microsecond = (value: number) => `${value.toFixed(1)} µs`
 
-/** Prints the three tables. */
+/** Prints the tables. */
 export async function run(): Promise<void> {
   executionAgainstSignature()
   growth()
   await totalAgainstSignatures()
+  await measureBooking()
 }
 
 /** Two inputs of two keys, two outputs. The key for OpenSSL is made beforehand: only the check counts. */

@@ -1,0 +1,250 @@
+import { createPrivateKey, sign } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import { identifyGenesis } from '../../src/ledger/genesis.ts'
+import { present } from '../../src/lib/assert.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { bytesToHex, hexToBytes } from '../../src/lib/hex.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import {
+  accountIdOfKey,
+  developmentGenesis,
+  fundedAmount,
+} from '../../src/node/embedded/development.ts'
+import { openEmbedded } from '../../src/node/embedded/open.ts'
+import { openSignatureChecker } from '../../src/node/signatures.ts'
+import type { LedgerSource } from '../../src/node/source.ts'
+import { commitmentId } from '../../src/protocol/ids.ts'
+import { type Keypair, keypairOf } from '../../src/protocol/keys.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import type { SignedTransaction } from '../../src/protocol/transaction.ts'
+import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit-block.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { openStore } from '../../src/store/open.ts'
+import { blockOf, type Offer, ownedBy, paymentOf, slotNow } from '../support/wallet.ts'
+import { printTable } from './measure.ts'
+
+/** How many reading queries the writer needs for a block while 500 blocks a second come in (the bar: 0.1). */
+
+const blocksPerSecond = 500
+const blocks = 10 * blocksPerSecond
+/** Chains of transfers, each spending what the one before it has left. */
+const lanes = 100
+
+/** Runs a ledger on a temporary SQLite file and prints what its writer read. */
+export async function measureBooking(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
+  const store = unwrap(await openStore({ url: `file:${join(folder, 'bench.db')}`, log: silentLog }))
+  const signatures = openSignatureChecker({ queueLimit: 100 })
+  const writer = countReads(store)
+  const admission = countReads(store)
+  const users = Array.from({ length: lanes }, (_, index) => keyOf(index))
+  const plan = developmentGenesis(
+    { users, issuer: keyOf(lanes), faucet: keyOf(lanes + 1) },
+    Math.floor(Date.now() / 1000),
+  )
+  const source = unwrap(
+    await openEmbedded(
+      {
+        store: writer.store,
+        clock: systemClock,
+        log: silentLog,
+        signatures,
+        holder: 'bench',
+        onCommitted: () => {},
+      },
+      { genesis: plan, networkName: undefined, issuer: undefined },
+    ),
+  )
+  while (source.unavailable() !== undefined) await delay(10)
+  const funds = identifyGenesis(plan.parameters, plan.outputs).outputIds.slice(-lanes)
+  const prepared = await prepareBlocks(source, users, funds)
+  writer.reset()
+  admission.reset()
+  const deps = { store: admission.store, source, signatures, clock: systemClock }
+  const seconds = await submitAll(deps, prepared)
+  while ((await store.read.pendingBlocks(1)).length > 0) await delay(10)
+  report(seconds, writer.counts, admission.counts)
+  await source.close()
+  await signatures.close()
+  await store.close()
+  rmSync(folder, { recursive: true })
+}
+
+interface PreparedBlock {
+  /** When it is issued and sent, in Unix milliseconds. */
+  readonly atMs: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Signs everything beforehand: first the transactions, then the blocks, whose times are still to come. Lets the event
+ * loop turn, for the ledger is running.
+ */
+async function prepareBlocks(
+  source: LedgerSource,
+  users: readonly Keypair[],
+  funds: readonly OutputId[],
+): Promise<PreparedBlock[]> {
+  const begun = Date.now()
+  const payloads = await payloadsOf(source, users, funds)
+  const [issuer] = users
+  const { strongParents, latestFinalizedSlot, latestCommitment } = await source.issuance()
+  const key = present(issuer, 'a user')
+  const offer: Offer = {
+    network: source.network,
+    strongParents,
+    header: {
+      protocolVersion: 3,
+      networkId: source.network.id,
+      issuingTime: 0n,
+      slotCommitmentId: commitmentId(latestCommitment),
+      latestFinalizedSlot,
+      issuerId: accountIdOfKey(key),
+    },
+  }
+  const startMs = Date.now() + 2 * (Date.now() - begun)
+  return inTurns(payloads, (payload, index) => {
+    const atMs = startMs + (index * 1000) / blocksPerSecond
+    const issuingTime = BigInt(Math.floor(atMs)) * 1_000_000n
+    return { atMs, bytes: blockOf(offer, payload, { key, header: { issuingTime } }).bytes }
+  })
+}
+
+async function inTurns<T, U>(list: readonly T[], work: (one: T, index: number) => U): Promise<U[]> {
+  const made: U[] = []
+  for (const [index, one] of list.entries()) {
+    made.push(work(one, index))
+    if (index % 20 === 0) await setImmediate()
+  }
+  return made
+}
+
+function payloadsOf(
+  { network }: LedgerSource,
+  users: readonly Keypair[],
+  funds: readonly OutputId[],
+): Promise<SignedTransaction[]> {
+  const creationSlot = slotNow(network)
+  const left = users.map((key, lane) => ({
+    key,
+    outputId: present(funds[lane], 'an output'),
+    amount: fundedAmount,
+  }))
+  return inTurns(new Array(blocks).fill(undefined), (_, index) => {
+    const lane = present(left[index % lanes], 'a lane')
+    const receiver = present(users[(index + 1) % lanes], 'a user')
+    lane.amount -= paid
+    const { payload, created } = paymentOf(network, {
+      spend: lane.outputId,
+      key: lane.key,
+      outputs: [ownedBy(receiver, paid), ownedBy(lane.key, lane.amount)],
+      creationSlot,
+    })
+    lane.outputId = present(created[1], 'the rest')
+    return payload
+  })
+}
+
+const paid = 100_000n
+
+/** Sends each block at its time; gives the seconds until the last is acknowledged. */
+async function submitAll(
+  deps: SubmitBlockDeps,
+  prepared: readonly PreparedBlock[],
+): Promise<number> {
+  const answers: Promise<void>[] = []
+  const begun = prepared[0]?.atMs ?? 0
+  for (const { atMs, bytes } of prepared) {
+    const early = atMs - Date.now()
+    if (early > 0) await delay(early)
+    answers.push(submit(deps, bytes))
+  }
+  await Promise.all(answers)
+  return (Date.now() - begun) / 1000
+}
+
+/** A busy machine may leave the ledger behind its clock for a moment; a client then asks again. */
+async function submit(deps: SubmitBlockDeps, bytes: Uint8Array): Promise<void> {
+  for (;;) {
+    const answer = await submitBlock(deps, { form: 'bytes', bytes })
+    if (answer.ok) return
+    if (answer.error.code !== 'LEDGER_UNAVAILABLE') throw new Error(answer.error.code)
+    await delay(20)
+  }
+}
+
+function report(seconds: number, writer: Counts, admission: Counts): void {
+  const queries = ([name, calls]: [string, number]) => calls * (statementsOfCall[name] ?? 1)
+  const row = (entry: [string, number]) => {
+    const [name, calls] = entry
+    return [name, `${calls}`, `${queries(entry)}`, (queries(entry) / blocks).toFixed(3)]
+  }
+  // A flush of the inbox writes, and asks which of its blocks it knows already: that is not booking.
+  const flushes = writer.get('acceptBlocks') ?? 0
+  const booking = [...writer].filter(([name]) => name !== 'acceptBlocks')
+  const sum = booking.reduce((all, entry) => all + queries(entry), 0)
+  console.log(`\n${blocks} blocks in ${seconds.toFixed(1)} s, a transfer in each\n`)
+  printTable([
+    ['reads of booking', 'calls', 'queries', 'for a block'],
+    ...booking.map(row),
+    ['all', '', `${sum}`, (sum / blocks).toFixed(3)],
+  ])
+  console.log()
+  printTable([
+    ['reads before booking', 'calls', 'queries', 'for a block'],
+    ...[...admission].map(row),
+    row(['flushes of the inbox', flushes]),
+  ])
+}
+
+/** Where one call is more than one query: blocks, their votes, transactions, outputs made and outputs spent. */
+const statementsOfCall: Readonly<Record<string, number>> = { slotContents: 5 }
+
+/** Calls by the name of the function. */
+type Counts = Map<string, number>
+
+/** The same store; what is read through it is counted. */
+function countReads({ read, write, ...rest }: Store) {
+  const counts: Counts = new Map()
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  const counting = <T extends object>(target: T, isRead: (name: string) => boolean): T =>
+    new Proxy(target, {
+      get: (of, name, receiver) => {
+        if (typeof name === 'string' && isRead(name)) count(name)
+        return Reflect.get(of, name, receiver)
+      },
+    })
+  const reading = ['outputsForBooking', 'transactionsForBooking', 'slotContents', 'acceptBlocks']
+  const store: Store = {
+    ...rest,
+    read: counting(read, () => true),
+    write: counting(write, (name) => reading.includes(name)),
+  }
+  return { store, counts, reset: () => counts.clear() }
+}
+
+/** Signs by OpenSSL, so that signing thousands of blocks takes a second or two. */
+function keyOf(index: number): Keypair {
+  const secret = Uint8Array.from({ length: 32 }, (_, i) => (index + 1) * (i + 7))
+  const { publicKey, publicKeyHash } = keypairOf(secret)
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+  const jwk = { kty: 'OKP', crv: 'Ed25519', d: text(secret), x: text(hexToBytes(publicKey)) }
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  return {
+    publicKey,
+    publicKeyHash,
+    sign: (message) => ({
+      type: 0,
+      publicKey,
+      signature: bytesToHex(sign(null, message, key)),
+    }),
+  }
+}
+
+function unwrap<T>(result: { ok: true; value: T } | { ok: false; error: { code: string } }): T {
+  if (!result.ok) throw new Error(result.error.code)
+  return result.value
+}

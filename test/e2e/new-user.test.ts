@@ -1,0 +1,194 @@
+import { TaggedDataPayload, Utils } from '@iota/sdk-wasm/node/lib/index.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentKeys } from '../../src/node/embedded/development.ts'
+import { graphql } from '../support/client.ts'
+import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { openSdk, type Sdk, type SdkBlock } from '../support/sdk.ts'
+import {
+  type SdkSpending,
+  type SdkTransaction,
+  type SdkUser,
+  sdkUser,
+} from '../support/sdk-user.ts'
+import { addressOf, genesisOutputs, untilCommitted } from '../support/wallet.ts'
+
+/** The life of a new user, signed by the official client throughout (ledger reference 14.3). */
+
+let folder: Folder
+let gateway: Program
+let sdk: Sdk
+let faucet: SdkUser
+let user: SdkUser
+
+beforeAll(async () => {
+  folder = makeFolder()
+  gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
+  sdk = await openSdk(gateway.url)
+  faucet = await sdkUser(sdk, 2)
+  user = await sdkUser(sdk, 3)
+})
+afterAll(async () => {
+  await gateway.end('SIGTERM')
+  folder.remove()
+})
+
+/** The least that an implicit account may hold is 31,700. */
+const amount = 1_000_000n
+const mana = 10_000_000n
+const allotted = 20_000_000n
+const maximumSlot = 0xffff_ffff
+
+describe('a new user', () => {
+  test('gets an account from the faucet, converts it and issues blocks that pay for themselves', async () => {
+    const given = await beGiven()
+    const { accountId } = given
+    expect(await entryAt(accountId, given.slot - 1)).toBeNull()
+    const fresh = { credits: '0', keyHashes: [user.keyHash], expirySlot: maximumSlot }
+    expect(await entryAt(accountId, given.slot)).toMatchObject(fresh)
+
+    const allotment = await beAllotted(accountId, given.rest)
+    expect(allotment.slot).toBeGreaterThan(given.slot)
+    expect(await entryAt(accountId, allotment.slot)).toMatchObject({ credits: `${allotted}` })
+    await untilIssuanceOf(allotment.slot)
+
+    const conversion = await convert(accountId, given.implicitOutput)
+    expect(await accountOutput(accountId)).toEqual({
+      outputId: conversion.created[0],
+      output: { __typename: 'AccountOutput', accountId },
+    })
+    const converted = await entryAt(accountId, conversion.slot)
+    expect(converted).toMatchObject({ ...fresh, credits: `${allotted}` })
+
+    const data = await issue(accountId, new TaggedDataPayload('0x746167', '0x64617461'))
+    const left = allotted - costOf(data)
+    expect(await entryAt(accountId, data.slot)).toMatchObject({ credits: `${left}` })
+
+    const transfer = await pay(accountId, allotment.funds)
+    expect(await entryAt(accountId, transfer.slot)).toMatchObject({ credits: `${left}` })
+
+    const withData = new TaggedDataPayload('0x746167', '0x')
+    const noted = await pay(accountId, transfer.created[1] ?? '', withData)
+    expect(await entryAt(accountId, noted.slot)).toMatchObject({
+      credits: `${left + nestedLength}`,
+    })
+  }, 60_000)
+})
+
+/** The client counts the length of a payload inside a transaction, 4 bytes of 500; the node does not (10, row 25). */
+const nestedLength = 2_000n
+
+/** The faucet sends to the implicit account creation address. The id of the account is that of the output, hashed. */
+async function beGiven() {
+  const [spend = ''] = await genesisOutputs(gateway.url, developmentKeys().faucet)
+  expect(faucet.address).toBe(addressOf(developmentKeys().faucet))
+  const sent = await faucet.transaction({
+    spend,
+    outputs: async (held) => [
+      await user.implicitAccount(amount, mana),
+      await faucet.basicOutput(held.amount - amount, held.mana - mana),
+    ],
+  })
+  const booked = await settle(sent, await sdk.block(sent.payload))
+  const [implicitOutput = '', rest = ''] = booked.created
+  return { ...booked, implicitOutput, rest, accountId: Utils.computeAccountId(implicitOutput) }
+}
+
+/** Credits count only for an account that was there before the slot. The user also gets money for transfers. */
+async function beAllotted(accountId: string, rest: string) {
+  const sent = await faucet.transaction({
+    spend: rest,
+    allot: { accountId, mana: allotted },
+    outputs: async (held) => [
+      await user.basicOutput(amount, mana),
+      await faucet.basicOutput(held.amount - amount, held.mana - mana - allotted),
+    ],
+  })
+  const booked = await settle(sent, await sdk.block(sent.payload))
+  return { ...booked, funds: booked.created[0] ?? '' }
+}
+
+/** The implicit account becomes an account; the block is its own. */
+function convert(accountId: string, implicitOutput: string) {
+  return selfPaying(accountId, (cost) => ({
+    spend: implicitOutput,
+    creditsOf: accountId,
+    outputs: async (held) => [await user.account(accountId, held.amount, held.mana - cost)],
+  }))
+}
+
+/** A transfer of some base tokens to the faucet, in a block of the account. */
+function pay(accountId: string, spend: string, payload?: TaggedDataPayload) {
+  return selfPaying(accountId, (cost) => ({
+    spend,
+    ...(payload && { payload }),
+    outputs: async (held) => [
+      await faucet.basicOutput(100_000n, 0n),
+      await user.basicOutput(held.amount - 100_000n, held.mana - cost),
+    ],
+  }))
+}
+
+/** A transaction that allots to the account what its block costs. What is allotted does not change the cost. */
+async function selfPaying(
+  accountId: string,
+  spending: (cost: bigint) => Omit<SdkSpending, 'allot'>,
+) {
+  const make = (cost: bigint) =>
+    user.transaction({ ...spending(cost), allot: { accountId, mana: cost } })
+  const draft = await user.block(accountId, (await make(1n)).payload)
+  const sent = await make(costOf(draft))
+  return settle(sent, await user.block(accountId, sent.payload))
+}
+
+/** Posts the block of a transaction and waits until it is committed. */
+async function settle(sent: SdkTransaction, made: SdkBlock) {
+  const slot = await post(made)
+  const query = 'query ($id: TransactionId!) { transaction(id: $id) { state failure { name } } }'
+  const { data } = await graphql(gateway.url, query, { id: sent.transactionId })
+  expect(data.transaction).toEqual({ state: 'FINALIZED', failure: null })
+  return { ...sent, slot }
+}
+
+/** A block of the account around a payload, committed. */
+async function issue(accountId: string, payload: TaggedDataPayload) {
+  const made = await user.block(accountId, payload)
+  return { ...made, slot: await post(made) }
+}
+
+/** Gives the slot of the block. */
+async function post({ block, blockId }: SdkBlock): Promise<number> {
+  expect(await sdk.client.postBlock(block)).toBe(blockId)
+  const slot = Utils.computeSlotIndex(blockId)
+  await untilCommitted(gateway.url, slot)
+  return slot
+}
+
+/** At the least price of work, which a network with little to do has. */
+function costOf({ block }: SdkBlock): bigint {
+  return BigInt(Utils.blockWorkScore(block, sdk.parameters.workScoreParameters))
+}
+
+/** Waits until blocks are offered a commitment to this slot or a later one. */
+async function untilIssuanceOf(slot: number): Promise<void> {
+  while ((await sdk.client.getIssuance()).latestCommitment.slot < slot);
+}
+
+async function entryAt(id: string, milestoneIndex: number): Promise<object | null> {
+  const query = `query ($id: AccountId!, $milestoneIndex: UInt32) {
+    account(id: $id, milestoneIndex: $milestoneIndex) {
+      entry { credits updatedSlot expirySlot keyHashes }
+    }
+  }`
+  const { data } = await graphql(gateway.url, query, { id, milestoneIndex })
+  return data.account.entry
+}
+
+async function accountOutput(id: string): Promise<object> {
+  const query = `query ($id: AccountId!) {
+    account(id: $id) {
+      output { outputId output { __typename ... on AccountOutput { accountId } } }
+    }
+  }`
+  const { data } = await graphql(gateway.url, query, { id })
+  return data.account.output
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commands } from '../src/cli/help.ts'
+import { settings } from '../src/config.ts'
+import { present } from '../src/lib/assert.ts'
+import { graphql, socketClient } from './support/client.ts'
+import { startGateway, type TestGateway } from './support/start-gateway.ts'
+
+/** What the README shows works: its examples are run, its table of settings is the program's own. */
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const examples = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+const [, restUrl = ''] = /curl http:\/\/127\.0\.0\.1:4000(\/\S+)/.exec(readme) ?? []
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+
+afterAll(() => gateway.close())
+
+describe('the examples', () => {
+  test('the query answers with the funds of address 0', async () => {
+    const query = present(
+      examples.find((example) => example.startsWith('query')),
+      'the query',
+    )
+    const { data, errors } = await graphql(gateway.url, query)
+    expect(errors).toBeUndefined()
+    expect(data.ledgerUpdates.nodes).toMatchObject([
+      { milestoneIndex: 0, isSpent: false },
+      { milestoneIndex: 0, isSpent: false },
+    ])
+  })
+
+  test('the subscription opens', async () => {
+    const query = present(
+      examples.find((example) => example.startsWith('subscription')),
+      'the subscription',
+    )
+    const client = socketClient(gateway.url)
+    const events = client.iterate({ query })[Symbol.asyncIterator]()
+    const { value } = await events.next()
+    expect(value).toMatchObject({ data: { ledgerUpdates: { __typename: 'FeedOpened' } } })
+    await events.return?.()
+    await client.dispose()
+  })
+
+  test('the legacy route answers the same address', async () => {
+    const response = await fetch(`${gateway.url}${restUrl}`)
+    expect(response.status).toBe(200)
+    expect((await response.json()).items).toHaveLength(2)
+  })
+})
+
+test('the table of settings names every setting and no other', () => {
+  const named = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1])
+  const known = Object.values(settings).map(({ variable }) => variable)
+  expect(named.sort()).toEqual(known.sort())
+})
+
+test('every command that it runs is one', () => {
+  const run = [...readme.matchAll(/(?:ledger-gateway|dist\/main\.js) ([a-z]+)/g)].map(
+    (match) => match[1],
+  )
+  const known = commands.map(({ name }) => name)
+  expect(new Set(run).size).toBeGreaterThan(3)
+  for (const name of run) expect(known).toContain(name)
+})

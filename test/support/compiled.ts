@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Compiles programs of the tests as the product itself is compiled, and gives the folder that mirrors the tree. What runs
+ * sources on the fly starts slowly, and gives every function a name of its own, which costs memory that nobody has in
+ * service.
+ */
+export function compile(name: string, files: readonly string[]): URL {
+  const root = new URL('../../', import.meta.url)
+  const out = new URL(`node_modules/.cache/ledger-gateway/${name}/`, root)
+  const inRoot = (path: string) => fileURLToPath(new URL(path, root))
+  mkdirSync(out, { recursive: true })
+  const config = fileURLToPath(new URL('tsconfig.json', out))
+  const compilerOptions = {
+    noEmit: false,
+    // The whole check is another command's.
+    noCheck: true,
+    rootDir: inRoot('.'),
+    outDir: fileURLToPath(out),
+  }
+  const settings = { extends: inRoot('tsconfig.json'), compilerOptions, include: [] }
+  writeFileSync(config, JSON.stringify({ ...settings, files: files.map(inRoot) }))
+  execFileSync(inRoot('node_modules/.bin/tsc'), ['-p', config])
+  for (const beside of ['prisma', 'package.json']) {
+    const link = fileURLToPath(new URL(beside, out))
+    if (!existsSync(link)) symlinkSync(inRoot(beside), link)
+  }
+  return out
+}
