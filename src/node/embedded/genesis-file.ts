@@ -38,6 +38,8 @@ export async function readGenesisFile(
   const total = parsed.value.reduce((sum, { amount }) => sum + amount, 0n)
   const supply = network.value.tokenSupply
   if (total !== supply) return refuse(`outputs hold ${total} base tokens, the supply is ${supply}`)
+  // Balances are signed in the database.
+  if (supply >> 63n !== 0n) return refuse('parameters.tokenSupply must be below 2^63')
   const accounts = parseAll(AccountId, Object.keys(members(credits)), 'credits')
   if (!accounts.ok) return refuse(accounts.error)
   const amounts = parseAll(BaseToken, Object.values(members(credits)), 'credits')

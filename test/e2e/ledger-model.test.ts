@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { namedRoles } from '../../src/ledger/updates.ts'
+import { present } from '../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
+import { addressKey, identifyTransaction, indexOf } from '../../src/protocol/ids.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../../src/protocol/primitives.ts'
+import { decode, print } from '../../src/protocol/schema/schema.ts'
+import { SignedTransaction } from '../../src/protocol/transaction.ts'
+import type { OutputRow } from '../../src/store/rows.ts'
+import {
+  balancesAt,
+  emptyBalance,
+  type ModelOutput,
+  ownerInSlot,
+} from '../support/balance-model.ts'
+import { graphql } from '../support/client.ts'
+import { openedStore } from '../support/databases.ts'
+import {
+  firstSlot,
+  fundFromFaucet,
+  type LedgerWorld,
+  type Moment,
+  startWorld,
+  worldParameters,
+} from '../support/ledger-world.ts'
+import {
+  addressOfChain,
+  type MadeTransaction,
+  makeTransaction,
+  type Plan,
+  type Player,
+  playerOf,
+} from '../support/player.ts'
+import { plain } from '../support/player-coins.ts'
+import { anyMove, moves } from '../support/player-moves.ts'
+import { createRandom, type Random } from '../support/random.ts'
+
+/**
+ * Many players at once, each with a random sequence of moves. After every slot all balances are compared with those of
+ * a list of outputs, and at the end the whole log and every number that the database keeps.
+ */
+
+const sequences = 200
+const rounds = 8
+const { minCommittableAge } = worldParameters
+
+/** A player with the outputs that are or were his, and the moves he has made. */
+interface Seat {
+  readonly player: Player
+  readonly random: Random
+  readonly outputIds: OutputId[]
+  readonly done: { readonly name: string; readonly transactionId: TransactionId }[]
+}
+
+const seats = Array.from({ length: sequences }, (_, n): Seat => {
+  return { player: playerOf(n), random: createRandom(n + 1), outputIds: [], done: [] }
+})
+const rivals: TransactionId[] = []
+let world: LedgerWorld
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+test('is what a list of outputs says, whatever is done in it', async () => {
+  const funds = seats.map(({ player }) => plain(player.addresses[0], 100_000_000n))
+  await fundFromFaucet(world, funds)
+  world.outputs.forEach(({ outputId }, n) => {
+    present(seats[n], 'a seat').outputIds.push(outputId)
+  })
+  await world.pass(minCommittableAge)
+  for (let round = 0; round < rounds; round++) {
+    const moment = await world.moment()
+    await Promise.all(seats.map((seat) => play(seat, moment)))
+    await compareBalances(await world.pass(1 + (round % 2)))
+  }
+  // Nothing is done any more, but timelocks open and expirations hand over.
+  for (let idle = 0; idle < 4; idle++) await compareBalances(await world.pass(3))
+  await expectVerdicts()
+  await compareHistory(await world.pass(1))
+  await compareLogs()
+  await recompute()
+}, 300_000)
+
+/** One move of one player, if he has one. */
+async function play(seat: Seat, moment: Moment): Promise<void> {
+  const coins = seat.outputIds
+    .map((id) => present(world.output(id), 'an output of the world'))
+    .filter(({ spentSlot }) => spentSlot === undefined)
+  const plan = anyMove({ ...seat, moment, coins })
+  if (plan === undefined) return
+  const made = makeTransaction(seat.player, moment, plan)
+  if (seat.random.between(0, 4) === 0) await expectForeseen(plan, made)
+  await world.submit(moment, made.payload)
+  if (seat.random.between(0, 9) === 0) await submitRival(seat, moment, plan)
+  world.note(moment.slot, made)
+  seat.outputIds.push(...made.created.map(({ outputId }) => outputId))
+  const { transactionId } = identifyTransaction(made.payload.transaction)
+  seat.done.push({ name: plan.name, transactionId })
+}
+
+/** The gateway says beforehand that it will accept what it will accept. */
+async function expectForeseen(plan: Plan, { payload }: MadeTransaction): Promise<void> {
+  const query = `query ($json: JSON) { verifyTransaction(input: { json: $json }) {
+    outcome refusal { message } failure { name } } }`
+  const json = print(SignedTransaction, payload)
+  const { data } = await graphql(world.gateway.url, query, { json })
+  const accepted = { outcome: 'ACCEPTED', refusal: null, failure: null }
+  expect([plan.name, data.verifyTransaction]).toEqual([plan.name, accepted])
+}
+
+/** A second spender of the same outputs, which comes too late. */
+async function submitRival({ player }: Seat, moment: Moment, plan: Plan): Promise<void> {
+  const { payload } = makeTransaction(player, { ...moment, slot: moment.slot - 1 }, plan)
+  await world.submit(moment, payload)
+  rivals.push(identifyTransaction(payload.transaction).transactionId)
+}
+
+/** Every address that has a role in an output of the world, or belongs to a chain. */
+function addresses(): Hex[] {
+  const keys = new Set<Hex>()
+  for (const output of world.outputs) {
+    for (const { address } of namedRoles(output.output)) keys.add(addressKey(address))
+    const own = addressOfChain(output)
+    if (own !== undefined) keys.add(own)
+  }
+  return [...keys]
+}
+
+async function compareBalances(slot: SlotIndex): Promise<void> {
+  const expected = balancesAt(world.outputs, slot, minCommittableAge)
+  const fields = `balance { milestoneIndex available timelocked storageDeposit expiring outputCount }
+    nativeTokens { tokenId available timelocked expiring }`
+  const keys = addresses()
+  const answers = await askOfMany(keys, (key) => `address(address: "${bech32(key)}") { ${fields} }`)
+  for (const [i, key] of keys.entries()) {
+    const answer = answers[i]
+    const { total: _, tokens, outputs, ...parts } = expected.get(key) ?? emptyBalance()
+    const told = { ...texts(parts), outputCount: `${outputs}`, milestoneIndex: slot }
+    expect([key, answer.balance]).toEqual([key, told])
+    const held = Object.entries(tokens).map(([tokenId, amounts]) => ({
+      tokenId,
+      ...hexes(amounts),
+    }))
+    expect(answer.nativeTokens).toEqual(held.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)))
+  }
+}
+
+/** Asks the same of many, some at once. */
+async function askOfMany<T>(list: readonly T[], field: (one: T) => string) {
+  // biome-ignore lint/suspicious/noExplicitAny: the fields are the caller's
+  const answers: any[] = []
+  for (let at = 0; at < list.length; at += atOnce) {
+    const fields = list.slice(at, at + atOnce).map((one, i) => `a${i}: ${field(one)}`)
+    const { data, errors } = await graphql(world.gateway.url, `{ ${fields.join('\n')} }`)
+    expect(errors).toBeUndefined()
+    answers.push(...fields.map((_, i) => data[`a${i}`]))
+  }
+  return answers
+}
+
+const atOnce = 50
+
+function bech32(key: Hex): string {
+  return encodeBech32(worldParameters.bech32Hrp, hexToBytes(key))
+}
+
+/** Every move was one that the rules allow, and all kinds of moves were made; whoever came second changed nothing. */
+async function expectVerdicts(): Promise<void> {
+  const done = seats.flatMap((seat) => seat.done)
+  const ids = [...done.map(({ transactionId }) => transactionId), ...rivals]
+  const states = await askOfMany(ids, (id) => `transaction(id: "${id}") { state failure { name } }`)
+  const verdicts = done.map(({ name }, i) => [name, states[i].state, states[i].failure] as const)
+  expect(verdicts.filter(([, state]) => state !== 'FINALIZED')).toEqual([])
+  expect(new Set(done.map(({ name }) => name))).toEqual(new Set(Object.keys(moves)))
+  expect(rivals.length).toBeGreaterThan(50)
+  for (const { state, failure } of states.slice(done.length)) {
+    expect([state, failure?.name]).toEqual(['FAILED', 'ConflictRejected'])
+  }
+}
+
+/** What some addresses owned at the end of every slot since the world began. */
+async function compareHistory(slot: SlotIndex): Promise<void> {
+  const slots = Array.from({ length: slot + 1 }, (_, i) => i).slice(firstSlot)
+  const keys = addresses().filter((_, i) => i % 20 === 0)
+  const totals = await askOfMany(keys, (key) => {
+    const fields = slots.map((at) => `s${at}: totalAt(milestoneIndex: ${at})`)
+    return `address(address: "${bech32(key)}") { ${fields.join(' ')} }`
+  })
+  for (const at of slots) {
+    const expected = balancesAt(world.outputs, at, minCommittableAge)
+    const told = totals.map((answer) => BigInt(answer[`s${at}`]))
+    expect(told).toEqual(keys.map((key) => expected.get(key)?.total ?? 0n))
+  }
+}
+
+interface Row {
+  readonly milestoneIndex: SlotIndex
+  readonly outputId: OutputId
+  readonly isSpent: boolean
+}
+
+/** Each address has its updates, and no other, in their order. */
+async function compareLogs(): Promise<void> {
+  const rows = new Map<string, Row[]>()
+  for (const output of world.outputs) {
+    file(rows, output, false)
+    if (output.spentSlot !== undefined) file(rows, output, true)
+  }
+  const keys = addresses()
+  for (const updateClass of ['OWNED', 'MENTIONED']) {
+    const pages = await askOfMany(keys, (key) => {
+      const list = `class: ${updateClass}, sort: OLDEST, first: 1000`
+      return `ledgerUpdates(address: "${bech32(key)}", ${list}) { nodes { milestoneIndex outputId isSpent } }`
+    })
+    for (const [i, key] of keys.entries()) {
+      const expected = rows.get(updateClass + key) ?? []
+      expect([key, pages[i].nodes]).toEqual([key, expected.sort(compareRows)])
+    }
+  }
+}
+
+/** Under its owner, and under whomever else it names. */
+function file(rows: Map<string, Row[]>, model: ModelOutput, isSpent: boolean): void {
+  const { output, outputId, bookedSlot, spentSlot } = model
+  const milestoneIndex = isSpent ? present(spentSlot, 'a slot') : bookedSlot
+  const owner = ownerInSlot(output, milestoneIndex, minCommittableAge)
+  for (const key of new Set(namedRoles(output).map(({ address }) => addressKey(address)))) {
+    const list = (key === owner ? 'OWNED' : 'MENTIONED') + key
+    rows.set(list, [...(rows.get(list) ?? []), { milestoneIndex, outputId, isSpent }])
+  }
+}
+
+function compareRows(a: Row, b: Row): number {
+  const [idOfA, idOfB] = [a, b].map(({ outputId }) => outputId.slice(0, 74))
+  if (a.milestoneIndex !== b.milestoneIndex) return a.milestoneIndex - b.milestoneIndex
+  if (idOfA !== idOfB) return String(idOfA) < String(idOfB) ? -1 : 1
+  return indexOf(a.outputId) - indexOf(b.outputId) || Number(a.isSpent) - Number(b.isSpent)
+}
+
+/** What is kept is what the outputs in the database say, those of the genesis included. */
+async function recompute(): Promise<void> {
+  const store = await openedStore(world.gateway.databaseUrl)
+  try {
+    const { read } = store
+    const { slot } = await read.latestMilestone()
+    const ids = new Set(world.outputs.map(({ outputId }) => outputId))
+    for (let after = 0; ; ) {
+      const range = { classes: ['OWNED'], before: Number.MAX_SAFE_INTEGER, limit: 1000 } as const
+      const rows = await read.updates({ ...range, after, order: 'ascending' })
+      for (const { outputId } of rows) ids.add(outputId)
+      after = rows.at(-1)?.seq ?? after
+      if (rows.length < 1000) break
+    }
+    const rows = await read.outputs([...ids])
+    const outputs = rows.map(decoded)
+    const balances = balancesAt(outputs, slot, minCommittableAge)
+    for (const [key, { total, tokens, ...parts }] of balances) {
+      expect(await read.balance(key)).toEqual({ slot, balance: parts })
+      const owned = await read.tokenBalances(key, { limit: 1000 })
+      const byId = owned.tokens.map(({ tokenId, balance }) => [tokenId, balance])
+      expect(Object.fromEntries(byId)).toEqual(tokens)
+      expect(await read.totalAt(key, slot)).toBe(total)
+    }
+    const { ranges } = await read.balanceRanges()
+    const totals = [...balances.values()].map(({ total }) => total)
+    const inRange = (exponent: number) =>
+      totals.filter((total) => total.toString().length === exponent + 1)
+    for (const { exponent, addresses: count, total } of ranges) {
+      expect(count).toBe(inRange(exponent).length)
+      expect(total).toBe(inRange(exponent).reduce((sum, one) => sum + one, 0n))
+    }
+    expect(ranges.reduce((sum, range) => sum + range.addresses, 0)).toBe(totals.length)
+    expect(totals.reduce((sum, total) => sum + total, 0n)).toBe(worldParameters.tokenSupply)
+  } finally {
+    await store.close()
+  }
+}
+
+function decoded(row: OutputRow): ModelOutput {
+  const output = decode(Output, row.bytes)
+  return { ...row, output: present(output.ok ? output.value : undefined, 'an output') }
+}
+
+function texts(amounts: Readonly<Record<string, bigint>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, `${amount}`]))
+}
+
+function hexes(amounts: object): Record<string, string> {
+  const entries = Object.entries(amounts).map(([name, amount]) => [
+    name,
+    `0x${amount.toString(16)}`,
+  ])
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
+import { readGenesisFile } from '../../../src/node/embedded/genesis-file.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
+import { print } from '../../../src/protocol/schema/schema.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-genesis-'))
+const path = join(folder, 'genesis.json')
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const plan = developmentGenesis(developmentKeys(), 1_700_000_000)
+
+/** The development genesis with a supply, all of what is added in its first output. */
+async function read(supply: bigint, held = supply) {
+  const [first, ...others] = plan.outputs
+  const amount = (first?.amount ?? 0n) + held - plan.parameters.tokenSupply
+  const outputs = [{ ...first, amount } as Output, ...others]
+  const parameters = { ...plan.parameters, tokenSupply: supply }
+  const json = {
+    parameters: print(ProtocolParameters, parameters),
+    outputs: outputs.map((output) => print(Output, output)),
+  }
+  writeFileSync(path, JSON.stringify(json))
+  return readGenesisFile(path)
+}
+
+describe('a genesis file', () => {
+  test('is read with its parameters and outputs', async () => {
+    const read63 = await read(2n ** 63n - 1n)
+    expect(read63.ok && read63.value.outputs).toHaveLength(plan.outputs.length)
+    expect(read63.ok && read63.value.parameters.tokenSupply).toBe(2n ** 63n - 1n)
+  })
+
+  const refused = [
+    ['more tokens than a balance can hold', 2n ** 63n, 2n ** 63n, 'below 2^63'],
+    ['outputs that hold less than the supply', 2n ** 50n + 1n, 2n ** 50n, 'the supply is'],
+  ] as const
+
+  test.each(refused)('is refused with %s', async (_name, supply, held, reason) => {
+    expect(await read(supply, held)).toMatchObject({
+      ok: false,
+      error: { code: 'GENESIS_FILE_INVALID', path, reason: expect.stringContaining(reason) },
+    })
+  })
+})

@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { present } from '../../src/lib/assert.ts'
+import { createSettableClock } from '../../src/lib/clock.ts'
+import { developmentKeys, developmentParameters } from '../../src/node/embedded/development.ts'
+import { deriveParameters } from '../../src/protocol/derive-parameters.ts'
+import { slotOfId } from '../../src/protocol/ids.ts'
+import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import type { CommitmentId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import type { SignedTransaction } from '../../src/protocol/transaction.ts'
+import type { ModelOutput } from './balance-model.ts'
+import { graphql } from './client.ts'
+import { startGateway, type TestGateway } from './start-gateway.ts'
+import { acceptedId, post } from './submit.ts'
+import { blockOf, type Offer, offerOf, paymentOf, type SignedPayment } from './wallet.ts'
+
+/** A gateway whose clock is set by hand, and everything that was done in its ledger. */
+export interface LedgerWorld {
+  readonly gateway: TestGateway
+  /** Every output of the world but those of the genesis. */
+  readonly outputs: ModelOutput[]
+  /** One of them. */
+  output(id: OutputId): ModelOutput | undefined
+  /** The slot of this moment, with the commitment that transactions refer to. */
+  moment(): Promise<Moment>
+  /** Submits a transaction in the slot of a moment. */
+  submit(moment: Moment, payload: SignedTransaction): Promise<void>
+  /** Notes what a transaction did that was booked in a slot. */
+  note(slot: SlotIndex, transaction: Effects): void
+  /** Goes on by some slots, and waits until what lies the least committable age behind is committed. */
+  pass(slots: number): Promise<SlotIndex>
+  close(): Promise<void>
+}
+
+/** When transactions are made. */
+export interface Moment {
+  readonly offer: Offer
+  readonly slot: SlotIndex
+  readonly commitmentId: CommitmentId
+  /** The slot of that commitment. */
+  readonly committed: SlotIndex
+}
+
+/** What a transaction spends and creates. */
+export interface Effects {
+  readonly spent: readonly OutputId[]
+  readonly created: readonly { readonly outputId: OutputId; readonly output: Output }[]
+}
+
+/** Short epochs, and so few slots between the two sides of an expiration that both can be met. */
+export const worldParameters: ProtocolParameters = shortened(developmentParameters(1_700_000_000))
+
+/** The slot in which the world begins: epoch 1. */
+export const firstSlot = 70
+
+function shortened(usual: ProtocolParameters): ProtocolParameters {
+  const slotsPerEpochExponent = 6
+  const { manaParameters, rewardsParameters, tokenSupply, slotDurationInSeconds } = usual
+  const derived = deriveParameters({
+    ...manaParameters,
+    slotsPerEpochExponent,
+    slotDurationInSeconds,
+    tokenSupply,
+    rewardToGenerationRatio: rewardsParameters.rewardToGenerationRatio,
+    decayFactorsLimit: 384,
+  })
+  const { decayFactors, decayFactorEpochsSum, decayFactorEpochsSumExponent, ...rewards } = derived
+  return {
+    ...usual,
+    networkName: 'ledger-world',
+    slotsPerEpochExponent,
+    maxCommittableAge: 6,
+    manaParameters: {
+      ...manaParameters,
+      decayFactors,
+      decayFactorEpochsSum,
+      decayFactorEpochsSumExponent,
+    },
+    rewardsParameters: { ...rewardsParameters, ...rewards },
+  }
+}
+
+/** Starts a world. */
+export async function startWorld(): Promise<LedgerWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-world-'))
+  const file = join(folder, 'parameters.json')
+  writeFileSync(file, JSON.stringify(print(ProtocolParameters, worldParameters)))
+  const clock = createSettableClock(timeOf(firstSlot))
+  const gateway = await startGateway({ clock, env: { PARAMETERS_FILE: file } })
+  const outputs: ModelOutput[] = []
+  const placeById = new Map<OutputId, number>()
+  let slot = firstSlot
+  let issued = 0n
+
+  async function moment(): Promise<Moment> {
+    const offer = await offerOf(gateway.url)
+    const { slotCommitmentId: commitmentId } = offer.header
+    const committed = slotOfId(commitmentId)
+    return { offer, slot, commitmentId, committed }
+  }
+
+  async function submit({ offer }: Moment, payload: SignedTransaction): Promise<void> {
+    // No two blocks of a moment are the same, and none is older than its parents.
+    for (const time of [clock.nowNs(), offer.header.issuingTime]) if (time > issued) issued = time
+    issued += 1n
+    const { bytes } = blockOf(offer, payload, { header: { issuingTime: issued } })
+    await acceptedId(await post(gateway.url, bytes))
+  }
+
+  function note(bookedSlot: SlotIndex, { spent, created }: Effects): void {
+    for (const id of spent) {
+      const place = placeById.get(id)
+      const former = place === undefined ? undefined : outputs[place]
+      if (place !== undefined && former !== undefined) {
+        outputs[place] = { ...former, spentSlot: bookedSlot }
+      }
+    }
+    for (const { outputId, output } of created) {
+      placeById.set(outputId, outputs.length)
+      outputs.push({ outputId, output, bookedSlot })
+    }
+  }
+
+  async function pass(slots: number): Promise<SlotIndex> {
+    slot += slots
+    clock.set(timeOf(slot))
+    const due = slot - worldParameters.minCommittableAge
+    for (;;) {
+      const { data } = await graphql(gateway.url, '{ milestone { index } }')
+      if (data.milestone.index >= due) return due
+    }
+  }
+
+  async function close(): Promise<void> {
+    await gateway.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  function output(id: OutputId): ModelOutput | undefined {
+    const place = placeById.get(id)
+    return place === undefined ? undefined : outputs[place]
+  }
+
+  return { gateway, outputs, output, moment, submit, note, pass, close }
+}
+
+/** Half a second into a slot. */
+function timeOf(slot: SlotIndex): bigint {
+  const seconds = worldParameters.genesisUnixTimestamp + BigInt(slot) - 1n
+  return seconds * 1_000_000_000n + 500_000_000n
+}
+
+/** Sends the funds of the faucet into new outputs, in as many transactions as are needed. */
+export async function fundFromFaucet(
+  world: LedgerWorld,
+  outputs: readonly BasicOutput[],
+): Promise<void> {
+  const { faucet } = developmentKeys()
+  const { data } = await graphql(
+    world.gateway.url,
+    '{ unspentOutputs(filter: { kinds: [BASIC] }, first: 1) { nodes { outputId output { ... on BasicOutput { amount } } } } }',
+  )
+  const [genesis] = data.unspentOutputs.nodes
+  let spend: OutputId = genesis.outputId
+  let left = BigInt(genesis.output.amount)
+  for (let at = 0; at < outputs.length; at += outputsPerTransaction) {
+    const some = outputs.slice(at, at + outputsPerTransaction)
+    left -= some.reduce((sum, { amount }) => sum + amount, 0n)
+    const address = { type: 0, pubKeyHash: faucet.publicKeyHash } as const
+    const rest: BasicOutput = {
+      ...{ type: 0, amount: left, mana: 0n, features: [] },
+      unlockConditions: [{ type: 0, address }],
+    }
+    const moment = await world.moment()
+    const all = [rest, ...some]
+    const { network } = moment.offer
+    const creationSlot = moment.slot
+    const made: SignedPayment = paymentOf(network, {
+      spend,
+      key: faucet,
+      outputs: all,
+      creationSlot,
+    })
+    await world.submit(moment, made.payload)
+    const created = made.created.map((outputId, i) => ({
+      outputId,
+      output: present(all[i], 'a created output'),
+    }))
+    world.note(moment.slot, { spent: [], created: created.slice(1) })
+    spend = present(created[0], 'the rest').outputId
+    // The next one spends what this one left.
+    await world.pass(1)
+  }
+}
+
+const outputsPerTransaction = 100
