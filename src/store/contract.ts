@@ -53,6 +53,11 @@ export interface StoreReader extends ViewReader {
   logTip(): Promise<LogTip>
   /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
+  /**
+   * What an address owned, from a place on, itself included: one index scan. `undefined` where some 200 rows and more lie
+   * before the place in its own milestone: so many are not passed over.
+   */
+  owned(question: OwnedQuestion): Promise<readonly OwnedUpdate[] | undefined>
   /** The last ordinal and chain value of an address and class; ordinal 0 where there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
   /** Where an address and class stood when the older part of the log was given up; `undefined` without rows there. */
@@ -68,6 +73,11 @@ export interface StoreReader extends ViewReader {
   output(outputId: OutputId): Promise<OutputRow | undefined>
   /** The outputs that exist, in no order; spent ones too. */
   outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>
+  /**
+   * The unspent outputs for which time alone changes something in one of the slots `after` (excluded) to `upTo`
+   * (included), as far as that lies beyond the newest committed slot and its least committable age.
+   */
+  dueOutputs(after: SlotIndex, upTo: SlotIndex): Promise<OutputRow[]>
   /** The outputs that were booked in a slot, and those that were spent in it, in no order. */
   slotOutputs(slot: SlotIndex): Promise<SlotOutputs>
   /** How many blocks the slots `from` to `to` have, both included, and how many of these are accepted. */
@@ -288,6 +298,22 @@ export interface SlotCommit {
   /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
   readonly epochs: readonly EpochRow[]
 }
+
+/** Rows of the class OWNED of one address. */
+export interface OwnedQuestion {
+  readonly address: Hex
+  readonly order: LogRange['order']
+  /** Where to begin, in that order: a slot, or a place in it whether or not a row lies there. */
+  readonly from?: {
+    readonly slot: SlotIndex
+    readonly outputId?: OutputId
+    readonly isSpent?: boolean
+  }
+  readonly limit: number
+}
+
+/** The members of such a row that the explorer lists. */
+export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'isSpent'>
 
 /** Which blocks of a slot; `from` is left out for the first in the order. */
 export interface SlotBlocksPage {

@@ -51,7 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   }
 
   return ok({
-    read: createReader(database.reader),
+    read: createReader(database),
     write: createWriter(database.writer, database.statements, turns),
     listen: database.listen,
     close,

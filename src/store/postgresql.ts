@@ -5,7 +5,7 @@ import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { Database, DatabaseUnusable, SqlConnection } from './connect.ts'
+import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
 import { listenForGrowth } from './growth.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
@@ -37,6 +37,14 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
   const writer = clientOf(1)
   const reader = clientOf(readerConnections)
 
+  async function ask(sql: string, parameters: readonly Parameter[]) {
+    let count = 0
+    const numbered = sql.replaceAll('?', () => `$${++count}`)
+    const values = parameters.map((one) => (typeof one === 'number' ? BigInt(one) : one))
+    const rows = await reader.$queryRawUnsafe<object[]>(numbered, ...values)
+    return rows.map((row) => Object.values(row))
+  }
+
   async function close(): Promise<void> {
     isClosed = true
     await Promise.all([...closers].map((closeOne) => closeOne()))
@@ -53,6 +61,7 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
     connect: () => connectOnce(url),
     writer,
     reader,
+    ask,
     listen: (hear) => {
       const listening = listenForGrowth({ url: wakeUrl ?? url, hear })
       closers.add(listening.close)

@@ -3,7 +3,8 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { noTip } from './append.ts'
-import type { StoreReader } from './contract.ts'
+import type { Database } from './connect.ts'
+import type { OwnedQuestion, OwnedUpdate, StoreReader } from './contract.ts'
 import {
   toBlock,
   toChainRecord,
@@ -15,12 +16,16 @@ import {
 } from './mapping.ts'
 import { prunedSeqOf } from './prune.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
+import { ownedRows } from './sql/owned.ts'
 import { stateReads } from './state-reads.ts'
 import { blockState, classToNumber, idFromBytes } from './values.ts'
 import { viewReads } from './view-reads.ts'
 
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
-export function createReader(client: PrismaClient): StoreReader {
+export function createReader({
+  reader: client,
+  ask,
+}: Pick<Database, 'reader' | 'ask'>): StoreReader {
   // The network never changes once it is there, and every cursor asks for its epoch.
   let knownNetwork: NetworkRow | undefined
 
@@ -48,6 +53,7 @@ export function createReader(client: PrismaClient): StoreReader {
     logTip,
     latestMilestone,
     updates: (range) => readUpdates(client, range),
+    owned: (question) => readOwned(ask, question),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
     ...lookups(client),
@@ -55,6 +61,20 @@ export function createReader(client: PrismaClient): StoreReader {
     ...viewReads(client),
     ...chainRecordReads(client),
   }
+}
+
+async function readOwned(
+  ask: Database['ask'],
+  question: OwnedQuestion,
+): Promise<readonly OwnedUpdate[] | undefined> {
+  // As for every read of the log: others are to have their turn.
+  await setImmediate()
+  const rows = await ownedRows(ask, question)
+  return rows?.map(([milestoneIndex, outputId, isSpent]) => ({
+    milestoneIndex: Number(milestoneIndex),
+    outputId: idFromBytes(outputId),
+    isSpent: Boolean(isSpent),
+  }))
 }
 
 async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
@@ -99,6 +119,13 @@ function lookups(client: PrismaClient) {
     milestone: async (slot) => {
       const row = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
       return row === null ? undefined : toMilestone(row)
+    },
+    dueOutputs: async (after, upTo) => {
+      const slot = { gt: BigInt(after), lte: BigInt(upTo) }
+      const due = await client.dueOutput.findMany({ where: { slot } })
+      const id = { in: due.map(({ outputId }) => outputId) }
+      const rows = due.length === 0 ? [] : await client.output.findMany({ where: { id } })
+      return rows.map(toOutput)
     },
     milestonesAfter: async (slot, limit) => {
       const where = { slot: { gt: BigInt(slot) } }

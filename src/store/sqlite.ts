@@ -2,10 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok } from '../lib/result.ts'
-import type { Database, SqlConnection } from './connect.ts'
+import type { Database, Parameter, SqlConnection } from './connect.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, syncEveryCommit, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
@@ -40,8 +41,21 @@ export function openSqlite(path: string): Database {
   // It cannot write.
   const reader = clientWith(refuseWrites)
 
+  /** By the driver alone, which keeps what it prepared: Prisma's adapter prepares anew every time. */
+  let asked: Sqlite.Database | undefined
+  const prepared = new Map<string, Sqlite.Statement>()
+
+  async function ask(sql: string, parameters: readonly Parameter[]) {
+    assert(!isClosed, 'the store is open')
+    asked ??= new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
+    const statement = prepared.get(sql) ?? asked.prepare(sql).raw()
+    prepared.set(sql, statement)
+    return statement.all(...parameters.map(boundAs)) as Awaited<ReturnType<Database['ask']>>
+  }
+
   async function close(): Promise<void> {
     isClosed = true
+    asked?.close()
     await reader.$disconnect()
     await writer.$disconnect()
   }
@@ -55,9 +69,15 @@ export function openSqlite(path: string): Database {
     connect,
     writer,
     reader,
+    ask,
     listen: () => ({ close: async () => {} }),
     close,
   }
+}
+
+/** The driver knows no truth values. */
+function boundAs(parameter: Parameter) {
+  return typeof parameter === 'boolean' ? Number(parameter) : parameter
 }
 
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
