@@ -80,7 +80,8 @@ export async function openGateway(
   }
   const source = ledger.value
   opened.push(source.close)
-  const feed = await openFeed({ reader: store.value.read, wake, log })
+  const { parameters } = source.network
+  const feed = await openFeed({ reader: store.value.read, parameters, wake, log })
   opened.push(feed.close)
   if (config.logRetention !== 'all') {
     const { write } = store.value
@@ -94,7 +95,7 @@ export async function openGateway(
   if (faucet !== undefined) opened.push(faucet.close)
   const services: Services = {
     ...sharedDeps,
-    parameters: source.network.parameters,
+    parameters,
     feed,
     chainRecords,
     stakers: createStakers(store.value.read),
@@ -113,7 +114,7 @@ export async function openGateway(
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
-  const network = source.network.parameters.networkName
+  const network = parameters.networkName
   return ok({ url: http.value.url, network, close: closeAll })
 }
 

@@ -76,6 +76,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
   const finished = new Promise<IteratorReturnResult<void>>((resolve) => {
     finish = resolve
   })
+  const prefix = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let reader: Reader | undefined
   let isOver = false
 
@@ -94,7 +95,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
   return {
     sink: {
       hasRoom: () => connection.duplex.writableLength < roomBytes,
-      take: (text) => sendNext(connection, id, text),
+      take: (text) => sendNext(connection, prefix, text),
       room: () => room(connection),
       end,
     },
@@ -131,21 +132,47 @@ function room(connection: Connection): Promise<void> {
   return connection.roomSoon
 }
 
-/** Sends an event; those with one id, and that is most of them where a program opens many, share the bytes too. */
-function sendNext({ socket }: Connection, id: string, text: SharedText): void {
-  if (socket.readyState !== socket.OPEN) return
-  let frame = frames.get(text)
-  if (frame?.id !== id) {
-    frame = {
-      id,
-      bytes: Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":${text.text}}`),
-    }
-    frames.set(text, frame)
-  }
-  socket.send(frame.bytes, asText)
+/**
+ * Sends an event as one whole frame of the WebSocket protocol. The library would frame it anew for everybody, which costs
+ * more than all the rest; nothing can come in between, for without compression it writes each frame in one go as well.
+ */
+function sendNext({ socket, duplex }: Connection, prefix: Buffer, text: SharedText): void {
+  if (socket.readyState === socket.OPEN) duplex.write(frameOf(prefix, text))
 }
 
-const asText = { binary: false }
+/** Those with one id, and that is most of them where a program opens many, share the frame too. */
+function frameOf(prefix: Buffer, text: SharedText): Buffer {
+  let shared = sharedBytes.get(text)
+  if (shared === undefined) {
+    shared = { payload: Buffer.from(`${text.text}}`), prefix, frame: undefined }
+    sharedBytes.set(text, shared)
+  }
+  if (shared.frame === undefined || !shared.prefix.equals(prefix)) {
+    shared.prefix = prefix
+    shared.frame = textFrame(prefix, shared.payload)
+  }
+  return shared.frame
+}
 
-/** The newest message of an event. */
-const frames = new WeakMap<SharedText, { readonly id: string; readonly bytes: Buffer }>()
+interface SharedBytes {
+  readonly payload: Buffer
+  /** Of the newest frame. */
+  prefix: Buffer
+  frame: Buffer | undefined
+}
+
+const sharedBytes = new WeakMap<SharedText, SharedBytes>()
+
+/** A final text frame without a mask, as a server sends it (RFC 6455 5.2). */
+function textFrame(prefix: Buffer, payload: Buffer): Buffer {
+  const length = prefix.length + payload.length
+  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(head + length)
+  frame[0] = 0x81
+  frame[1] = head === 2 ? length : head === 4 ? 126 : 127
+  if (head === 4) frame.writeUInt16BE(length, 2)
+  if (head === 10) frame.writeBigUInt64BE(BigInt(length), 2)
+  prefix.copy(frame, head)
+  payload.copy(frame, head + prefix.length)
+  return frame
+}

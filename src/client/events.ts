@@ -23,6 +23,14 @@ export interface FeedUpdate {
   readonly chain: HexText
 }
 
+/** An output that passed to its return address by time alone. */
+export interface FeedHandover {
+  readonly outputId: HexText
+  readonly from: string
+  readonly to: string
+  readonly milestoneIndex: number
+}
+
 /** Where the updates of an address and class stand at a cursor. */
 export interface FeedHistoryPoint {
   readonly address: string
@@ -68,6 +76,7 @@ export type FeedEvent =
       readonly cursor: string
       readonly closesWithinMs: number | null
       readonly expiresAt: number | null
+      readonly handover: FeedHandover | null
     }
   | {
       readonly __typename: 'FeedReset'
@@ -100,7 +109,10 @@ export const feedDocument = /* GraphQL */ `
         }
       }
       ... on FeedProgress { previousCursor cursor milestoneIndex mode }
-      ... on FeedNotice { topic cursor closesWithinMs expiresAt }
+      ... on FeedNotice {
+        topic cursor closesWithinMs expiresAt
+        handover { outputId from to milestoneIndex }
+      }
       ... on FeedReset { reason oldestCursor tipCursor }
     }
   }

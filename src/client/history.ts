@@ -139,7 +139,7 @@ async function nextChain(
   return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-// Digit by digit, because a browser has no Buffer.
+// Digit by digit, because browsers have nothing else for it.
 function bytesOf(text: HexText): number[] {
   return (text.slice(2).match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
 }

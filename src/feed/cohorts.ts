@@ -1,4 +1,3 @@
-import type { Log } from '../lib/log.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { SharedText, Texts } from './texts.ts'
@@ -9,8 +8,9 @@ import type { Told } from './told.ts'
 /** What the streams of one process have in common. */
 export interface Shared {
   readonly tail: Tail
-  readonly log: Pick<Log, 'error'>
   readonly texts: Texts
+  /** Something went wrong in one of many; all of them may say the same. */
+  readonly complain: (failure: unknown) => void
   /** The most rows of one event. */
   readonly batchRows: number
   /** How long to wait when the database is away, in milliseconds. */
@@ -148,7 +148,7 @@ export async function advance(shared: Shared, stream: Stream, quietSince = 0): P
       await advanceOnce(shared, stream, quietSince)
     }
   } catch (failure) {
-    shared.log.error('feed-failed', { error: failure })
+    shared.complain(failure)
     setTimeout(() => void advance(shared, stream), shared.retryMs).unref()
   } finally {
     stream.advancing = false

@@ -1,4 +1,7 @@
 import type { Log } from '../lib/log.ts'
+import type { StoreReader } from '../store/contract.ts'
+import { createHandovers, type HandoverDeps } from './handovers.ts'
+import { type ReadMilestones, shareMilestones } from './milestones.ts'
 import type { LogReader } from './read.ts'
 import { createShare, type Share } from './share.ts'
 import { openTail, type Tail } from './tail.ts'
@@ -8,7 +11,8 @@ import type { Wake } from './wake.ts'
 
 /** What the feed needs. */
 export interface FeedDeps {
-  readonly reader: LogReader
+  readonly reader: LogReader & HandoverDeps['reader'] & Pick<StoreReader, 'milestonesAfter'>
+  readonly parameters: Pick<HandoverDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'error'>
 }
@@ -29,6 +33,7 @@ export interface FeedSettings {
 export interface Feed extends FeedSettings {
   readonly tail: Tail
   readonly share: Share
+  readonly milestones: ReadMilestones
   /** Ends every feed. */
   close(): Promise<void>
 }
@@ -43,17 +48,21 @@ export const defaultFeedSettings: FeedSettings = {
 
 /** Opens the feed of a log that is founded. */
 export async function openFeed(
-  { reader, wake, log }: FeedDeps,
+  { reader, parameters, wake, log }: FeedDeps,
   changes: Partial<FeedSettings> = {},
 ): Promise<Feed> {
   const settings = { ...defaultFeedSettings, ...changes }
   const { tickMs, progressMs, batchRows, ringRows } = settings
-  const tail = await openTail({ reader, wake, log, tickMs, ringRows, pageRows: ringRows })
+  const { minCommittableAge } = parameters
+  const handovers = createHandovers({ reader, minCommittableAge })
+  const pageRows = ringRows
+  const tail = await openTail({ reader, wake, handovers, log, tickMs, ringRows, pageRows })
   const share = createShare({ tail, log, batchRows, progressMs, retryMs: tickMs, textCapacity })
   return {
     ...settings,
     tail,
     share,
+    milestones: shareMilestones(reader),
     close: async () => {
       share.close()
       await tail.close()

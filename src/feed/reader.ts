@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { joinLive, leaveLive, type Member, type Shared, type Stream, textOf } from './cohorts.ts'
+import type { UpdateFilter } from './read.ts'
 import type { SharedText } from './texts.ts'
 import type { Notice, Told, ToldReset, ToldSnapshot } from './told.ts'
 
@@ -19,6 +20,7 @@ export interface Sink {
 
 /** An open feed. */
 export interface Reader {
+  readonly filter: UpdateFilter
   /** Tells this feed something about itself. */
   tell(notice: Notice): Promise<void>
   /** Ends it without a word: its sink is gone, or is told in another way. */
@@ -131,19 +133,26 @@ export function startReader(
 
   /** A database that is away is waited for; what was told already is not told again. */
   async function guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (failure) {
-      shared.log.error('feed-failed', { error: failure })
-      await delay(shared.retryMs, undefined, { ref: false })
-      if (!isLeft) await guarded(() => goOn(true))
+    for (let next = work; !isLeft; next = () => goOn(true)) {
+      try {
+        await next()
+        return
+      } catch (failure) {
+        shared.complain(failure)
+        await delay(shared.retryMs, undefined, { ref: false })
+      }
     }
   }
 
   async function tell(notice: Notice): Promise<void> {
-    const at = member.cohort?.position ?? position
-    const text = await textOf(shared, stream, { kind: 'notice', position: at, notice })
-    if (!isLeft) sink.take(text)
+    try {
+      const at = member.cohort?.position ?? position
+      const text = await textOf(shared, stream, { kind: 'notice', position: at, notice })
+      if (!isLeft) sink.take(text)
+    } catch (failure) {
+      // A notice moves nothing: the feed goes on without it.
+      shared.complain(failure)
+    }
   }
 
   function leave(): void {
@@ -161,8 +170,8 @@ export function startReader(
 
   begin().catch((failure: unknown) => {
     // Half a snapshot is worse than none: whoever asked begins again.
-    shared.log.error('feed-failed', { error: failure })
+    shared.complain(failure)
     end()
   })
-  return { tell, leave, end }
+  return { filter: stream.filter, tell, leave, end }
 }

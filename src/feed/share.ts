@@ -1,4 +1,6 @@
+import type { Log } from '../lib/log.ts'
 import { advance, createStream, type Shared, type Stream } from './cohorts.ts'
+import type { Handover } from './handovers.ts'
 import { type Reader, type ReaderOptions, startReader } from './reader.ts'
 import { createTexts } from './texts.ts'
 import type { Notice } from './told.ts'
@@ -11,7 +13,8 @@ export interface FeedRequest
     Omit<ReaderOptions, 'onEnd'> {}
 
 /** What sharing needs. */
-export interface ShareDeps extends Omit<Shared, 'texts'> {
+export interface ShareDeps extends Omit<Shared, 'texts' | 'complain'> {
+  readonly log: Pick<Log, 'error'>
   /** A feed that was told nothing for so long is told how far it is covered. */
   readonly progressMs: number
   /** Characters of serialised events that are kept for those who come later. */
@@ -37,10 +40,12 @@ export interface ShareCounts {
 }
 
 /** No feeds yet. */
-export function createShare({ progressMs, textCapacity, ...deps }: ShareDeps): Share {
-  const shared: Shared = { ...deps, texts: createTexts(textCapacity) }
+export function createShare({ progressMs, textCapacity, log, ...deps }: ShareDeps): Share {
+  const shared: Shared = { ...deps, texts: createTexts(textCapacity), complain }
+  let complainedAt = Number.NEGATIVE_INFINITY
   const streams = new Map<string, Stream>()
   const readers = new Set<Reader>()
+  const stopHearing = deps.tail.watchHandovers(tellHandovers)
   const progress = setInterval(tellProgress, Math.min(progressEveryMs, progressMs))
   progress.unref()
 
@@ -74,6 +79,25 @@ export function createShare({ progressMs, textCapacity, ...deps }: ShareDeps): S
     for (const reader of [...readers]) await reader.tell(notice)
   }
 
+  /** Once a second, for ten thousand feeds fail together when the database is away. */
+  function complain(failure: unknown): void {
+    const now = performance.now()
+    if (now - complainedAt < complainEveryMs) return
+    complainedAt = now
+    log.error('feed-failed', { error: failure })
+  }
+
+  /** Only those who follow one of the two addresses, wherever they stand. */
+  function tellHandovers(handovers: readonly Handover[]): void {
+    for (const reader of readers) {
+      const { addresses } = reader.filter
+      for (const handover of handovers) {
+        const concerns = addresses?.some((one) => one === handover.from || one === handover.to)
+        if (concerns ?? true) void reader.tell({ topic: 'OUTPUT_HANDED_OVER', ...handover })
+      }
+    }
+  }
+
   function counts(): ShareCounts {
     let live = 0
     for (const { cohorts } of streams.values()) {
@@ -84,11 +108,14 @@ export function createShare({ progressMs, textCapacity, ...deps }: ShareDeps): S
 
   function close(): void {
     clearInterval(progress)
+    stopHearing()
     for (const reader of [...readers]) reader.end()
   }
 
   return { open, tellAll, counts, close }
 }
+
+const complainEveryMs = 1_000
 
 /** How often it is looked whom to tell progress. */
 const progressEveryMs = 1_000

@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import type { LedgerUpdate, LogTip } from '../store/rows.ts'
+import type { Handover, Handovers } from './handovers.ts'
 import { createPages, type PageRead } from './pages.ts'
 import type { LogReader, UpdateFilter } from './read.ts'
 import { createRing } from './ring.ts'
@@ -12,6 +13,7 @@ import { createWatchers } from './watch.ts'
 export interface TailDeps {
   readonly reader: LogReader
   readonly wake: Pick<Wake, 'wait' | 'newest'>
+  readonly handovers: Handovers
   /** How long a lost wake-up may cost, in milliseconds. */
   readonly tickMs: number
   readonly log: Pick<Log, 'error'>
@@ -38,6 +40,8 @@ export interface Tail {
   watch(filter: UpdateFilter, rouse: () => void): () => void
   /** Calls `rouse` whenever the tip has moved, rows or none; the answer ends it. */
   watchTip(rouse: () => void): () => void
+  /** Calls `tell` when outputs have passed to another owner by time alone; the answer ends it. */
+  watchHandovers(tell: (handovers: readonly Handover[]) => void): () => void
   /** Counts of what was done, for measurements. */
   counts(): TailCounts
   close(): Promise<void>
@@ -79,6 +83,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   const pages = createPages(counting, deps.pageRows)
   const watchers = createWatchers()
   const tipWatchers = new Set<() => void>()
+  const handoverWatchers = new Set<(handovers: readonly Handover[]) => void>()
   ring.append(await readRows(counting, ring.position(), tip.seq))
   const following = follow()
 
@@ -97,6 +102,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const isFar = next.seq - known > deps.ringRows
     const from = isOther || isFar ? ringFloor(next) : known
     const rows = await readRows(counting, from, next.seq)
+    const handedOver = await deps.handovers.between(tip, next, rows)
     // From here on nothing is waited for: nobody may see the ring ahead of the tip.
     if (from !== known || isOther) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
@@ -108,6 +114,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     if (isOther || isFar) watchers.rouseAll()
     else watchers.rouseFor(rows)
     if (hasMoved) for (const rouse of [...tipWatchers]) rouse()
+    if (handedOver.length > 0) for (const tell of [...handoverWatchers]) tell(handedOver)
   }
 
   async function follow(): Promise<void> {
@@ -163,6 +170,10 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     watchTip: (rouse) => {
       tipWatchers.add(rouse)
       return () => tipWatchers.delete(rouse)
+    },
+    watchHandovers: (tell) => {
+      handoverWatchers.add(tell)
+      return () => handoverWatchers.delete(tell)
     },
     counts: () => ({ ...counted, watchers: watchers.count() }),
     close: async () => {

@@ -1,5 +1,6 @@
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { LedgerUpdate, LogTip } from '../store/rows.ts'
+import type { Handover } from './handovers.ts'
 
 /** What a feed tells, before any door has put it into words. Positions are those of the log. */
 
@@ -52,6 +53,7 @@ export type Notice =
   | { readonly topic: 'CATCHING_UP' }
   | { readonly topic: 'DRAINING'; readonly closesWithinMs: number }
   | { readonly topic: 'TOKEN_EXPIRING'; readonly expiresAt: number }
+  | ({ readonly topic: 'OUTPUT_HANDED_OVER' } & Handover)
 
 /** The feed cannot go on from where it is, and ends with this. */
 export interface ToldReset {

@@ -1,4 +1,5 @@
 import { encodeCursor } from '../feed/cursor.ts'
+import type { Handover } from '../feed/handovers.ts'
 import type { UpdateFilter } from '../feed/read.ts'
 import type { Notice, Told, ToldUpdates } from '../feed/told.ts'
 import { present } from '../lib/assert.ts'
@@ -9,6 +10,8 @@ import type { LogTip, UpdateClass } from '../store/rows.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** The events of a feed as the doors show them; docs/feed.md says what each promises. */
+
+export type { Handover } from '../feed/handovers.ts'
 
 /** What a feed tells. */
 export type LedgerFeedEvent =
@@ -80,6 +83,8 @@ export interface FeedNotice {
   readonly closesWithinMs: number | undefined
   /** The end of the token in Unix seconds, where the notice is about that. */
   readonly expiresAt: number | undefined
+  /** The output that has another owner, where the notice is about that. */
+  readonly handover: Handover | undefined
 }
 
 /** The feed cannot go on from where it was; its last event. */
@@ -210,5 +215,6 @@ function noticeOf(cursor: string, notice: Notice): FeedNotice {
     cursor,
     closesWithinMs: notice.topic === 'DRAINING' ? notice.closesWithinMs : undefined,
     expiresAt: notice.topic === 'TOKEN_EXPIRING' ? notice.expiresAt : undefined,
+    handover: notice.topic === 'OUTPUT_HANDED_OVER' ? notice : undefined,
   }
 }

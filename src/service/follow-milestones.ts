@@ -4,16 +4,14 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { TimeParameters } from '../protocol/slots.ts'
-import type { StoreReader } from '../store/contract.ts'
 import { type MilestoneView, milestoneView } from './read-milestone.ts'
 
 /** Milestones as they are committed, each of them, from any of them on. */
 
 /** What following milestones needs. */
 export interface FollowMilestonesDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'milestonesAfter'> }
   readonly parameters: TimeParameters
-  readonly feed: Pick<Feed, 'tail'>
+  readonly feed: Pick<Feed, 'tail' | 'milestones'>
 }
 
 /** The milestone to begin behind is not committed yet. */
@@ -38,7 +36,7 @@ export async function followMilestones(
 }
 
 async function* tell(
-  { store, parameters, feed: { tail } }: FollowMilestonesDeps,
+  { parameters, feed: { tail, milestones: read } }: FollowMilestonesDeps,
   after: SlotIndex,
   signal: AbortSignal,
 ): AsyncGenerator<MilestoneView, void, undefined> {
@@ -50,7 +48,7 @@ async function* tell(
       const { epoch, slot: newest } = tail.tip()
       // Not past the tip that was looked at: whoever reads on from a milestone finds its updates there.
       const limit = Math.min(newest - reached, pageSize)
-      const milestones = limit > 0 ? await store.read.milestonesAfter(reached, limit) : []
+      const milestones = limit > 0 ? await read(reached, limit) : []
       for (const milestone of milestones) {
         reached = milestone.slot
         yield milestoneView({ parameters, epoch }, milestone)

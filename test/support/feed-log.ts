@@ -29,7 +29,12 @@ export async function openFeedLog(
   const log = await openLogStore()
   const wake = createWake()
   const feed = await openFeed(
-    { reader: changed(log.store.read), wake, log: silentLog },
+    {
+      reader: { ...log.store.read, ...changed(log.store.read) },
+      parameters: { minCommittableAge: 3 },
+      wake,
+      log: silentLog,
+    },
     { tickMs: neverMs, progressMs: neverMs, ...settings },
   )
 

@@ -9,7 +9,7 @@ export interface OlderClient {
     method: 'get' | 'post' | 'delete',
     methodPath: string,
     queryParams?: readonly string[],
-    request?: string,
+    request?: object,
   ): Promise<T>
 }
 

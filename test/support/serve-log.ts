@@ -68,7 +68,7 @@ export async function serveLog({
   const log = await openLogStore()
   const wake = createWake()
   const feed = await openFeed(
-    { reader: log.store.read, wake, log: silentLog },
+    { reader: log.store.read, parameters: servedParameters, wake, log: silentLog },
     { tickMs: 2 ** 30, progressMs: 2 ** 30, ...settings },
   )
   // The rest of the services is asked for by doors that these tests leave shut.

@@ -73,7 +73,7 @@ export function startListener({ url, random, ...options }: ListenerOptions): Lis
         // The gateway is away, or the line broke.
         if (signal.aborted) return
         counts.breaks++
-        await delay(random.between(20, 300))
+        await delay(random.between(100, 1_000), undefined, { signal }).catch(() => {})
       }
     }
   }

@@ -7,14 +7,14 @@ const number = (flag: string, otherwise: number) => {
   const at = words.indexOf(flag)
   return at === -1 ? otherwise : Number(words[at + 1])
 }
-const minutes = number('--minutes', 4)
+const minutes = number('--minutes', 3.5)
 const seed = number('--seed', Date.now() % 1_000_000)
 console.log(`${minutes} minutes, seed ${seed}`)
 const report = await torture({
   seconds: minutes * 60,
-  kills: Math.max(50, Math.round(minutes * 12)),
+  kills: Math.max(50, Math.round(minutes * 14)),
   listeners: 300,
-  paymentsPerSecond: 20,
+  paymentsPerSecond: 40,
   seed,
   onProgress: (text) => console.log(text),
 })

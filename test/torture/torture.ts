@@ -106,25 +106,31 @@ async function tamper(
   const start = performance.now()
   let jumps = 0
   let deafLives = 0
-  for (let kill = 1; kill <= kills; kill++) {
-    const until = start + (seconds * 1_000 * kill) / (kills + 1)
-    while (performance.now() < until) {
-      await delay(Math.min(500, Math.max(until - performance.now(), 1)))
-      if (random.between(0, 9) > 0) continue
+  for (let life = 0; life <= kills; life++) {
+    if (life > 0) {
+      await gateway.kill()
+      const losesWakeUps = life % 3 === 0
+      if (losesWakeUps) deafLives++
+      await gateway.start({ losesWakeUps })
+      onProgress(`${life} of ${kills} kills`)
+    }
+    // Starting takes its time, so each life ends when it is due, but not before something can happen in it.
+    const due = start + (seconds * 1_000 * (life + 1)) / (kills + 1)
+    const end = Math.max(due, performance.now() + shortestLifeMs)
+    while (performance.now() < end) {
+      await delay(Math.min(500, Math.max(end - performance.now(), 1)))
+      if (random.between(0, 4) > 0) continue
       gateway.jump(
         random.between(0, 3) === 0 ? -random.between(1, 1_500) : random.between(1, 5_000),
       )
       jumps++
     }
-    await gateway.kill()
-    const losesWakeUps = kill % 3 === 0
-    if (losesWakeUps) deafLives++
-    await gateway.start({ losesWakeUps })
-    onProgress(`${kill} of ${kills} kills`)
   }
-  await delay(Math.max(start + seconds * 1_000 - performance.now(), 0))
   return { kills, jumps, livesWithoutWakeUps: deafLives }
 }
+
+/** In milliseconds. */
+const shortestLifeMs = 1_500
 
 /** The cursor before the first row, as every feed names it when it opens. */
 async function beginningOf(url: string): Promise<string> {

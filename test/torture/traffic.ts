@@ -35,8 +35,18 @@ export interface TrafficTarget {
   offsetMs(): number
 }
 
+/** What the users got at genesis. The first one owns the account that issues the blocks too, and is left alone. */
+async function changeFrom(url: string): Promise<Coin[]> {
+  const coins: Coin[] = []
+  for (const key of users.slice(1)) {
+    const [outputId] = await genesisOutputs(url, key)
+    if (outputId !== undefined) coins.push({ outputId, key, amount: 1_000_000_000n })
+  }
+  return coins
+}
+
 /** Payments that are under way at once. */
-const payers = 4
+const payers = 8
 
 /** An output that can be spent. */
 interface Coin {
@@ -54,14 +64,10 @@ export async function startTraffic(
     i < users.length ? user(i) : keypairOf(new Uint8Array(32).fill(100 + i)),
   )
   const coins: Coin[] = []
-  // The first user owns the account that issues the blocks too, and is left alone.
-  for (const key of users.slice(1)) {
-    const [outputId] = await genesisOutputs(target.url, key)
-    if (outputId !== undefined) coins.push({ outputId, key, amount: 1_000_000_000n })
-  }
   let paid = 0
   let lastSlot = 0
   let isOver = false
+  for (const coin of await changeFrom(target.url)) await pay(await offerOf(target.url), coin)
   const running = Promise.all(Array.from({ length: payers }, run))
 
   async function run(): Promise<void> {
@@ -87,7 +93,7 @@ export async function startTraffic(
     const { parameters } = offer.network
     const issuingTime = BigInt(Date.now() + target.offsetMs()) * 1_000_000n
     const creationSlot = slotOfTime(parameters, issuingTime)
-    const count = coin.amount > 50_000_000n ? 8 : coin.amount > 4_000_000n ? 3 : 1
+    const count = coin.amount > 50_000_000n ? 100 : coin.amount > 4_000_000n ? 3 : 1
     const part = coin.amount / BigInt(count)
     const owners = Array.from(
       { length: count },

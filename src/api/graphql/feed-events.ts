@@ -6,6 +6,7 @@ import {
   type FeedProgress,
   type FeedReset,
   type FeedSnapshot,
+  type Handover,
   historiesOf,
   type LedgerUpdateBatch,
   type UpdateHistory,
@@ -186,6 +187,25 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
   }),
 })
 
+const FeedHandover = builder.objectRef<Handover>('FeedHandover').implement({
+  description: 'An output that expired, and so passed to its return address.',
+  fields: (t) => ({
+    outputId: t.expose('outputId', { type: 'OutputId' }),
+    from: t.string({
+      description: 'Bech32 text of the former owner.',
+      resolve: ({ from }, _args, { services }) => textOf(services, from),
+    }),
+    to: t.string({
+      description: 'Bech32 text of the new owner.',
+      resolve: ({ to }, _args, { services }) => textOf(services, to),
+    }),
+    milestoneIndex: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The first milestone in which the new owner is the owner.',
+    }),
+  }),
+})
+
 const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
   description: 'What a notice is about. More may be added.',
   values: {
@@ -193,6 +213,9 @@ const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
       description: 'The listener was too slow and reads by itself again; it has missed nothing.',
     },
     DRAINING: { description: 'The gateway is about to stop: resume elsewhere, or later.' },
+    OUTPUT_HANDED_OVER: {
+      description: 'An output has another owner by time alone, for which there is no update.',
+    },
     TOKEN_EXPIRING: { description: 'The token ends soon, and the connection with it.' },
   } as const,
 })
@@ -213,6 +236,12 @@ export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implem
       type: 'UInt32',
       nullable: true,
       description: 'The end of the token, in Unix seconds.',
+    }),
+    handover: t.expose('handover', {
+      type: FeedHandover,
+      nullable: true,
+      description:
+        'The output that has another owner; null where the notice is about another topic.',
     }),
   }),
 })

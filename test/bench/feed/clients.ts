@@ -104,7 +104,8 @@ function openOne(
         data = data.subarray(end + 4)
         if (mode === 'bare') resolve()
         else {
-          const id = `${port}-${clients.length}-${addresses?.[0]}`
+          // As graphql-ws makes them.
+          const id = crypto.randomUUID()
           const payload = { query: feedQuery, variables: { addresses, ...(after && { after }) } }
           socket.write(frame(JSON.stringify({ type: 'connection_init' })))
           // Not before the acknowledgement, which comes in its own time.

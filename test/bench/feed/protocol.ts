@@ -72,7 +72,7 @@ export interface ClientReply {
   readonly bytes: number
 }
 
-/** Milliseconds on the clock that all processes of a machine share. */
+/** Nanoseconds on the clock that all processes of a machine share. */
 export function sharedNow(): bigint {
   return process.hrtime.bigint()
 }

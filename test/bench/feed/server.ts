@@ -20,7 +20,12 @@ import { type Mode, pathOf, type ServerCommand, type ServerReply, sharedNow } fr
 
 const log = await openLogStore()
 const wake = createWake()
-const feed = await openFeed({ reader: log.store.read, wake, log: silentLog })
+const feed = await openFeed({
+  reader: log.store.read,
+  parameters: servedParameters,
+  wake,
+  log: silentLog,
+})
 const services = {
   store: log.store,
   parameters: servedParameters,
@@ -99,4 +104,4 @@ function sendReady(clients: Iterable<WebSocket>): void {
   for (const socket of clients) socket.send(ready, { binary: false })
 }
 
-const readyBytes = Number(process.env.READY_BYTES ?? 573)
+const readyBytes = Number(process.env.READY_BYTES ?? 597)

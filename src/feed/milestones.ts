@@ -1,0 +1,31 @@
+import type { SlotIndex } from '../protocol/primitives.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { Milestone } from '../store/rows.ts'
+
+/** Milestones for many followers: whoever stands at the same place is served by the same read. */
+
+/** Committed slots behind one, in order. */
+export type ReadMilestones = (after: SlotIndex, limit: number) => Promise<readonly Milestone[]>
+
+/** Reads that are shared. A milestone never changes, so a read of those below the tip may be kept. */
+export function shareMilestones(reader: Pick<StoreReader, 'milestonesAfter'>): ReadMilestones {
+  const kept = new Map<string, Promise<readonly Milestone[]>>()
+
+  return (after, limit) => {
+    const key = `${after} ${limit}`
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const read = reader.milestonesAfter(after, limit)
+    kept.set(key, read)
+    // Whoever asked is told the reason; the next one tries again.
+    read.catch(() => kept.delete(key))
+    for (const oldest of kept.keys()) {
+      if (kept.size <= keptReads) break
+      kept.delete(oldest)
+    }
+    return read
+  }
+}
+
+/** Pages of at most 100 milestones, about 30 KB each. */
+const keptReads = 64

@@ -1,0 +1,94 @@
+import type { Client } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { socketClient } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  postBytes,
+  slotNow,
+  taggedData,
+  user,
+} from '../support/wallet.ts'
+
+let gateway: TestGateway
+let client: Client
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  client = socketClient(gateway.url)
+})
+afterAll(async () => {
+  await client.dispose()
+  await gateway.close()
+})
+
+/** The states in the order they are told, until the feed ends by itself. */
+async function statesOf(
+  query: string,
+  id: string,
+  onFirst: () => Promise<unknown>,
+): Promise<string[]> {
+  const states: string[] = []
+  const feed = client.iterate<{ it: { state: string } }>({ query, variables: { id } })
+  const first = feed.next()
+  await onFirst()
+  for (let next = await first; !next.done; next = await feed.next()) {
+    states.push(next.value.data?.it.state ?? '')
+  }
+  return states
+}
+
+const order = ['PENDING', 'ACCEPTED', 'COMMITTED', 'FINALIZED']
+
+/** Some of the states may be skipped, but none comes twice or too late. */
+function expectInOrder(states: readonly string[]): void {
+  expect(states.at(-1)).toBe('FINALIZED')
+  expect(states).toEqual(order.filter((state) => states.includes(state)))
+}
+
+describe('what becomes of (16)', () => {
+  test('a block that is not known yet', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x01'))
+    const query = 'subscription ($id: BlockId!) { it: blockState(id: $id) { state } }'
+    expectInOrder(await statesOf(query, blockId, () => postBytes(gateway.url, bytes)))
+  })
+
+  test('a transaction', async () => {
+    const offer = await offerOf(gateway.url)
+    const key = user(1)
+    const spend = present((await genesisOutputs(gateway.url, key))[0], 'genesis output')
+    const outputs = [ownedBy(user(2), 1_000_000_000n)]
+    const creationSlot = slotNow(offer.network)
+    const payment = paymentOf(offer.network, { spend, key, outputs, creationSlot })
+    const { bytes } = blockOf(offer, payment.payload)
+    const query = 'subscription ($id: TransactionId!) { it: transactionState(id: $id) { state } }'
+    expectInOrder(await statesOf(query, payment.transactionId, () => postBytes(gateway.url, bytes)))
+  })
+
+  test('a feed is left at once while nothing is known', async () => {
+    const id = `0x${'00'.repeat(36)}`
+    const query = 'subscription ($id: BlockId!) { it: blockState(id: $id) { state } }'
+    const feed = client.iterate({ query, variables: { id } })
+    const pending = feed.next()
+    await feed.return?.()
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+})
+
+test('milestones come one by one as they are committed (16)', async () => {
+  const query = 'subscription { milestones { index updateCount } }'
+  const feed = client.iterate<{ milestones: { index: number } }>({ query })
+  const indices: number[] = []
+  while (indices.length < 3) {
+    const { value } = await feed.next()
+    indices.push(value?.data?.milestones.index ?? -1)
+  }
+  const [first = 0] = indices
+  expect(indices).toEqual([first, first + 1, first + 2])
+  await feed.return?.()
+})

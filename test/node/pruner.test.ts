@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { startPruner } from '../../src/node/pruner.ts'
+import { followLedgerUpdates } from '../../src/service/follow-ledger-updates.ts'
+import { listLedgerUpdates } from '../../src/service/list-ledger-updates.ts'
+import { openFeedLog, slotOf, until } from '../support/feed-log.ts'
+import { addresses, unwrap } from '../support/log-store.ts'
+import { servedParameters as parameters } from '../support/serve-log.ts'
+
+const [owner = '0x', other = '0x'] = addresses
+
+test('the log keeps the newest milestones, and goes on counting from the first (5, 9, 18)', async () => {
+  const own = await openFeedLog({ ringRows: 1, tickMs: 1 })
+  const { store } = own.log
+  const pruner = startPruner({ write: store.write, tail: own.feed.tail, log: silentLog }, 3)
+  for (let i = 0; i < 10; i++) await own.commit(slotOf(owner, other))
+  await until(() => own.feed.tail.tip().prunedSeq === 14)
+
+  const deps = { store, parameters, feed: own.feed }
+  const cursorAt = (seq: number) => encodeCursor({ epoch: own.log.epoch, seq })
+  const open = (seq: number) =>
+    followLedgerUpdates(deps, { addresses: [owner], classes: ['OWNED'], after: cursorAt(seq) })
+  expect(await open(13)).toMatchObject({
+    ok: false,
+    error: { code: 'CURSOR_EXPIRED', argument: 'after', oldestCursor: cursorAt(14) },
+  })
+  const feed = unwrap(await open(14))
+  expect((await feed.next()).value).toMatchObject({ oldestCursor: cursorAt(14) })
+  expect((await feed.next()).value).toMatchObject({
+    updates: [{ ordinal: 8 }, { ordinal: 9 }, { ordinal: 10 }],
+  })
+  await feed.return?.()
+
+  const question = { address: owner, class: 'OWNED', sort: 'OLDEST' } as const
+  const page = unwrap(await listLedgerUpdates(deps, question))
+  expect(page.updates.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10])
+  expect([await page.hasPreviousPage(), await page.totalCount()]).toEqual([false, 10])
+  await pruner.close()
+  await own.close()
+})
