@@ -13,6 +13,7 @@ import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { type BodyError, checkContentType } from './rest/body.ts'
+import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
@@ -74,8 +75,9 @@ export async function openHttp(
   const listeners = openListeners({ ...deps, graphql, occupancy })
   // Opened once the server listens: it begins to look at the ledger at once.
   let mqtt: MqttDoor | undefined
+  const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
   const server = createServer({ requestTimeout: requestTimeoutMs }, (message, response) => {
-    void handle({ ...deps, graphql, occupancy, listeners }, message, response)
+    void handle(inHand, message, response)
   })
   server.on('upgrade', (request, socket, head) => {
     const { path } = splitTarget(request.url ?? '/')
@@ -105,7 +107,8 @@ export async function openHttp(
   })
 }
 
-interface RequestDeps extends HttpDeps {
+interface RequestDeps extends Omit<HttpDeps, 'routes'> {
+  readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
   readonly occupancy: Occupancy
   readonly listeners: Listeners

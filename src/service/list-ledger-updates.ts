@@ -6,21 +6,15 @@ import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogTip, UpdateClass } from '../store/rows.ts'
-import {
-  fromMilestone,
-  fromPlace,
-  type Interval,
-  type PageCursor,
-  printPageCursor,
-  type UpdateSort,
-  wholeLog,
-} from './update-place.ts'
+import { fromMilestone, type Interval, type UpdateSort, wholeLog } from './update-place.ts'
 
-/** The updates of one address, page by page: as a connection (Relay), and as the list of the REST route (rest.md 3). */
+/** The updates of one address, page by page, as a connection (Relay). */
 
 /** What listing needs. */
 export interface ListLedgerUpdatesDeps {
-  readonly store: { readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'milestone'> }
+  readonly store: {
+    readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'milestone'>
+  }
   readonly parameters: TimeParameters
 }
 
@@ -95,49 +89,6 @@ export async function listLedgerUpdates(
     totalCount: () => countUpTo(read, question, tip),
     tipCursor: encodeCursor(tip),
   })
-}
-
-/** Which page of the REST route. */
-export interface ExplorerQuestion {
-  readonly address: Hex
-  readonly sort: UpdateSort
-  /** At least 1; cut to 1,000. The cursor overrides it. */
-  readonly pageSize: number
-  /** Inclusive; the cursor overrides it. */
-  readonly startMilestoneIndex: SlotIndex | undefined
-  readonly cursor: PageCursor | undefined
-}
-
-/** A page of the REST route. */
-export interface ExplorerPage {
-  readonly updates: readonly LedgerUpdateView[]
-  /** Left out exactly where no record follows. */
-  readonly cursor?: string
-}
-
-/** A page of what an address owned, as the original lists it. Nothing in the question can be refused. */
-export async function listExplorerUpdates(
-  deps: ListLedgerUpdatesDeps,
-  { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
-): Promise<ExplorerPage> {
-  const { read } = deps.store
-  const tip = await read.logTip()
-  const size = Math.min(cursor?.pageSize ?? pageSize, maximumPageSize)
-  const range =
-    cursor === undefined
-      ? await listOf(read, { sort, startMilestoneIndex }, tip)
-      : await fromPlace(read, { sort, place: cursor.place, tip })
-  const rows = await readUpdates(read, {
-    ...range,
-    addresses: [address],
-    classes: ['OWNED'],
-    limit: size + 1,
-    order: orderOf(sort),
-  })
-  const updates = rows.slice(0, size).map((row) => viewOf(row, tip, deps.parameters))
-  const next = rows[size]
-  if (next === undefined) return { updates }
-  return { updates, cursor: printPageCursor({ place: next, pageSize: size }) }
 }
 
 /** A row of the log as the doors show it. */
@@ -273,6 +224,7 @@ function filterOf(question: ConnectionQuestion) {
   return { addresses: [question.address], classes: [question.class] }
 }
 
-function orderOf(sort: UpdateSort): 'ascending' | 'descending' {
+/** The order of the log that a list wants. */
+export function orderOf(sort: UpdateSort): 'ascending' | 'descending' {
   return sort === 'OLDEST' ? 'ascending' : 'descending'
 }

@@ -11,6 +11,7 @@ import type { FollowMilestonesDeps } from './follow-milestones.ts'
 import type { FollowStatesDeps } from './follow-states.ts'
 import type { ForeseeTransactionDeps } from './foresee-transaction.ts'
 import type { LedgerNewsDeps } from './ledger-news.ts'
+import type { ListExplorerUpdatesDeps } from './list-explorer-updates.ts'
 import type { ListLedgerUpdatesDeps } from './list-ledger-updates.ts'
 import type { ListUnspentOutputsDeps } from './list-unspent-outputs.ts'
 import type { ManaOfAddressDeps } from './mana-of-address.ts'
@@ -45,6 +46,7 @@ export type Services = ChainRecordsDeps &
   TokenStatisticsDeps &
   AddressKeyDeps &
   LedgerNewsDeps &
+  ListExplorerUpdatesDeps &
   ListLedgerUpdatesDeps &
   ListUnspentOutputsDeps &
   ManaOfAddressDeps &

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { chainIdOf } from '../support/chain-ids.ts'
 import { graphql, socketClient } from '../support/client.ts'
 import { onDatabase } from '../support/databases.ts'
+import { rest } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let gateway: TestGateway
@@ -64,7 +65,7 @@ describe('REST refuses in its own form', () => {
     ['an unknown query parameter', 'GET', '/health?verbose=1', 400],
   ] as const
   test.each(rows)('%s: %s %s gives %i', async (_name, method, path, status) => {
-    const response = await fetch(gateway.url + path, { method })
+    const response = await rest(gateway.url + path, { method })
     expect(response.status).toBe(status)
     expect(await response.json()).toEqual({ error: { code: status, message: expect.any(String) } })
     expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
@@ -130,7 +131,7 @@ describe('a broken store is one INTERNAL with a request id, and the stack is in 
   afterAll(() => broken.close())
 
   test('on REST', async () => {
-    const response = await fetch(`${broken.url}/v1/chains/${chainIdOf(1)}/chainrecord`, {
+    const response = await rest(`${broken.url}/v1/chains/${chainIdOf(1)}/chainrecord`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { graphql } from './client.ts'
+import { rest } from './rest.ts'
 
 /** Submitting a block through each door, and what came back in a form that a test can state. */
 
@@ -16,7 +17,7 @@ export function post(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const type = typeof body === 'string' ? 'application/json' : binary
-  return fetch(`${url}/api/core/v3/blocks`, {
+  return rest(`${url}/api/core/v3/blocks`, {
     method: 'POST',
     headers: { 'content-type': type, ...headers },
     body: typeof body === 'string' ? body : Uint8Array.from(body),

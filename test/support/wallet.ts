@@ -28,6 +28,7 @@ import { nodeWorkScore } from '../../src/protocol/score.ts'
 import { slotOfTime } from '../../src/protocol/slots.ts'
 import type { Payload, SignedTransaction, Transaction } from '../../src/protocol/transaction.ts'
 import { parsed } from './parsed.ts'
+import { restJson } from './rest.ts'
 
 /** What somebody with the keys of the development network can make: blocks, transactions, addresses. */
 
@@ -210,10 +211,8 @@ export async function genesisOutputs(url: string, key: Keypair): Promise<OutputI
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
-export async function getJson(url: string): Promise<any> {
-  const response = await fetch(url)
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
-  return response.json()
+export function getJson(url: string): Promise<any> {
+  return restJson(url)
 }
 
 /** Submits a serialized block. */

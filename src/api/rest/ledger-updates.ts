@@ -2,9 +2,9 @@ import { ok, type Result } from '../../lib/result.ts'
 import { addressKey } from '../../service/address-key.ts'
 import {
   type ExplorerQuestion,
-  type LedgerUpdateView,
+  type ExplorerUpdate,
   listExplorerUpdates,
-} from '../../service/list-ledger-updates.ts'
+} from '../../service/list-explorer-updates.ts'
 import {
   type PageCursor,
   type PageCursorMalformed,
@@ -47,7 +47,7 @@ interface Dialect {
   readonly start: readonly string[]
   readonly item: ShapeMembers
   /** The members of a record, in the original's order. */
-  itemOf(update: LedgerUpdateView): object
+  itemOf(update: ExplorerUpdate): object
 }
 
 /** By milestone, as in the specification. */

@@ -23,21 +23,52 @@ export interface Match<P extends Pattern> {
   readonly params: ReadonlyMap<string, string>
 }
 
+/** Routes by the segments of their paths, so that a request does not look at each of them. */
+export interface RouteTable<P extends Pattern> {
+  readonly root: Branch<P>
+}
+
+interface Branch<P extends Pattern> {
+  readonly literals: Map<string, Branch<P>>
+  parameter: Branch<P> | undefined
+  /** The routes that end here, with the names of their parameters. */
+  readonly ends: { readonly route: P; readonly names: readonly string[] }[]
+}
+
+/** Puts routes into a table. */
+export function tableOf<P extends Pattern>(routes: readonly P[]): RouteTable<P> {
+  const root = newBranch<P>()
+  for (const route of routes) {
+    const names: string[] = []
+    let branch = root
+    for (const segment of route.path.split('/').slice(1)) {
+      if (segment.startsWith('{')) {
+        names.push(segment.slice(1, -1))
+        branch.parameter ??= newBranch()
+        branch = branch.parameter
+      } else {
+        const next = branch.literals.get(segment) ?? newBranch()
+        branch.literals.set(segment, next)
+        branch = next
+      }
+    }
+    branch.ends.push({ route, names })
+  }
+  return { root }
+}
+
 /**
  * Finds the route for a method and a path without its query. A literal segment wins over a parameter, one slash at the
  * end is ignored, and HEAD is answered by GET.
  */
 export function findRoute<P extends Pattern>(
-  routes: readonly P[],
+  { root }: RouteTable<P>,
   method: string,
   path: string,
 ): Result<Match<P>, MatchError> {
   const segments = decodeSegments(path)
   if (segments === undefined) return err({ code: 'PATH_MALFORMED', path })
-  const matches = routes.flatMap((route) => {
-    const params = matchSegments(route.path, segments)
-    return params === undefined ? [] : [{ route, params }]
-  })
+  const matches = matchesOf(root, segments, [])
   const fewest = Math.min(...matches.map((match) => match.params.size))
   const closest = matches.filter((match) => match.params.size === fewest)
   if (closest.length === 0) return err({ code: 'PATH_UNKNOWN', path })
@@ -68,24 +99,28 @@ export function readQuery(
   return ok(values)
 }
 
-function matchSegments(
-  pattern: string,
-  segments: readonly string[],
-): ReadonlyMap<string, string> | undefined {
-  const expected = pattern.split('/').slice(1)
-  if (expected.length !== segments.length) return undefined
-  const params = new Map<string, string>()
-  for (const [i, want] of expected.entries()) {
-    const given = segments[i] ?? ''
-    if (!want.startsWith('{')) {
-      if (want !== given) return undefined
-    } else if (given === '') {
-      return undefined
-    } else {
-      params.set(want.slice(1, -1), given)
-    }
+function newBranch<P extends Pattern>(): Branch<P> {
+  return { literals: new Map(), parameter: undefined, ends: [] }
+}
+
+/** Everything that matches the rest of the segments, behind the given values of parameters. */
+function matchesOf<P extends Pattern>(
+  { literals, parameter, ends }: Branch<P>,
+  [segment, ...rest]: readonly string[],
+  values: readonly string[],
+): readonly Match<P>[] {
+  if (segment === undefined) {
+    return ends.map(({ route, names }) => {
+      return { route, params: new Map(names.map((name, i) => [name, values[i] ?? ''])) }
+    })
   }
-  return params
+  const literal = literals.get(segment)
+  return [
+    ...(literal === undefined ? [] : matchesOf(literal, rest, values)),
+    ...(parameter === undefined || segment === ''
+      ? []
+      : matchesOf(parameter, rest, [...values, segment])),
+  ]
 }
 
 function decodeSegments(path: string): readonly string[] | undefined {

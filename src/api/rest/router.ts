@@ -6,12 +6,12 @@ import type { Caller } from '../auth.ts'
 import { toRest } from '../errors.ts'
 import { type LimitError, type Occupancy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
-import { findRoute, readQuery } from './match.ts'
+import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RestResponse, Route } from './route.ts'
 
 /** What the router needs. */
 export interface RouterDeps {
-  readonly routes: readonly Route[]
+  readonly routes: RouteTable<Route>
   readonly services: Services
   readonly log: Log
 }

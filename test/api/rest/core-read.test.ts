@@ -14,6 +14,7 @@ import { encode, print } from '../../../src/protocol/schema/schema.ts'
 import { slotOfTime } from '../../../src/protocol/slots.ts'
 import { graphql } from '../../support/client.ts'
 import { parsed } from '../../support/parsed.ts'
+import { rest as askRest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
 import {
@@ -63,7 +64,7 @@ describe('a block', () => {
     )
     await acceptedId(await post(gateway.url, bytes))
     expect(await getJson(`${core}/blocks/${blockId}`)).toEqual(print(Block, block))
-    const raw = await fetch(`${core}/blocks/${blockId}`, { headers: { accept: binary } })
+    const raw = await askRest(`${core}/blocks/${blockId}`, { headers: { accept: binary } })
     expect([raw.status, raw.headers.get('content-type')]).toEqual([200, binary])
     expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(bytes))
     const metadata = await getJson(`${core}/blocks/${blockId}/metadata`)
@@ -84,7 +85,7 @@ describe('a block', () => {
     ['outputs', nowhere, 400, 'outputId: expected 0x and the hexadecimal digits of 38 bytes'],
   ] as const
   test.each(rows)('refuses %s/%s', async (kind, rest, status, message) => {
-    expect(await refusal(await fetch(`${core}/${kind}/${rest}`))).toEqual([status, message])
+    expect(await refusal(await askRest(`${core}/${kind}/${rest}`))).toEqual([status, message])
   })
 })
 
@@ -122,7 +123,7 @@ describe('an output', () => {
     expect(outputIndex).toBe(indexOf(id))
     const leaf = blake2b256(Uint8Array.of(0), encode(Output, output))
     expect(valuesIn(proof.outputCommitmentProof)).toEqual([bytesToHex(leaf)])
-    const raw = await fetch(`${core}/outputs/${id}`, { headers: { accept: binary } })
+    const raw = await askRest(`${core}/outputs/${id}`, { headers: { accept: binary } })
     const expected = Buffer.concat([encode(Output, output), encode(OutputIdProof, proof)])
     expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(expected))
   }
@@ -144,7 +145,7 @@ describe('of two transactions that spend the same output', () => {
     expect(await judged(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
     expect(await judged(first)).toMatchObject({ failure: null, blockId: firstBlock })
     expect((await getJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
-    expect((await fetch(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
+    expect((await askRest(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
     await committed(slotOfId(secondBlock as CommitmentId))
     expect(await rowsAbout([...first.created, ...second.created, spentBy(first)])).toEqual(
       [...first.created.map((id) => `${id} created`), `${spentBy(first)} spent`].sort(),

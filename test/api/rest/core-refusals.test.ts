@@ -13,6 +13,7 @@ import { encode, print } from '../../../src/protocol/schema/schema.ts'
 import { slotStart } from '../../../src/protocol/slots.ts'
 import type { Transaction } from '../../../src/protocol/transaction.ts'
 import { edited } from '../../support/edited.ts'
+import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal, submit } from '../../support/submit.ts'
 import {
@@ -366,7 +367,7 @@ describe('a body that REST cannot read', () => {
     const headers = type === undefined ? {} : { 'content-type': type }
     // A body without a length must be half duplex, which the declared type of a request does not know.
     const request = { method: 'POST', headers, body, duplex: 'half' }
-    const response = await fetch(`${gateway.url}/api/core/v3/blocks`, request)
+    const response = await rest(`${gateway.url}/api/core/v3/blocks`, request)
     const [status, message] = await refusal(response)
     expect([status, message]).toEqual([400, expect.stringContaining(says)])
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { slotOf, until } from '../../support/feed-log.ts'
 import { addresses, rowsOf } from '../../support/log-store.ts'
+import { rest } from '../../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
 
 const [owner = '0x', other = '0x', quiet = '0x'] = addresses
@@ -19,7 +20,7 @@ function cursorAt(seq: number): string {
 }
 
 async function poll(parameters: Record<string, string>, url = gateway.url) {
-  const response = await fetch(`${url}/feed/updates?${new URLSearchParams(parameters)}`)
+  const response = await rest(`${url}/feed/updates?${new URLSearchParams(parameters)}`)
   const { status, headers } = response
   // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects of it
   const page: any = await response.json()

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { findRoute, readQuery } from '../../../src/api/rest/match.ts'
+import { findRoute, readQuery, tableOf } from '../../../src/api/rest/match.ts'
 
-const routes = [
+const table = tableOf([
   { method: 'GET', path: '/health' },
   { method: 'GET', path: '/blocks/{blockId}' },
   { method: 'GET', path: '/blocks/issuance' },
   { method: 'POST', path: '/blocks' },
   { method: 'GET', path: '/blocks/{blockId}/{part}' },
-] as const
+] as const)
 
 describe('a route is found', () => {
   const rows = [
@@ -27,7 +27,7 @@ describe('a route is found', () => {
     ],
   ] as const
   test.each(rows)('%s', (_name, method, path, pattern, params) => {
-    const found = findRoute(routes, method, path)
+    const found = findRoute(table, method, path)
     expect(found.ok && found.value.route.path).toBe(pattern)
     expect(found.ok && Object.fromEntries(found.value.params)).toEqual(params)
   })
@@ -62,7 +62,7 @@ describe('no route is found', () => {
     ],
   ] as const
   test.each(rows)('%s', (_name, method, path, error) => {
-    const found = findRoute(routes, method, path)
+    const found = findRoute(table, method, path)
     expect(found.ok ? undefined : found.error).toMatchObject(error)
   })
 })

@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../src/api/rest/routes.ts'
+import { rest, restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { blockOf, offerOf, taggedData } from '../../support/wallet.ts'
+
+/** What clients send that mean harm or have a bad line: answered in the documented form, and never with 500. */
+
+let gateway: TestGateway
+let token: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  await offerOf(gateway.url)
+  token = await gateway.token('chain-record:write')
+})
+afterAll(() => gateway.close())
+afterEach(() => {
+  const failed = gateway.logged.filter((line) => line.includes('request-failed'))
+  expect(failed).toEqual([])
+})
+
+const id = `0x${'ab'.repeat(36)}`
+const odd = [
+  'x',
+  '0',
+  '-1',
+  '4294967296',
+  '99999999999999999999999999',
+  '0x',
+  '0xzz',
+  id,
+  `${id}0000`,
+  'tst1qqqq',
+  '%00',
+  '%0a',
+  '%2F',
+  '%20',
+  '%25',
+  '%E2%82%AC',
+  '%F0%9F%99%82',
+  'a'.repeat(5_000),
+  '{x}',
+  "'%20OR%201=1",
+  'null',
+  'NaN',
+  '1e3',
+]
+
+/** The bytes are no UTF-8, or no percent encoding at all. */
+const undecodable = ['%ff', '%E2%82', '%', '%2', '%zz']
+
+function fill(path: string, value: string): string {
+  return path.replaceAll(/\{\w+\}/g, value)
+}
+
+describe('odd values in', () => {
+  const withParams = routes.filter(({ path }) => path.includes('{'))
+  test.each(withParams.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'the path of %s',
+    async (_name, { method, path }) => {
+      const headers = { authorization: token, 'content-type': 'application/json' }
+      for (const value of [...odd, ...undecodable]) {
+        const { status } = await rest(gateway.url + fill(path, value), { method, headers })
+        // Slot 0 is there.
+        const isThere = value === '0' && /\{(index|slot)\}/.test(path)
+        expect(status, value).toBeGreaterThanOrEqual(isThere ? 200 : 400)
+        expect(status, value).toBeLessThan(500)
+      }
+    },
+  )
+
+  const withQuery = routes.filter(({ query }) => Object.keys(query ?? {}).length > 0)
+  test.each(withQuery.map((route) => [route.path, route] as const))(
+    'the query of %s',
+    async (path, { query = {} }) => {
+      const url = gateway.url + fill(path, id)
+      for (const name of Object.keys(query)) {
+        // The longest wait would be waited for.
+        if (name === 'wait') continue
+        for (const value of [...odd, ...undecodable, '']) {
+          expect((await rest(`${url}?${name}=${value}`)).status, value).toBeLessThan(500)
+        }
+        expect((await rest(`${url}?${name}=1&${name}=1`)).status).toBe(400)
+      }
+      for (const strange of [
+        '%ff=1',
+        '=',
+        '=1',
+        '&&&',
+        'unknown=1',
+        '__proto__=1',
+        'a'.repeat(9_000),
+      ])
+        expect((await rest(`${url}?${strange}`)).status, strange).toBeLessThan(500)
+    },
+  )
+})
+
+describe('an odd body of', () => {
+  const posts = routes.filter(({ method }) => method === 'POST')
+  const bodies: readonly BodyInit[] = [
+    '',
+    'null',
+    'true',
+    '1',
+    '"x"',
+    '[]',
+    '{}',
+    '{"address":{}}',
+    '{"header":null}',
+    '{"header":1,"body":[],"signature":"x"}',
+    '{"type":1}',
+    '{"type":1,"transaction":null}',
+    '{"type":0,"tag":1,"data":[]}',
+    '{"accessNodes":null,"isActive":{}}',
+    '{"__proto__":{"isActive":true},"accessNodes":[]}',
+    '[['.repeat(20_000),
+    `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+    '\ud800',
+    Uint8Array.of(0xff, 0xfe, 0x00),
+    new Uint8Array(40_000),
+  ]
+  const types = [
+    'application/json',
+    'application/vnd.iota.serializer-v2',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    '',
+  ]
+  test.each(posts.map((route) => [route.path, route] as const))('%s', async (path) => {
+    const url = gateway.url + fill(path, 'tst1x')
+    for (const type of types) {
+      for (const body of bodies) {
+        const headers = { authorization: token, 'content-type': type }
+        const { status } = await rest(url, { method: 'POST', headers, body })
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(status).toBeLessThan(500)
+      }
+    }
+  })
+})
+
+describe('a bad line', () => {
+  async function open(): Promise<Socket> {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    await once(socket, 'connect')
+    return socket
+  }
+
+  async function head(type: string, length: number): Promise<Socket> {
+    const socket = await open()
+    const lines = [
+      'POST /api/core/v3/blocks HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      `Content-Type: ${type}`,
+      `Content-Length: ${length}`,
+    ]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    return socket
+  }
+
+  test('that brings a block byte by byte is waited for', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x01'))
+    const socket = await head('application/vnd.iota.serializer-v2', bytes.length)
+    socket.setNoDelay(true)
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    for (let at = 0; at < bytes.length; at += 100) {
+      socket.write(bytes.subarray(at, at + 100))
+      await delay(1)
+    }
+    await once(socket, 'end')
+    expect(answer).toContain('HTTP/1.1 201')
+    expect(answer).toContain(blockId)
+  })
+
+  test.each([0, 1, 500])(
+    'that breaks after %i bytes of the body costs nobody anything',
+    async (sent) => {
+      const socket = await head('application/json', 1_000)
+      socket.write('x'.repeat(sent))
+      socket.destroy()
+      await once(socket, 'close')
+      expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+    },
+  )
+
+  test('that breaks while the answer is under way costs nobody anything', async () => {
+    for (let i = 0; i < 20; i++) {
+      const socket = await open()
+      socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n')
+      socket.destroy()
+    }
+    expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+  })
+
+  test('that is given up by the client frees what waited for it', async () => {
+    const controller = new AbortController()
+    const waiting = fetch(`${gateway.url}/feed/updates?wait=60`, controller)
+    controller.abort()
+    await expect(waiting).rejects.toThrow('aborted')
+    expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+  })
+
+  test.each([
+    'GARBAGE\r\n\r\n',
+    'GET /health HTTP/9.9\r\n\r\n',
+    'GET /health\x00 HTTP/1.1\r\nHost: x\r\n\r\n',
+    `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ])('that carries no HTTP is cut, whatever it says', async (text) => {
+    const socket = await open()
+    socket.on('error', () => {})
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.end(text)
+    await once(socket, 'close')
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/)
+  })
+})

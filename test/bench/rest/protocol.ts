@@ -1,0 +1,18 @@
+/** What the server of the benchmark tells, once it serves. */
+export interface ServerReport {
+  readonly port: number
+  /** Of the bare handler. */
+  readonly barePort: number
+  /** The same pages, asked of both. */
+  readonly questions: readonly Question[]
+  /** Path of the newest page of the address with the most rows. */
+  readonly first: string
+  /** Path of its page deep in the past. */
+  readonly deep: string
+}
+
+/** The paths of one page. */
+export interface Question {
+  readonly ours: string
+  readonly bare: string
+}

@@ -1,0 +1,157 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Sqlite from 'better-sqlite3'
+import { openFeed } from '../../../src/feed/open.ts'
+import { createWake } from '../../../src/feed/wake.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import type { Result } from '../../../src/lib/result.ts'
+import type { Services } from '../../../src/service/services.ts'
+import { openDatabase, openStore } from '../../../src/store/open.ts'
+import { addressText, servedParameters } from '../../support/serve-log.ts'
+import { startDoors } from '../../support/start-gateway.ts'
+import { testGenesis } from '../../support/store-rows.ts'
+import { busyAddress, growLog } from './log.ts'
+import type { Question, ServerReport } from './protocol.ts'
+
+/** The server of the benchmark: our doors on a large log, and beside them a bare handler on the same file. */
+
+const [file = '', rowsText = '', depthText = ''] = process.argv.slice(2)
+const url = `file:${file}`
+const log = { info: () => {} }
+const store = unwrap(await openStore({ url, log }))
+const database = unwrap(await openDatabase({ url, log }))
+const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
+const genesis = testGenesis()
+const emptyCommit = { ...genesis.commit, entries: [] }
+unwrap(
+  await store.write.found(lease.term, {
+    ...genesis,
+    outputs: [],
+    accounts: [],
+    commit: emptyCommit,
+  }),
+)
+await growLog(database, Number(rowsText))
+await database.close()
+
+const feed = await openFeed({
+  reader: store.read,
+  parameters: servedParameters,
+  wake: createWake(),
+  log: silentLog,
+})
+const services = {
+  store,
+  parameters: servedParameters,
+  feed,
+  clock: systemClock,
+} as Partial<Services> as Services
+const doors = await startDoors(services)
+
+const connection = new Sqlite(file, { readonly: true })
+const page = connection.prepare(`
+  SELECT "milestoneIndex", "outputId", "isSpent" FROM (
+    SELECT seq, "milestoneIndex", "outputId", "isSpent"
+    FROM ledger_updates WHERE address = ? AND class = 0
+      AND seq <= (SELECT "lastSeq" FROM commitments WHERE slot <= ? ORDER BY slot DESC LIMIT 1)
+    ORDER BY seq DESC LIMIT 301) AS near
+  WHERE "milestoneIndex" <> ? OR
+    (substr("outputId", 1, 36), substr("outputId", 38, 1), substr("outputId", 37, 1), "isSpent") <= (?, ?, ?, ?)
+  ORDER BY seq DESC LIMIT 101`)
+
+interface BareRow {
+  readonly milestoneIndex: number
+  readonly outputId: Buffer
+  readonly isSpent: number
+}
+
+const bare = createServer((request, response) => {
+  const query = new URLSearchParams(request.url?.slice(2))
+  const id = Buffer.from(query.get('outputId') ?? '', 'hex')
+  const slot = Number(query.get('slot'))
+  const rows = page.all(
+    Buffer.from(query.get('address') ?? '', 'hex'),
+    slot,
+    slot,
+    id.subarray(0, 36),
+    id.subarray(37, 38),
+    id.subarray(36, 37),
+    Number(query.get('isSpent')),
+  ) as BareRow[]
+  const items = rows.slice(0, 100).map(({ outputId, isSpent, milestoneIndex }) => ({
+    outputId: `0x${outputId.toString('hex')}`,
+    isSpent: isSpent === 1,
+    milestoneIndex,
+    milestoneTimestamp: 1_700_000_000 + milestoneIndex * 10,
+  }))
+  const body = JSON.stringify({ address: query.get('address'), items, cursor: rows.length > 100 })
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  })
+  response.end(body)
+})
+await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
+
+const report: ServerReport = {
+  port: Number(new URL(doors.url).port),
+  barePort: (bare.address() as AddressInfo).port,
+  questions: randomQuestions(2_000),
+  first: oursOf({ address: busyAddress }),
+  deep: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText)) }),
+}
+process.send?.(report)
+
+interface Place {
+  readonly milestoneIndex: number
+  readonly outputId: Hex
+  readonly isSpent: boolean
+}
+
+/** Any rows of any addresses but the busy one, which every draw would hit. */
+function randomQuestions(count: number): readonly Question[] {
+  const any = connection.prepare(
+    'SELECT address, "milestoneIndex", "outputId", "isSpent" FROM ledger_updates WHERE seq = ?',
+  )
+  return Array.from({ length: count }, () => {
+    const seq = 6 * (1 + Math.floor(Math.random() * Math.floor(Number(rowsText) / 6)))
+    const row = any.get(seq) as BareRow & { readonly address: Buffer }
+    const { milestoneIndex, outputId, isSpent } = row
+    const bareQuery = new URLSearchParams({
+      address: row.address.toString('hex'),
+      slot: String(milestoneIndex),
+      outputId: outputId.toString('hex'),
+      isSpent: String(isSpent),
+    })
+    const address: Hex = `0x${row.address.toString('hex')}`
+    return { ours: oursOf({ address, ...placeOf(row) }), bare: `/?${bareQuery}` }
+  })
+}
+
+/** The place of the row of an address that so many follow, newest first. */
+function rowAt(address: Hex, depth: number): Place {
+  const row = connection
+    .prepare(`SELECT "milestoneIndex", "outputId", "isSpent" FROM ledger_updates
+      WHERE address = ? AND class = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?`)
+    .get(Buffer.from(address.slice(2), 'hex'), depth)
+  return placeOf(row as BareRow)
+}
+
+function placeOf({ milestoneIndex, outputId, isSpent }: BareRow): Place {
+  return { milestoneIndex, outputId: `0x${outputId.toString('hex')}`, isSpent: isSpent === 1 }
+}
+
+function oursOf({ address, ...place }: { readonly address: Hex } & Partial<Place>): string {
+  const cursor =
+    place.outputId === undefined
+      ? ''
+      : `&cursor=${place.milestoneIndex}.${place.outputId}.${place.isSpent}.100`
+  return `/api/explorer/v2/ledger/updates/by-address/${addressText(address)}?pageSize=100&sort=newest${cursor}`
+}
+
+function unwrap<T>(result: Result<T, object>): T {
+  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`)
+  return result.value
+}

@@ -1,0 +1,116 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compile } from '../../support/compiled.ts'
+import { median, printTable } from '../measure.ts'
+import { type Line, openLine, throughput } from '../rest/load.ts'
+import type { Question, ServerReport } from '../rest/protocol.ts'
+
+/**
+ * What the door costs: pages of the explorer's list against a bare handler with the same SQL, and a page deep in the
+ * past against the newest. `BENCH_ROWS` makes the log smaller than twelve million rows.
+ */
+
+const rows = Number(process.env.BENCH_ROWS ?? 12_100_000)
+/** The address with the most rows has five of six of them. */
+const depth = Math.min(10_000_000, Math.floor(rows / 6) * 5 - 1_000)
+/** Many short ones, for the machine may be busy with other things for a while. */
+const rounds = Number(process.env.BENCH_ROUNDS ?? 60)
+const roundMs = 300
+const lineCount = 8
+
+/** Starts the server in a process of its own, and asks it from this one. */
+export async function run(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
+  const compiled = compile('bench-rest', ['test/bench/rest/server.ts'])
+  const server = fork(
+    new URL('test/bench/rest/server.js', compiled),
+    [join(folder, 'bench.db'), String(rows), String(depth)],
+    { execArgv: [] },
+  )
+  try {
+    console.log(`A log of ${rows} rows is made …\n`)
+    const [report]: ServerReport[] = await once(server, 'message')
+    if (report === undefined) throw new Error('the server said nothing')
+    await againstBare(report)
+    await againstFirst(report)
+  } finally {
+    server.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Random places of random addresses, in turns. */
+async function againstBare({ port, barePort, questions }: ServerReport): Promise<void> {
+  const ours = await openLines(port)
+  const bare = await openLines(barePort)
+  await comparePages(ours[0], bare[0], questions.slice(0, 200))
+  const measured = { ours: [] as number[], bare: [] as number[] }
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const our = await throughput(ours, inTurn(questions.map((question) => question.ours)), roundMs)
+    const their = await throughput(bare, inTurn(questions.map((q) => q.bare)), roundMs)
+    if (round === 0) continue
+    measured.ours.push(our)
+    measured.bare.push(their)
+  }
+  const ratio = median(measured.ours.map((our, i) => our / (measured.bare[i] ?? Number.NaN)))
+  printTable([
+    ['page of 100', 'requests a second'],
+    ['bare node:http', median(measured.bare).toFixed(0)],
+    ['ours', median(measured.ours).toFixed(0)],
+  ])
+  console.log(`\nratio ${ratio.toFixed(2)} (wanted: at least 0.6)\n`)
+  for (const line of [...ours, ...bare]) line.end()
+}
+
+/** One page, again and again, in turns with another. */
+async function againstFirst({ port, first, deep }: ServerReport): Promise<void> {
+  const line = await openLine(port)
+  const measured = { first: [] as number[], deep: [] as number[] }
+  for (let time = 0; time < rounds * 100; time++) {
+    const newest = await timed(() => line.get(first))
+    const oldest = await timed(() => line.get(deep))
+    if (time < rounds * 10) continue
+    measured.first.push(newest)
+    measured.deep.push(oldest)
+  }
+  const [newest, oldest] = [median(measured.first), median(measured.deep)]
+  printTable([
+    ['one page of 100, warm', 'µs'],
+    ['the newest', newest.toFixed(0)],
+    [`behind ${depth} rows`, oldest.toFixed(0)],
+  ])
+  console.log(`\nratio ${(oldest / newest).toFixed(2)} (wanted: within 15 %)\n`)
+  line.end()
+}
+
+/** In microseconds. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return (performance.now() - start) * 1_000
+}
+
+/** Both must answer the same, or the comparison says nothing. */
+async function comparePages(
+  ours: Line | undefined,
+  bare: Line | undefined,
+  questions: readonly Question[],
+): Promise<void> {
+  for (const question of questions) {
+    const [our, their] = await Promise.all([ours?.get(question.ours), bare?.get(question.bare)])
+    const items = (body: Buffer | undefined) => JSON.stringify(JSON.parse(String(body)).items)
+    if (items(our) !== items(their)) throw new Error(`they differ: ${question.ours}`)
+  }
+}
+
+function openLines(port: number): Promise<Line[]> {
+  return Promise.all(Array.from({ length: lineCount }, () => openLine(port)))
+}
+
+function* inTurn(paths: readonly string[]): Generator<string, string> {
+  for (;;) yield* paths
+}
