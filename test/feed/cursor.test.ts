@@ -67,7 +67,7 @@ describe('cursor text', () => {
   })
 })
 
-describe('cursor against a log', () => {
+describe('cursor against a log (5)', () => {
   const rows = [
     ['ok - the last row that is no longer kept', { ...log, seq: 2 }, undefined],
     ['fail - below it', { ...log, seq: 1 }, 'CURSOR_EXPIRED'],
