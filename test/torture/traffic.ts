@@ -73,18 +73,14 @@ export async function startTraffic(
   async function run(): Promise<void> {
     let offer: Offer | undefined
     for (let tries = 1; !isOver; tries++) {
-      const coin = coins.splice(random.between(0, coins.length - 1), 1)[0]
-      if (coin === undefined) return
-      try {
-        offer ??= await offerOf(target.url)
-        if (await pay(offer, coin)) paid++
-        // The tips and the commitment grow old.
-        if (tries % 10 === 0) offer = undefined
-      } catch {
-        // The gateway is away. Nobody knows what became of the payment, so the coin is not touched again.
-        offer = undefined
-        await delay(50)
-      }
+      // The tips and the commitment grow old.
+      if (tries % 10 === 0) offer = undefined
+      offer ??= await offerOf(target.url).catch(() => undefined)
+      const index = random.between(0, coins.length - 1)
+      const [coin] = offer === undefined ? [] : coins.splice(index, 1)
+      if (offer !== undefined && coin !== undefined && (await pay(offer, coin))) paid++
+      // The gateway is away, or the clock was moved.
+      else offer = undefined
       await delay((1_000 * payers) / perSecond)
     }
   }
@@ -93,7 +89,7 @@ export async function startTraffic(
     const { parameters } = offer.network
     const issuingTime = BigInt(Date.now() + target.offsetMs()) * 1_000_000n
     const creationSlot = slotOfTime(parameters, issuingTime)
-    const count = coin.amount > 50_000_000n ? 100 : coin.amount > 4_000_000n ? 3 : 1
+    const count = coin.amount > 50_000_000n ? 100 : coin.amount > 4_000_000n ? 8 : 1
     const part = coin.amount / BigInt(count)
     const owners = Array.from(
       { length: count },
@@ -108,14 +104,12 @@ export async function startTraffic(
       creationSlot,
     })
     const { bytes } = blockOf(offer, payment.payload, { header: { issuingTime } })
-    const response = await postBytes(target.url, bytes)
-    if (response.status !== 201) {
-      // Refused, so the coin is as it was; most likely the clock has just been moved.
-      await response.text()
-      coins.push(coin)
+    const { isKept, isCertain } = await post(bytes)
+    if (!isKept) {
+      // Refused, so the coin is as it was, unless an answer was lost before.
+      if (isCertain) coins.push(coin)
       return false
     }
-    await response.text()
     lastSlot = Math.max(lastSlot, creationSlot)
     for (const [i, outputId] of payment.created.entries()) {
       const key = owners[i]
@@ -123,6 +117,22 @@ export async function startTraffic(
       if (key !== undefined && amount !== undefined) coins.push({ outputId, key, amount })
     }
     return true
+  }
+
+  /** Sends a block until there is an answer: the same block again is the same block. */
+  async function post(
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<{ isKept: boolean; isCertain: boolean }> {
+    for (let isCertain = true; !isOver; isCertain = false) {
+      try {
+        const response = await postBytes(target.url, bytes)
+        await response.text()
+        return { isKept: response.status === 201, isCertain }
+      } catch {
+        await delay(50)
+      }
+    }
+    return { isKept: false, isCertain: false }
   }
 
   return {
