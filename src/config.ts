@@ -1,4 +1,3 @@
-import { basename, dirname, extname, join } from 'node:path'
 import { defaultLimits } from './api/limits.ts'
 import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
@@ -6,6 +5,15 @@ import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/fla
 import { type LogLevel, logLevels } from './lib/log.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
+import {
+  isNodeUrl,
+  keyFileBeside,
+  oneOf,
+  parseCount,
+  parseDrain,
+  parsePort,
+  parseRetention,
+} from './setting-values.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
@@ -24,6 +32,12 @@ export interface Config {
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
   readonly signing: KeySource
+  /** Where the ledger comes from: this process keeps it, or follows nodes that do. */
+  readonly ledger: (typeof ledgerKinds)[number]
+  /** The nodes to follow, in the order of preference, without a slash at their end; empty for the ledger inside. */
+  readonly upstreamUrls: readonly string[]
+  /** Whether each output that a node tells is held against its proof. */
+  readonly upstreamProofs: (typeof switches)[number]
   /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
   readonly genesisFile: string | undefined
   /** Protocol parameters as JSON; `undefined` for the development network. */
@@ -73,6 +87,8 @@ export interface Environment {
 }
 
 const submitModes = ['open', 'closed', 'token'] as const
+const ledgerKinds = ['embedded', 'upstream'] as const
+const switches = ['on', 'off'] as const
 
 // RFC 7518 3.2: a key of HS256 has at least as many bits as its hash.
 const leastSecretBytes = 32
@@ -127,6 +143,27 @@ export const settings = {
     value: 'TEXT',
     byDefault: undefined,
     help: `shared secret of at least ${leastSecretBytes} bytes for HS256 tokens, in place of the key file`,
+  },
+  ledger: {
+    variable: 'LEDGER',
+    flag: 'ledger',
+    value: 'KIND',
+    byDefault: 'embedded',
+    help: 'where the ledger comes from: embedded (kept by this program) or upstream (followed from nodes)',
+  },
+  upstreamUrls: {
+    variable: 'UPSTREAM_URLS',
+    flag: 'upstream-urls',
+    value: 'URLS',
+    byDefault: undefined,
+    help: 'with upstream: addresses of nodes or gateways to follow, with commas between, the preferred one first',
+  },
+  upstreamProofs: {
+    variable: 'UPSTREAM_PROOFS',
+    flag: 'upstream-proofs',
+    value: 'SWITCH',
+    byDefault: 'on',
+    help: 'with upstream: on holds every output against its proof, which costs a request each; off skips that',
   },
   genesis: {
     variable: 'GENESIS_FILE',
@@ -221,6 +258,9 @@ export function parseConfig(
     wakeUrl: readWakeUrl(given, errors),
     submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
     signing: readSigning(given, errors),
+    ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
+    upstreamUrls: readUpstreamUrls(given, errors),
+    upstreamProofs: check(settings.upstreamProofs, oneOf(switches), switches.join(', ')),
     genesisFile: given(settings.genesis).text,
     parametersFile: given(settings.parameters).text,
     issuerKey: readIssuerKey(given, errors),
@@ -311,6 +351,19 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
   return createSecret(text)
 }
 
+/** Needed in front of nodes. What was given is not repeated: people put passwords into addresses. */
+function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly string[] {
+  const { text = '', from: setting } = given(settings.upstreamUrls)
+  if (given(settings.ledger).text !== 'upstream') return []
+  const urls = text.split(',').map((one) => one.trim().replace(/\/+$/, ''))
+  if (!urls.every(isNodeUrl)) {
+    const expected =
+      'addresses http(s)://HOST[:PORT][/PATH] with commas between, without user and password'
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  return urls
+}
+
 function readSigning(given: GivenValues, errors: ConfigError[]): KeySource {
   const { text: secret, from: setting } = given(settings.jwtSecret)
   if (secret === undefined) {
@@ -340,36 +393,4 @@ function readIssuerAccount(given: GivenValues, errors: ConfigError[]): string | 
   const expected = '0x and the 64 hexadecimal digits of an account id'
   errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
   return undefined
-}
-
-/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */
-function keyFileBeside(databaseUrl: string): string {
-  const address = databaseAddress(databaseUrl)
-  const path = address?.kind === 'sqlite' ? address.path : './data/ledger-gateway.db'
-  return join(dirname(path), `${basename(path, extname(path))}.key`)
-}
-
-function parsePort(text: string): number | undefined {
-  if (!/^[0-9]{1,5}$/.test(text)) return undefined
-  const port = Number(text)
-  return port <= 65_535 ? port : undefined
-}
-
-function parseCount(text: string): number | undefined {
-  return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
-}
-
-function parseRetention(text: string): number | 'all' | undefined {
-  if (text === 'all') return text
-  const milestones = parseCount(text)
-  return milestones !== undefined && milestones > 0 ? milestones : undefined
-}
-
-function parseDrain(text: string): number | undefined {
-  const seconds = parseCount(text)
-  return seconds !== undefined && seconds <= 60 ? seconds : undefined
-}
-
-function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {
-  return (text) => allowed.find((value) => value === text)
 }

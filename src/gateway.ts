@@ -118,10 +118,11 @@ export async function openGateway(
   return ok({ url: http.value.url, network, close: closeAll })
 }
 
-/** The development network has a faucet; on any other nobody knows its key. */
+/** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */
 function faucetOf(deps: Omit<FaucetDeps, 'key'>): Faucet | undefined {
-  const { networkName } = deps.source.network.parameters
-  if (networkName !== developmentNetworkName) return undefined
+  const { node, network } = deps.source
+  const { networkName } = network.parameters
+  if (networkName !== developmentNetworkName || node !== undefined) return undefined
   return openFaucet({ ...deps, key: developmentKeys().faucet })
 }
 

@@ -16,6 +16,7 @@ import type { IssuerAccount } from './node/embedded/issuer.ts'
 import { type EmbeddedError, openEmbedded } from './node/embedded/open.ts'
 import type { SignatureChecker } from './node/signatures.ts'
 import type { LedgerSource } from './node/source.ts'
+import { openUpstream, type UpstreamError } from './node/upstream/open.ts'
 import { keypairOf } from './protocol/keys.ts'
 import type { AccountId } from './protocol/primitives.ts'
 import type { Store } from './store/contract.ts'
@@ -23,7 +24,7 @@ import type { Store } from './store/contract.ts'
 /** Opens the ledger that the settings ask for. */
 
 /** Why there is no ledger. */
-export type LedgerError = EmbeddedError | GenesisFileInvalid
+export type LedgerError = EmbeddedError | UpstreamError | GenesisFileInvalid
 
 /** What the ledger needs of the gateway. */
 export interface LedgerDeps {
@@ -34,8 +35,35 @@ export interface LedgerDeps {
   readonly wake: Wake
 }
 
-/** The ledger inside, founded from the files named in the settings, or as the development network. */
-export async function openLedger(
+/** The ledger inside, or that of the nodes behind. */
+export function openLedger(
+  config: Config,
+  deps: LedgerDeps,
+): Promise<Result<LedgerSource, LedgerError>> {
+  return config.ledger === 'upstream' ? openBehind(config, deps) : openInside(config, deps)
+}
+
+/** Founded from what the nodes tell; the genesis alone may have to come from a file. */
+async function openBehind(
+  config: Config,
+  deps: LedgerDeps,
+): Promise<Result<LedgerSource, LedgerError>> {
+  const genesis =
+    config.genesisFile === undefined ? undefined : await genesisPlan(config, deps.clock)
+  if (genesis !== undefined && !genesis.ok) return genesis
+  return openUpstream(
+    { ...deps, holder: nameOfThisProcess(), onCommitted: deps.wake.notify },
+    {
+      urls: config.upstreamUrls,
+      withProofs: config.upstreamProofs === 'on',
+      genesis: genesis?.value,
+      issuer: config.issuerKey === undefined ? undefined : issuerOf(config),
+    },
+  )
+}
+
+/** Founded from the files named in the settings, or as the development network. */
+async function openInside(
   config: Config,
   deps: LedgerDeps,
 ): Promise<Result<LedgerSource, LedgerError>> {

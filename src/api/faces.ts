@@ -285,6 +285,8 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
       : `${e.limit} subscriptions are open already; try again later`,
   ),
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
+  REFUSED_BY_NODE: { status: 400, say: (e) => `the node refused the block: ${e.reason}` },
+  NOT_TOLD_BY_NODE: later((e) => `the node behind does not tell ${e.what} now`),
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 

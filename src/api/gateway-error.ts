@@ -8,6 +8,7 @@ import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
 import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
 import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
 import type { ManaRewardsError } from '../service/mana-rewards.ts'
+import type { OutputNotTold } from '../service/output-proof.ts'
 import type { SetChainRecordError } from '../service/set-chain-record.ts'
 import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
@@ -60,6 +61,7 @@ export type GatewayError =
   | LedgerMoved
   | EpochNotBegun
   | ManaRewardsError
+  | OutputNotTold
 
 /** A bug or a broken machine. The log has the rest, under the request id. */
 export interface InternalError {

@@ -82,6 +82,14 @@ function startMessage(error: StartError): string {
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':
       return `the database holds the network "${error.found}", not "${error.expected}"`
+    case 'NODES_AWAY':
+      return 'none of the nodes in UPSTREAM_URLS answers, and a new database needs one; see the log'
+    case 'GENESIS_NOT_TOLD':
+      return 'the nodes do not tell the genesis of their network; name a file that has it with --genesis-file'
+    case 'GENESIS_DIFFERS':
+      return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.told}`
+    case 'PROTOCOL_VERSION_NOT_TOLD':
+      return `the nodes do not speak version ${error.version} of the protocol`
     case 'GENESIS_FILE_INVALID':
       return `${error.path} cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':

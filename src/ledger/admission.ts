@@ -150,9 +150,10 @@ const rules: readonly Rule[] = [
   keyKnown,
 ]
 
-function issuedInTime(
+/** The one rule that needs neither ledger nor issuer: whether the block lies too far ahead of the clock. */
+export function issuedInTime(
   { header: { issuingTime } }: Block,
-  { now, maxClockDriftNs }: AdmissionContext,
+  { now, maxClockDriftNs }: Pick<AdmissionContext, 'now' | 'maxClockDriftNs'>,
 ): AdmissionError | undefined {
   const isAhead = issuingTime > now + maxClockDriftNs
   return isAhead ? { code: 'BLOCK_ISSUED_IN_FUTURE', issuingTime, now } : undefined

@@ -73,6 +73,27 @@ export function logEntries(
   return entries.sort(compareLogEntries)
 }
 
+/** An output and its id. */
+interface IdentifiedOutput {
+  readonly outputId: OutputId
+  readonly output: Output
+}
+
+/** The rows of the log that a slot makes, in their order. */
+export function slotEntries(
+  parameters: { readonly minCommittableAge: number },
+  slot: SlotIndex,
+  outputs: {
+    readonly created: readonly IdentifiedOutput[]
+    readonly consumed: readonly IdentifiedOutput[]
+  },
+): LogEntry[] {
+  return [
+    ...outputs.created.flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot })),
+    ...outputs.consumed.flatMap((one) => logEntries(parameters, { ...one, isSpent: true, slot })),
+  ].sort(compareLogEntries)
+}
+
 /**
  * The order of rows inside a slot: output id (transaction id as bytes, index as a number), created before
  * spent, owned before mentioned, address as bytes.

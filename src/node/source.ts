@@ -1,8 +1,8 @@
 import type { Result } from '../lib/result.ts'
 import type { Block } from '../protocol/block.ts'
-import type { SlotCommitment } from '../protocol/commitment.ts'
+import type { OutputIdProof, SlotCommitment } from '../protocol/commitment.ts'
 import type { Network } from '../protocol/network.ts'
-import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
+import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { Payload } from '../protocol/transaction.ts'
 import type { InboxFull } from './embedded/inbox.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
@@ -17,11 +17,28 @@ export interface LedgerSource {
   /** Why no block can be kept now; `undefined` while they can. */
   unavailable(): LedgerUnavailable | undefined
   /** What a client needs to issue a block now. */
-  issuance(): Promise<Issuance>
+  issuance(): Promise<Result<Issuance, LedgerUnavailable>>
   /** Makes and signs a block around a payload with the node's own issuer account. */
-  issue(payload: Payload | undefined): Promise<Result<Block, IssuerNotConfigured>>
+  issue(
+    payload: Payload | undefined,
+  ): Promise<Result<Block, IssuerNotConfigured | LedgerUnavailable>>
   status(): SourceStatus
+  /** The node behind, to ask for what is not kept here; `undefined` for the ledger inside. */
+  readonly node: NodeBehind | undefined
   close(): Promise<void>
+}
+
+/** A node behind, as far as it is asked for what is not kept here. `undefined` where it does not tell, or does not answer. */
+export interface NodeBehind {
+  /** The proof of an output, checked. */
+  proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
+}
+
+/** The node behind does not tell this, or does not answer now. */
+export interface NotToldByNode {
+  readonly code: 'NOT_TOLD_BY_NODE'
+  /** In words. */
+  readonly what: string
 }
 
 /** A block with everything that was computed while it was checked. */
@@ -36,7 +53,7 @@ export interface CheckedBlock {
 }
 
 /** Why a checked block was not kept. */
-export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable
+export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable | RefusedByNode
 
 /** The slot of the block is committed already. */
 export interface SlotClosed {
@@ -44,10 +61,16 @@ export interface SlotClosed {
   readonly slot: SlotIndex
 }
 
-/** The ledger cannot take blocks now: it is catching up, or another process writes it. */
+/** The node behind refused the block; the reason is in its words. */
+export interface RefusedByNode {
+  readonly code: 'REFUSED_BY_NODE'
+  readonly reason: string
+}
+
+/** The ledger cannot take blocks now: it is catching up, another process writes it, or no node behind takes them. */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
-  readonly reason: 'STARTING' | 'LEASE_LOST' | 'CLOSING'
+  readonly reason: 'STARTING' | 'LEASE_LOST' | 'CLOSING' | 'NODES_AWAY' | 'NODE_CONTRADICTED'
 }
 
 /** The node has no account of its own to issue blocks with. */

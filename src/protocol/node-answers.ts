@@ -118,6 +118,7 @@ export const OutputWithMetadata = about(
     metadata: OutputMetadata,
   }),
 )
+export interface OutputWithMetadata extends Infer<typeof OutputWithMetadata> {}
 
 /** What a slot changed in the ledger. */
 export const UtxoChanges = about(
@@ -146,6 +147,7 @@ export const UtxoChangesFull = about(
     consumedOutputs: about('outputs that went', many('u32', OutputWithId)),
   }),
 )
+export interface UtxoChangesFull extends Infer<typeof UtxoChangesFull> {}
 
 /** What a block issued now should refer to. */
 export const IssuanceOffer = about(
@@ -162,6 +164,7 @@ export const IssuanceOffer = about(
     latestCommitment: about('commitment to refer to', SlotCommitment),
   }),
 )
+export interface IssuanceOffer extends Infer<typeof IssuanceOffer> {}
 
 const NodeStatus = about(
   'the state of the node',
@@ -180,7 +183,8 @@ const NodeStatus = about(
   }),
 )
 
-const ParametersInForce = about(
+/** Protocol parameters and when they begin. */
+export const ParametersInForce = about(
   'protocol parameters and when they begin',
   struct('ParametersInForce', {
     startEpoch: about('first epoch in which they are in force', EpochIndex),

@@ -1,4 +1,5 @@
 import { examine, type ManaAccount, type RuleName } from '../ledger/execute.ts'
+import { identifyGenesis } from '../ledger/genesis.ts'
 import {
   inputIds,
   type KnownLedger,
@@ -55,7 +56,7 @@ export interface ForeseeTransactionDeps {
       | 'epochs'
     >
   }
-  readonly source: Pick<LedgerSource, 'network' | 'status' | 'issuance'>
+  readonly source: Pick<LedgerSource, 'network' | 'status'>
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly clock: Clock
 }
@@ -122,14 +123,15 @@ async function refusalOf(
   payload: SignedTransaction,
 ): Promise<Refusal | undefined> {
   const { network } = source
-  const { strongParents, latestFinalizedSlot } = await source.issuance()
+  // The rules of form do not ask which block is referred to.
+  const strongParents = [identifyGenesis(network.parameters, []).blockId]
   const block: Block = {
     header: {
       protocolVersion: network.parameters.version,
       networkId: network.id,
       issuingTime: clock.nowNs(),
       slotCommitmentId: source.status().latestCommitmentId,
-      latestFinalizedSlot,
+      latestFinalizedSlot: source.status().latestCommittedSlot,
       issuerId: zeros as AccountId,
     },
     body: {

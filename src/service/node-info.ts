@@ -1,4 +1,5 @@
-import type { Issuance, LedgerSource } from '../node/source.ts'
+import type { Result } from '../lib/result.ts'
+import type { Issuance, LedgerSource, LedgerUnavailable } from '../node/source.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd } from '../protocol/slots.ts'
@@ -37,6 +38,6 @@ export function nodeInfo({ source }: NodeInfoDeps): NodeInfo {
 }
 
 /** What a block issued now should refer to. */
-export function issuance({ source }: NodeInfoDeps): Promise<Issuance> {
+export function issuance({ source }: NodeInfoDeps): Promise<Result<Issuance, LedgerUnavailable>> {
   return source.issuance()
 }

@@ -1,3 +1,5 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import type { NotToldByNode } from '../node/source.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import { noCommitment, type OutputMetadata } from '../protocol/node-answers.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
@@ -15,7 +17,13 @@ export interface OutputMetadataDeps {
 export async function outputMetadata(
   deps: OutputMetadataDeps,
   { outputId, blockId, bookedSlot, spentSlot, spentBy }: OutputRow,
-): Promise<OutputMetadata> {
+): Promise<Result<OutputMetadata, NotToldByNode>> {
+  if (blockId === undefined) {
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the block of output ${outputId}` })
+  }
+  if (spentSlot !== undefined && spentBy === undefined) {
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `what spent output ${outputId}` })
+  }
   const latest = await deps.store.read.latestMilestone()
   const included = {
     slot: bookedSlot,
@@ -30,7 +38,7 @@ export async function outputMetadata(
           transactionId: spentBy,
           commitmentId: await commitmentOf(deps, spentSlot, latest),
         }
-  return { outputId, blockId, included, spent, latestCommitmentId: latest.commitmentId }
+  return ok({ outputId, blockId, included, spent, latestCommitmentId: latest.commitmentId })
 }
 
 /** All zero while the slot is not committed. */

@@ -1,11 +1,13 @@
+import { identifyGenesis } from '../ledger/genesis.ts'
 import { assert } from '../lib/assert.ts'
-import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { LedgerSource, NotToldByNode } from '../node/source.ts'
 import { Block } from '../protocol/block.ts'
 import type { OutputIdProof } from '../protocol/commitment.ts'
-import { blake2b256 } from '../protocol/hash.ts'
 import { identifyTransaction, indexOf, outputId, slotOfId, transactionOf } from '../protocol/ids.ts'
 import { Output } from '../protocol/outputs.ts'
-import type { BlockId, OutputId } from '../protocol/primitives.ts'
+import type { OutputId } from '../protocol/primitives.ts'
 import { proveLeaf } from '../protocol/proofs.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -16,7 +18,11 @@ import type { OutputRow } from '../store/rows.ts'
 /** What reading outputs needs. */
 export interface ProvenOutputDeps {
   readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs' | 'block'> }
+  readonly source: Pick<LedgerSource, 'network' | 'node'>
 }
+
+/** Why an output that is there cannot be told whole. */
+export type OutputNotTold = NotToldByNode
 
 /** An output as the node gives it. */
 export interface ProvenOutput {
@@ -27,34 +33,51 @@ export interface ProvenOutput {
 
 /** Reads an output; `undefined` when there is none. Spent outputs are there too. */
 export async function readProvenOutput(
-  { store }: ProvenOutputDeps,
+  deps: ProvenOutputDeps,
   id: OutputId,
-): Promise<ProvenOutput | undefined> {
-  const row = await store.read.output(id)
-  if (row === undefined) return undefined
+): Promise<Result<ProvenOutput | undefined, OutputNotTold>> {
+  const row = await deps.store.read.output(id)
+  if (row === undefined) return ok(undefined)
   const output = decode(Output, row.bytes)
   assert(output.ok, 'a stored output decodes')
+  const proof = await proofOf(deps, row)
+  if (proof !== undefined) return ok({ row, output: output.value, proof })
+  return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
+}
+
+/** Made from the transaction where it is kept, and else the node's. */
+async function proofOf(
+  { store, source }: ProvenOutputDeps,
+  { outputId: id, blockId, bytes }: OutputRow,
+): Promise<OutputIdProof | undefined> {
+  const transactionCommitment = await commitmentToTransaction({ store, source }, blockId)
+  if (transactionCommitment === undefined) return source.node?.proof(id, bytes)
   const transactionId = transactionOf(id)
   const siblings = await store.read.outputs(
     Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
   )
   const leaves = siblings
     .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
-    .map(({ bytes }) => bytes)
+    .map((sibling) => sibling.bytes)
   const outputIndex = indexOf(id)
-  const proof = {
+  return {
     slot: slotOfId(transactionId),
     outputIndex,
-    transactionCommitment: await transactionCommitment({ store }, row.blockId),
+    transactionCommitment,
     outputCommitmentProof: proveLeaf(leaves, outputIndex),
   }
-  return { row, output: output.value, proof }
 }
 
-/** The hash of the essence. The transaction of the genesis never existed; its hash is that of a word. */
-async function transactionCommitment({ store }: ProvenOutputDeps, id: BlockId): Promise<Hex> {
-  const row = await store.read.block(id)
-  if (row === undefined) return bytesToHex(blake2b256(new TextEncoder().encode('genesis')))
+/** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */
+async function commitmentToTransaction(
+  { store, source }: ProvenOutputDeps,
+  id: OutputRow['blockId'],
+): Promise<Hex | undefined> {
+  const row = id && (await store.read.block(id))
+  if (row === undefined) {
+    const genesis = identifyGenesis(source.network.parameters, [])
+    return id === genesis.blockId ? genesis.transactionCommitment : undefined
+  }
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a stored block decodes')
   const { body } = block.value

@@ -1,4 +1,9 @@
-import { type AdmissionError, admissionError, usualClockDriftNs } from '../ledger/admission.ts'
+import {
+  type AdmissionError,
+  admissionError,
+  issuedInTime,
+  usualClockDriftNs,
+} from '../ledger/admission.ts'
 import { identifyGenesis } from '../ledger/genesis.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Hex } from '../lib/hex.ts'
@@ -72,7 +77,9 @@ export async function submitBlock(
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
   const unavailable = deps.source.unavailable()
   if (unavailable !== undefined) return err(unavailable)
-  const refused = await checkAgainstLedger(deps, block)
+  // What needs accounts and parents is said by the node that has them.
+  const isJudgedHere = deps.source.node === undefined
+  const refused = isJudgedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
   if (refused !== undefined) return err(refused)
   const signed = await checkSignatures(deps, block, signingInput)
   if (!signed.ok) return signed
@@ -132,6 +139,10 @@ async function readSubmission(
 
 function malformed(refusal: Refusal): { readonly ok: false; readonly error: BlockMalformed } {
   return err({ code: 'BLOCK_MALFORMED', refusal })
+}
+
+function checkClock({ clock }: SubmitBlockDeps, block: Block): AdmissionError | undefined {
+  return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: usualClockDriftNs })
 }
 
 /** What the ledger says of a block before its signature is looked at. */

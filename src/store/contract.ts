@@ -165,6 +165,11 @@ export interface StoreWriter {
    * Throws when a slot is skipped, still open, or has a block that is not booked. Gives the new tip.
    */
   commitSlots(term: number, commits: readonly SlotCommit[]): Promise<Result<LogTip, LeaseLost>>
+  /**
+   * Books and commits consecutive slots that a node told; at most 1,000 a call. Throws where they do not fit what is there.
+   * Gives the new tip.
+   */
+  followSlots(term: number, slots: readonly FollowedSlot[]): Promise<Result<LogTip, LeaseLost>>
   /** The outputs that exist, in no order, as of all former writes. */
   outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
   /** The transactions that are known, in no order, as of all former writes. */
@@ -283,7 +288,15 @@ export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
 export interface SpentOutput {
   readonly outputId: OutputId
   readonly spentSlot: SlotIndex
-  readonly spentBy: TransactionId
+  /** `undefined` where a node behind did not tell. */
+  readonly spentBy: TransactionId | undefined
+}
+
+/** A slot that a node committed, with what it did to outputs; one that came and went in it stands in both lists. */
+export interface FollowedSlot {
+  readonly commit: SlotCommit
+  readonly created: readonly CreatedOutput[]
+  readonly spent: readonly SpentOutput[]
 }
 
 /** A slot to be committed; `entries` stand in the order of the log. */

@@ -109,7 +109,7 @@ export function toOutput(row: Output): OutputRow {
   return {
     outputId: idFromBytes(row.id),
     bytes: row.bytes,
-    blockId: idFromBytes(row.blockId),
+    blockId: row.blockId.length === 0 ? undefined : idFromBytes(row.blockId),
     bookedSlot: Number(row.bookedSlot),
     spentSlot: row.spentSlot === null ? undefined : Number(row.spentSlot),
     spentBy: row.spentBy === null ? undefined : idFromBytes(row.spentBy),

@@ -114,11 +114,12 @@ export interface TransactionRow {
 export interface OutputRow {
   readonly outputId: OutputId
   readonly bytes: Uint8Array
-  /** The block that carried its transaction. */
-  readonly blockId: BlockId
+  /** The block that carried its transaction; `undefined` where a node behind did not tell. */
+  readonly blockId: BlockId | undefined
   /** The slot it was booked in; its creation slot for mana is in its id. */
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
+  /** Of a spent one; `undefined` where a node behind did not tell. */
   readonly spentBy: TransactionId | undefined
 }
 

@@ -2,6 +2,7 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { book, outputsForBooking, slotContents, transactionsForBooking } from './book.ts'
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
+import { followSlots } from './follow.ts'
 import { found } from './found.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
@@ -37,6 +38,8 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
       transact((writing) => underLease(writing, term, () => book(writing, term, booking))),
     commitSlots: (term, commits) =>
       transact((writing) => underLease(writing, term, () => commitSlots(writing, commits))),
+    followSlots: (term, slots) =>
+      transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
     outputsForBooking: (outputIds) => look((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
       look((reading) => transactionsForBooking(reading, transactionIds)),

@@ -91,7 +91,9 @@ async function prepareBlocks(
   const begun = Date.now()
   const payloads = await payloadsOf(source, users, funds)
   const [issuer] = users
-  const { strongParents, latestFinalizedSlot, latestCommitment } = await source.issuance()
+  const offered = await source.issuance()
+  if (!offered.ok) throw new Error(offered.error.reason)
+  const { strongParents, latestFinalizedSlot, latestCommitment } = offered.value
   const key = present(issuer, 'a user')
   const offer: Offer = {
     network: source.network,

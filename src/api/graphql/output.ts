@@ -3,6 +3,7 @@ import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
 import { readProvenOutput } from '../../service/output-proof.ts'
 import { type OutputView, readOutput } from '../../service/read-output.ts'
+import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { OutputIdProofType, OutputType } from './model.ts'
 
@@ -28,7 +29,9 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     }),
     blockId: t.expose('blockId', {
       type: 'BlockId',
-      description: 'The block that carried that transaction.',
+      nullable: true,
+      description:
+        'The block that carried that transaction; null where a node behind did not tell.',
     }),
     output: t.field({
       type: OutputType,
@@ -51,7 +54,7 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     }),
     isSpent: t.boolean({
       description: 'Whether it is spent.',
-      resolve: ({ spentBy }) => spentBy !== undefined,
+      resolve: ({ spentSlot }) => spentSlot !== undefined,
     }),
     spentSlot: t.expose('spentSlot', {
       type: 'UInt32',
@@ -61,13 +64,13 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     spentBy: t.expose('spentBy', {
       type: 'TransactionId',
       nullable: true,
-      description: 'The transaction that spent it.',
+      description: 'The transaction that spent it; null also where a node behind did not tell.',
     }),
     proof: t.field({
       type: OutputIdProofType,
       description: 'Proves that the output belongs to its transaction.',
       resolve: async ({ outputId }, _args, { services }) =>
-        present(await readProvenOutput(services, outputId), outputId).proof,
+        present(orThrow(await readProvenOutput(services, outputId)), outputId).proof,
     }),
   }),
 })

@@ -167,10 +167,11 @@ async function outputMessage(
   if (wanted !== undefined && !isWanted(wanted, topics)) return undefined
   // Only the proof is dear.
   const proven = await readProvenOutput(services, outputId)
-  if (proven === undefined) return undefined
-  const { output, proof: outputIdProof } = proven
-  const metadata = await outputMetadata(services, proven.row)
-  return message(topics, OutputWithMetadata, { output, outputIdProof, metadata })
+  if (!proven.ok || proven.value === undefined) return undefined
+  const { output, proof: outputIdProof } = proven.value
+  const metadata = await outputMetadata(services, proven.value.row)
+  if (!metadata.ok) return undefined
+  return message(topics, OutputWithMetadata, { output, outputIdProof, metadata: metadata.value })
 }
 
 function isWanted(wanted: Wanted, topics: readonly string[]): boolean {

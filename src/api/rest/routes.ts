@@ -30,6 +30,7 @@ import {
 } from './explorer/statistics.ts'
 import { faucetRoute } from './faucet.ts'
 import { feedUpdates } from './feed-updates.ts'
+import { logRoute } from './gateway-log.ts'
 import { health } from './health.ts'
 import { chainRoutes, indexerHealthRoute, multiAddressRoute } from './indexer/chains.ts'
 import { outputListRoutes } from './indexer/outputs.ts'
@@ -40,6 +41,7 @@ import type { Route } from './route.ts'
 /** Every route of the REST surface. */
 export const routes: readonly Route[] = withDocument([
   health,
+  logRoute,
   routesRoute,
   chainsRoute,
   chainRecordRoute,

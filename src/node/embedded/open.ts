@@ -141,7 +141,7 @@ export async function openEmbedded(
       const committee = ledger.committeeOf(epochOfSlot(parameters, slot))
       const isValidator = committee.some(({ accountId }) => accountId === issuer.accountId)
       const build = isValidator ? buildVote : buildBlock
-      const request = { issuance: await issuance(), payload: undefined }
+      const request = { issuance: await offer(), payload: undefined }
       await submit(checkedOwn(build({ clock, network }, issuer, request)))
     } catch (failure) {
       log.error('heartbeat-failed', { error: failure })
@@ -194,7 +194,7 @@ export async function openEmbedded(
     return acceptance.value === 'KNOWN' ? ok(blockId) : err({ code: 'SLOT_CLOSED', slot })
   }
 
-  async function issuance(): Promise<Issuance> {
+  async function offer(): Promise<Issuance> {
     const slot = slotOfTime(parameters, clock.nowNs())
     const blocks = await store.read.recentBlocks(parentsOffered)
     const newest = commitments.newest().commitment
@@ -210,10 +210,14 @@ export async function openEmbedded(
     }
   }
 
+  async function issuance(): Promise<Result<Issuance, never>> {
+    return ok(await offer())
+  }
+
   async function issue(payload: Payload | undefined): Promise<Result<Block, IssuerNotConfigured>> {
     const { issuer } = options
     if (issuer === undefined) return err({ code: 'ISSUER_NOT_CONFIGURED' })
-    const request = { issuance: await issuance(), payload }
+    const request = { issuance: await offer(), payload }
     return ok(buildBlock({ clock, network }, issuer, request))
   }
 
@@ -234,7 +238,7 @@ export async function openEmbedded(
     await writer.close()
   }
 
-  return ok({ network, submit, unavailable, issuance, issue, status, close })
+  return ok({ network, submit, unavailable, issuance, issue, status, node: undefined, close })
 }
 
 /** Blocks that may wait for the disk. */

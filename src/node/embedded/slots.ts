@@ -1,6 +1,6 @@
 import type { AccountEvents, IssuedBlock, LedgerOutput } from '../../ledger/account-changes.ts'
 import { type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
-import { compareLogEntries, logEntries } from '../../ledger/updates.ts'
+import { slotEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { Block } from '../../protocol/block.ts'
@@ -9,7 +9,7 @@ import { Output } from '../../protocol/outputs.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { LeaseLost, SlotBlock, SlotCommit, SlotContents, Store } from '../../store/contract.ts'
-import type { LogEntry, LogTip, OutputRow } from '../../store/rows.ts'
+import type { LogTip, OutputRow } from '../../store/rows.ts'
 import { epochsChangedBy } from './epochs.ts'
 import type { LedgerState } from './state.ts'
 
@@ -63,7 +63,7 @@ export async function commitSlots(
     state.settle(former, epochs)
     slots.push(former)
     const { commitmentId, bytes } = former
-    const entries = entriesOf(deps.network, slot, outputs)
+    const entries = slotEntries(deps.network.parameters, slot, outputs)
     commits.push({ slot, commitmentId, bytes, entries, accounts, epochs })
   }
   const tip = await deps.store.write.commitSlots(term, commits)
@@ -129,16 +129,4 @@ function issuedBlock({ issuerId, workScore, validation }: SlotBlock): IssuedBloc
   assert(block.ok && block.value.body.type === 1, 'a validation block decodes as one')
   const { highestSupportedVersion: version, protocolParametersHash: hash } = block.value.body
   return { kind: 'validation', issuerId, version, hash }
-}
-
-/** The rows of the log that a slot makes, in their order. */
-function entriesOf(
-  { parameters }: Network,
-  slot: SlotIndex,
-  { created, consumed }: SlotOutputs,
-): LogEntry[] {
-  return [
-    ...created.flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot })),
-    ...consumed.flatMap((one) => logEntries(parameters, { ...one, isSpent: true, slot })),
-  ].sort(compareLogEntries)
 }

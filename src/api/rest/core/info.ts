@@ -1,5 +1,6 @@
 import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
 import { issuance, nodeInfo } from '../../../service/node-info.ts'
+import { toRest } from '../../errors.ts'
 import { listOf, object, text } from '../openapi/shape.ts'
 import { json, type Route } from '../route.ts'
 import { answered, answerWith } from './answer.ts'
@@ -49,11 +50,12 @@ export const issuanceRoute: Route = {
   path: '/api/core/v3/blocks/issuance',
   about: 'What a block issued now should refer to.',
   answers: { 200: answered('Parents and a commitment.', IssuanceOffer) },
-  errors: [],
+  errors: [503],
   answer: async (request, services) => {
     const offered = await issuance(services)
+    if (!offered.ok) return toRest(offered.error)
     return answerWith(request, IssuanceOffer, {
-      ...offered,
+      ...offered.value,
       weakParents: [],
       shallowLikeParents: [],
     })

@@ -6,7 +6,11 @@ import {
 } from '../../../protocol/node-answers.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
 import { outputMetadata } from '../../../service/output-metadata.ts'
-import { type ProvenOutput, readProvenOutput } from '../../../service/output-proof.ts'
+import {
+  type OutputNotTold,
+  type ProvenOutput,
+  readProvenOutput,
+} from '../../../service/output-proof.ts'
 import { readOutput } from '../../../service/read-output.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
@@ -26,7 +30,7 @@ export const outputRoute: Route = {
   about: 'An output, spent or not, with the proof that it belongs to its transaction.',
   params,
   answers: { 200: answered('The output.', OutputWithProof) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findProven(request, services)
     if (!found.ok) return toRest(found.error)
@@ -42,13 +46,15 @@ export const outputMetadataRoute: Route = {
   about: 'What became of an output.',
   params,
   answers: { 200: answered('How it came, and how it went.', OutputMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const id = pathId(request, 'outputId', OutputId)
     if (!id.ok) return toRest(id.error)
     const row = await readOutput(services, id.value)
     if (row === undefined) return toRest(unknownOutput(id.value))
-    return answerWith(request, OutputMetadata, await outputMetadata(services, row))
+    const metadata = await outputMetadata(services, row)
+    if (!metadata.ok) return toRest(metadata.error)
+    return answerWith(request, OutputMetadata, metadata.value)
   },
 }
 
@@ -59,24 +65,30 @@ export const outputFullRoute: Route = {
   about: 'An output with its proof and what became of it.',
   params,
   answers: { 200: answered('All of it.', OutputWithMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findProven(request, services)
     if (!found.ok) return toRest(found.error)
     const { output, proof, row } = found.value
     const metadata = await outputMetadata(services, row)
-    return answerWith(request, OutputWithMetadata, { output, outputIdProof: proof, metadata })
+    if (!metadata.ok) return toRest(metadata.error)
+    return answerWith(request, OutputWithMetadata, {
+      output,
+      outputIdProof: proof,
+      metadata: metadata.value,
+    })
   },
 }
 
 async function findProven(
   request: RestRequest,
   services: Services,
-): Promise<Result<ProvenOutput, PathIdMalformed | NotFound>> {
+): Promise<Result<ProvenOutput, PathIdMalformed | NotFound | OutputNotTold>> {
   const id = pathId(request, 'outputId', OutputId)
   if (!id.ok) return id
   const found = await readProvenOutput(services, id.value)
-  return found === undefined ? err(unknownOutput(id.value)) : ok(found)
+  if (!found.ok) return found
+  return found.value === undefined ? err(unknownOutput(id.value)) : ok(found.value)
 }
 
 function unknownOutput(id: OutputId): NotFound {

@@ -48,7 +48,7 @@ export const bookingStatements: BookingStatements = {
     const rows = outputs.map((output) => ({
       id: bytea(output.outputId),
       bytes: byteaOf(output.bytes),
-      blockId: bytea(output.blockId),
+      blockId: output.blockId === undefined ? '\\x' : bytea(output.blockId),
       bookedSlot: output.bookedSlot,
     }))
     return tx.$executeRaw`
@@ -62,7 +62,7 @@ export const bookingStatements: BookingStatements = {
     const rows = outputs.map((output) => ({
       id: bytea(output.outputId),
       slot: output.spentSlot,
-      by: bytea(output.spentBy),
+      by: output.spentBy === undefined ? null : bytea(output.spentBy),
     }))
     return tx.$executeRaw`
       UPDATE outputs SET "spentSlot" = spent.slot, "spentBy" = spent.by

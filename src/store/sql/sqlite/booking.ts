@@ -50,7 +50,7 @@ export const bookingStatements: BookingStatements = {
     const rows = outputs.map((output) => [
       digits(output.outputId),
       digitsOf(output.bytes),
-      digits(output.blockId),
+      output.blockId === undefined ? '' : digits(output.blockId),
       output.bookedSlot,
     ])
     return tx.$executeRaw`
@@ -63,7 +63,7 @@ export const bookingStatements: BookingStatements = {
     const rows = outputs.map((output) => [
       digits(output.outputId),
       output.spentSlot,
-      digits(output.spentBy),
+      output.spentBy === undefined ? null : digits(output.spentBy),
     ])
     return tx.$executeRaw`
       UPDATE outputs SET "spentSlot" = spent.value ->> 1, "spentBy" = unhex(spent.value ->> 2)

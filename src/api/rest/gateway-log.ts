@@ -1,0 +1,28 @@
+import { readLogTip } from '../../service/log-tip.ts'
+import { about, count, object, text, uint32 } from './openapi/shape.ts'
+import { json, type Route } from './route.ts'
+
+const epoch = { ...text, pattern: '^0x[0-9a-f]{16}$' }
+
+/** How far the log reaches, and which log it is: what a gateway that follows this one takes over. */
+export const logRoute: Route = {
+  method: 'GET',
+  path: '/api/gateway/v1/log',
+  about: 'How far the log of ledger updates reaches, and which log it is.',
+  answers: {
+    200: {
+      about: 'The newest place.',
+      json: object({
+        epoch: about('Names the log: made with it, and part of every cursor.', epoch),
+        seq: about('The newest position.', count),
+        milestoneIndex: about('The newest committed slot.', uint32),
+        prunedSeq: about('Rows up to this position are no longer kept; 0 where all are.', count),
+      }),
+    },
+  },
+  errors: [],
+  answer: async (_request, services) => {
+    const { slot: milestoneIndex, ...tip } = await readLogTip(services)
+    return json(200, { ...tip, milestoneIndex })
+  },
+}

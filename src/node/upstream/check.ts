@@ -1,0 +1,111 @@
+import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import { bytesToHex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import { commitmentId } from '../../protocol/ids.ts'
+import type {
+  OutputMetadata,
+  OutputWithMetadata,
+  UtxoChangesFull,
+} from '../../protocol/node-answers.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import { provesOutput } from '../../protocol/proofs.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import type { OutputRow } from '../../store/rows.ts'
+import type { Contradiction, OutputPlaceWrong } from './contradiction.ts'
+
+/** What is checked of the slots that a node tells, before anything of them is written. Pure. */
+
+/** The commitment to the slot behind `former`: its id is computed here, and it must name the former one. */
+export function checkCommitment(
+  former: CommittedSlot,
+  told: SlotCommitment,
+): Result<CommittedSlot, Contradiction> {
+  const { slot, previousCommitmentId } = told
+  const expected = former.commitmentId
+  if (slot !== former.commitment.slot + 1 || previousCommitmentId !== expected) {
+    const code = 'COMMITMENT_OF_ANOTHER_CHAIN'
+    return err({ code, slot: former.commitment.slot + 1, expected, told: previousCommitmentId })
+  }
+  return ok(committed(told))
+}
+
+/** A commitment with its id. */
+export function committed(commitment: SlotCommitment): CommittedSlot {
+  const bytes = encode(SlotCommitment, commitment)
+  return { commitment, commitmentId: commitmentId(commitment), bytes }
+}
+
+/** The outputs that are known, with what the slots checked before this one have made of them. */
+export type KnownOutputs = Map<OutputId, Pick<OutputRow, 'bytes' | 'spentSlot'>>
+
+/**
+ * What a slot changed, held against what is known: created outputs are new, consumed ones are known, unspent and as they
+ * were, and the sums are the same. Takes the changes into `known`.
+ */
+export function checkChanges(
+  { commitment, commitmentId: computed }: CommittedSlot,
+  changes: UtxoChangesFull,
+  known: KnownOutputs,
+): Contradiction | undefined {
+  const { slot } = commitment
+  const { commitmentId: told, createdOutputs, consumedOutputs } = changes
+  if (told !== computed) return { code: 'COMMITMENT_ID_WRONG', slot, computed, told }
+  for (const { outputId, output } of createdOutputs) {
+    if (known.has(outputId)) return { code: 'OUTPUT_NOT_NEW', slot, outputId }
+    known.set(outputId, { bytes: encode(Output, output), spentSlot: undefined })
+  }
+  for (const { outputId, output } of consumedOutputs) {
+    const former = known.get(outputId)
+    if (former === undefined) return { code: 'OUTPUT_NOT_KNOWN', slot, outputId }
+    if (former.spentSlot !== undefined) return { code: 'OUTPUT_SPENT_BEFORE', slot, outputId }
+    if (!isSame(former.bytes, output)) return { code: 'OUTPUT_DIFFERS', slot, outputId }
+    known.set(outputId, { ...former, spentSlot: slot })
+  }
+  const [created, consumed] = [sumOf(createdOutputs), sumOf(consumedOutputs)]
+  if (created === consumed) return undefined
+  return { code: 'BASE_TOKENS_UNBALANCED', slot, created, consumed }
+}
+
+/** An output that a slot created, held against what the node tells of it by itself. */
+export function checkCreated(
+  slot: SlotIndex,
+  { outputId, output }: UtxoChangesFull['createdOutputs'][number],
+  told: OutputWithMetadata,
+): Contradiction | undefined {
+  const bytes = encode(Output, output)
+  if (!isSame(bytes, told.output)) return { code: 'OUTPUT_DIFFERS', slot, outputId }
+  if (!provesOutput(outputId, bytes, told.outputIdProof)) {
+    return { code: 'OUTPUT_PROOF_WRONG', slot, outputId }
+  }
+  const { included } = told.metadata
+  if (told.metadata.outputId === outputId && included.slot === slot) return undefined
+  return placeWrong(slot, outputId, included.transactionId)
+}
+
+/** Which transaction spent an output in a slot. */
+export function checkSpent(
+  slot: SlotIndex,
+  outputId: OutputId,
+  { outputId: of, spent }: OutputMetadata,
+): Result<TransactionId, Contradiction> {
+  if (of === outputId && spent?.slot === slot) return ok(spent.transactionId)
+  return err(placeWrong(slot, outputId, spent?.transactionId))
+}
+
+function placeWrong(
+  slot: SlotIndex,
+  outputId: OutputId,
+  transactionId: TransactionId | undefined,
+): OutputPlaceWrong {
+  return { code: 'OUTPUT_PLACE_WRONG', slot, outputId, transactionId }
+}
+
+function isSame(bytes: Uint8Array, output: Output): boolean {
+  return bytesToHex(bytes) === bytesToHex(encode(Output, output))
+}
+
+function sumOf(outputs: UtxoChangesFull['createdOutputs']): bigint {
+  return outputs.reduce((sum, { output }) => sum + output.amount, 0n)
+}

@@ -1,0 +1,76 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+
+/** One request to a node. Whatever the node does, it ends in time and holds no more memory than was allowed. */
+
+/** What is asked. */
+export interface NodeRequest {
+  readonly method: 'GET' | 'POST'
+  /** Behind the address of the node, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+  /** From the beginning of the request to the end of the answer. */
+  readonly timeoutMs: number
+  /** The longest answer that is read, in bytes. */
+  readonly limit: number
+}
+
+/** An answer, whatever it says. */
+export interface NodeAnswer {
+  readonly status: number
+  readonly body: Uint8Array
+}
+
+/** There was no answer, or not all of it in time, or it was too long; `reason` is for the log. */
+export interface NodeSilent {
+  readonly code: 'NODE_SILENT'
+  readonly reason: string
+}
+
+/** Sends one request; redirections are not followed. The signal ends it before its time. */
+export async function askNode(
+  url: string,
+  request: NodeRequest,
+  signal: AbortSignal,
+): Promise<Result<NodeAnswer, NodeSilent>> {
+  const { method, path, headers, body, timeoutMs, limit } = request
+  const deadline = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, deadline]),
+    })
+    const bytes = await readUpTo(response, limit)
+    if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
+    return ok({ status: response.status, body: bytes })
+  } catch (failure) {
+    return silent(deadline.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(failure))
+  }
+}
+
+/** The length that an answer claims is not believed: what comes is counted. */
+async function readUpTo(response: Response, limit: number): Promise<Uint8Array | undefined> {
+  if (response.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop early cancels the body, and with it the connection.
+  for await (const chunk of response.body) {
+    size += chunk.length
+    if (size > limit) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+function silent(reason: string): Result<never, NodeSilent> {
+  return err({ code: 'NODE_SILENT', reason })
+}
+
+/** What `fetch` throws says little; its cause names the trouble of the connection. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure)
+  return failure.cause === undefined ? failure.message : reasonOf(failure.cause)
+}

@@ -1,0 +1,85 @@
+import type { CommitmentId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+
+/**
+ * What a node told that cannot be true beside what is committed here. The following ends then: what is there is kept,
+ * and somebody has to look who is right.
+ */
+export type Contradiction =
+  | CommitmentOfAnotherChain
+  | CommitmentIdWrong
+  | OutputNotNew
+  | OutputNotKnown
+  | OutputSpentBefore
+  | OutputDiffers
+  | OutputProofWrong
+  | OutputPlaceWrong
+  | BaseTokensUnbalanced
+
+/** The commitment to the slot does not follow the one that is committed here, or is another one than that. */
+export interface CommitmentOfAnotherChain {
+  readonly code: 'COMMITMENT_OF_ANOTHER_CHAIN'
+  readonly slot: SlotIndex
+  /** Of the slot before, or of the slot itself where it is committed here. */
+  readonly expected: CommitmentId
+  readonly told: CommitmentId
+}
+
+/** The node calls a commitment by an id that is not the hash of its contents. */
+export interface CommitmentIdWrong {
+  readonly code: 'COMMITMENT_ID_WRONG'
+  readonly slot: SlotIndex
+  readonly computed: CommitmentId
+  readonly told: CommitmentId
+}
+
+/** The slot creates an output that is there already. */
+export interface OutputNotNew {
+  readonly code: 'OUTPUT_NOT_NEW'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** The slot spends an output that never was. */
+export interface OutputNotKnown {
+  readonly code: 'OUTPUT_NOT_KNOWN'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** The slot spends an output that was spent before. */
+export interface OutputSpentBefore {
+  readonly code: 'OUTPUT_SPENT_BEFORE'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** The node tells other contents of an output than before. */
+export interface OutputDiffers {
+  readonly code: 'OUTPUT_DIFFERS'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** The proof does not lead from the output to its id. */
+export interface OutputProofWrong {
+  readonly code: 'OUTPUT_PROOF_WRONG'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+}
+
+/** What the node tells of the life of an output does not fit the slot that it appears in. */
+export interface OutputPlaceWrong {
+  readonly code: 'OUTPUT_PLACE_WRONG'
+  readonly slot: SlotIndex
+  readonly outputId: OutputId
+  /** The transaction that came with the wrong slot; `undefined` where none was told. */
+  readonly transactionId: TransactionId | undefined
+}
+
+/** The slot spends another sum than it creates; no transaction can. */
+export interface BaseTokensUnbalanced {
+  readonly code: 'BASE_TOKENS_UNBALANCED'
+  readonly slot: SlotIndex
+  readonly created: bigint
+  readonly consumed: bigint
+}

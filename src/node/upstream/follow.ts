@@ -1,0 +1,193 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { slotOfId } from '../../protocol/ids.ts'
+import type { Network } from '../../protocol/network.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { LeaseLost, Store } from '../../store/contract.ts'
+import type { Contradiction } from './contradiction.ts'
+import { networkTold } from './found.ts'
+import type { Node, NodeFailed, Nodes } from './nodes.ts'
+import { info, type NodeFacts } from './questions.ts'
+import { fetchSlots, type RoundFailed } from './round.ts'
+
+/** Follows the committed slots of the nodes behind and writes them to the log, for as long as the lease lasts. */
+
+/** What following needs. */
+export interface FollowDeps {
+  readonly store: Pick<Store, 'write'> & { readonly read: Pick<Store['read'], 'milestone'> }
+  readonly nodes: Nodes
+  readonly network: Network
+  readonly log: Log
+  /** Whether each output is held against its proof. */
+  readonly withProofs: boolean
+  /** The newest commitment as the database has it; asked at the beginning of every term. */
+  loadCommitted(): Promise<CommittedSlot>
+  /** Told after every commit, with the newest position of the log. */
+  onCommitted(newest: CommittedSlot, seq: number): void
+  /** Told whenever it may have changed. */
+  onProgress(progress: Progress): void
+}
+
+/** How the following goes. */
+export interface Progress {
+  /** STOPPED is for good: a node contradicted what is committed here. */
+  readonly state: 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'STOPPED'
+  /** The place of the node that was asked last, from 1; `undefined` where none answers. */
+  readonly node: number | undefined
+  /** The newest slot of that node which can be followed; `undefined` where none answers. */
+  readonly newestSlot: SlotIndex | undefined
+  readonly contradiction: Contradiction | undefined
+}
+
+/** A term of this process. */
+export interface Term {
+  readonly term: number
+  /** Fires when the process is closed, or has seen that the lease is lost. */
+  readonly ended: AbortSignal
+}
+
+/** Follows under a term until it ends, or until a write says that it was lost. A contradiction ends the work, not the term. */
+export async function follow(
+  deps: FollowDeps,
+  { term, ended }: Term,
+): Promise<LeaseLost | undefined> {
+  let former = await deps.loadCommitted()
+  let doubted = false
+  let loggedAt = 0
+
+  while (!ended.aborted) {
+    const choice = await chooseNode(deps, former)
+    const fetched = choice.ok ? await fetchFrom(choice.value) : choice
+    if (ended.aborted) break
+    if (!fetched.ok) {
+      const { error } = fetched
+      if (error.code === 'NODE_FAILED') {
+        complain(error)
+        await sleep(pollMs)
+        continue
+      }
+      // Once may be a node that reorganises itself while it is asked; twice is a node that means it.
+      deps.log.warn('node-contradicts', { ...error })
+      if (doubted) return stop(error)
+      doubted = true
+      await sleep(doubtMs)
+      continue
+    }
+    doubted = false
+    const { slots, last } = fetched.value
+    if (slots.length > 0) {
+      const tip = await deps.store.write.followSlots(term, slots)
+      if (!tip.ok) return tip.error
+      former = last
+      deps.onCommitted(last, tip.value.seq)
+    }
+    report(choice.ok ? choice.value : undefined)
+    if (choice.ok && former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
+  }
+  return undefined
+
+  async function fetchFrom({ node, newestSlot }: Chosen) {
+    if (newestSlot <= former.commitment.slot) return ok({ slots: [], last: former })
+    const deeds = { write: deps.store.write, withProofs: deps.withProofs }
+    const { parameters } = deps.network
+    return fetchSlots({ ...deeds, parameters }, node, { former, upTo: newestSlot })
+  }
+
+  function report(chosen: Chosen | undefined): void {
+    const newestSlot = chosen?.newestSlot
+    const behind = (newestSlot ?? 0) - former.commitment.slot
+    const state =
+      chosen === undefined ? 'NODES_AWAY' : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
+    deps.onProgress({ state, node: chosen?.node.place, newestSlot, contradiction: undefined })
+    if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
+    loggedAt = performance.now()
+    deps.log.info('catching-up', { slot: former.commitment.slot, remaining: behind })
+  }
+
+  function complain({ place, reason }: NodeFailed): void {
+    if (place > 0) deps.log.warn('node-failed', { node: place, reason })
+    report(undefined)
+  }
+
+  /** Nothing is written any more until somebody has looked and started the program anew. */
+  async function stop(contradiction: Contradiction): Promise<undefined> {
+    deps.log.error('following-stopped', { ...contradiction })
+    const nothing = { node: undefined, newestSlot: undefined }
+    deps.onProgress({ state: 'STOPPED', ...nothing, contradiction })
+    if (ended.aborted) return undefined
+    await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
+    return undefined
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: ended }).catch(() => {})
+  }
+}
+
+interface Chosen {
+  readonly node: Node
+  /** Up to this slot the node can be followed. */
+  readonly newestSlot: SlotIndex
+}
+
+/** The first node that is healthy and not behind us; else the one that is furthest. */
+async function chooseNode(
+  deps: FollowDeps,
+  former: CommittedSlot,
+): Promise<Result<Chosen, RoundFailed>> {
+  let furthest: Chosen | undefined
+  for (const node of deps.nodes.awake()) {
+    const facts = await node.ask(info())
+    if (!facts.ok || facts.value === undefined) continue
+    if (networkTold(facts.value)?.parametersHash !== deps.network.parametersHash) {
+      node.rest('it stands in another network')
+      continue
+    }
+    const contradiction = await disagreement(deps, former, facts.value)
+    if (contradiction !== undefined) return err(contradiction)
+    const newestSlot = newestFinal(facts.value)
+    if (furthest === undefined || newestSlot > furthest.newestSlot) furthest = { node, newestSlot }
+    if (facts.value.status.isHealthy && newestSlot >= former.commitment.slot) {
+      return ok({ node, newestSlot })
+    }
+  }
+  return furthest === undefined
+    ? err({ code: 'NODE_FAILED', place: 0, reason: 'no node answers' })
+    : ok(furthest)
+}
+
+/** Only what is final is followed: a node may still give up a commitment that is younger. */
+function newestFinal({ status }: NodeFacts): SlotIndex {
+  return Math.min(slotOfId(status.latestCommitmentId), status.latestFinalizedSlot)
+}
+
+/** Whether the node has another commitment to a slot that is committed here. A node that is behind does not disagree. */
+async function disagreement(
+  { store }: FollowDeps,
+  former: CommittedSlot,
+  { status }: NodeFacts,
+): Promise<Contradiction | undefined> {
+  const told = status.latestCommitmentId
+  const slot = slotOfId(told)
+  if (slot > former.commitment.slot) return undefined
+  const expected =
+    slot === former.commitment.slot
+      ? former.commitmentId
+      : (await store.read.milestone(slot))?.commitmentId
+  if (expected === undefined || expected === told) return undefined
+  return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told }
+}
+
+/** How often a node is asked whether there is something new. */
+const pollMs = 300
+
+/** Between a contradiction and the second look. */
+const doubtMs = 1_000
+
+/** A node that is no further ahead counts as caught up with. */
+const nearbySlots = 2
+
+/** Between two lines of the log on the way. */
+const progressMs = 5_000

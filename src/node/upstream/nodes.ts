@@ -1,0 +1,118 @@
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
+import type { Question } from './questions.ts'
+
+/** The nodes behind: asked in the order of the list, and left alone for a while when they do not answer. */
+
+/** What the list needs. */
+export interface NodesDeps {
+  /** Without a slash at the end; at least one. */
+  readonly urls: readonly string[]
+  readonly log: Log
+}
+
+/** One of them. */
+export interface Node {
+  /** Its place in the list, from 1. */
+  readonly place: number
+  /** Asks it; `undefined` where it has nothing there. When it is silent or busy it is left alone for a while. */
+  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed>>
+  /** The same without reading the answer. */
+  send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
+  /** Lets it rest for another reason. */
+  rest(reason: string): void
+}
+
+/** The node did not answer, or not in a form that can be used; `reason` is for the log. */
+export interface NodeFailed {
+  readonly code: 'NODE_FAILED'
+  readonly place: number
+  readonly reason: string
+}
+
+/** No node answers. */
+export interface NodesAway {
+  readonly code: 'NODES_AWAY'
+}
+
+/** All nodes. */
+export interface Nodes {
+  /** Those that do not rest, in their order. */
+  awake(): readonly Node[]
+  /** Asks one after the other until one answers. */
+  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway>>
+  /** Ends what is under way. */
+  close(): void
+}
+
+interface Rest {
+  /** By `performance.now()`. */
+  readonly until: number
+  readonly ms: number
+}
+
+/** Opens the list; nothing is asked yet. */
+export function openNodes({ urls, log }: NodesDeps): Nodes {
+  const closed = new AbortController()
+  const rests = new Map<number, Rest>()
+  const nodes = urls.map((url, i) => createNode(url, i + 1))
+
+  function createNode(url: string, place: number): Node {
+    async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
+      const answer = await askNode(url, request, closed.signal)
+      if (!answer.ok) rest(answer.error.reason)
+      else if (busyStatuses.includes(answer.value.status)) rest(`status ${answer.value.status}`)
+      else wake()
+      return answer
+    }
+
+    async function ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed>> {
+      const answer = await send(question.request)
+      const read = answer.ok ? question.read(answer.value) : err(answer.error.reason)
+      if (read.ok) return read
+      return err({ code: 'NODE_FAILED', place, reason: read.error })
+    }
+
+    function rest(reason: string): void {
+      if (closed.signal.aborted) return
+      const former = rests.get(place)
+      const now = performance.now()
+      // Many questions may fail together: they are one failure.
+      if (former !== undefined && former.until > now) return
+      const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
+      rests.set(place, { until: now + ms, ms })
+      if (former === undefined) log.warn('node-away', { node: place, reason })
+    }
+
+    function wake(): void {
+      const former = rests.get(place)
+      if (former === undefined || former.until > performance.now()) return
+      rests.delete(place)
+      log.info('node-back', { node: place })
+    }
+
+    return { place, ask, send, rest }
+  }
+
+  function awake(): readonly Node[] {
+    const now = performance.now()
+    return nodes.filter(({ place }) => (rests.get(place)?.until ?? 0) <= now)
+  }
+
+  async function ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway>> {
+    for (const node of awake()) {
+      const answer = await node.ask(question)
+      if (answer.ok) return ok(answer.value)
+    }
+    return err({ code: 'NODES_AWAY' })
+  }
+
+  return { awake, ask, close: () => closed.abort() }
+}
+
+/** What a node, or a proxy before it, answers while it cannot serve. */
+const busyStatuses: readonly number[] = [429, 502, 503, 504]
+
+const shortestRestMs = 500
+const longestRestMs = 15_000

@@ -1,0 +1,202 @@
+import { type Hex, isHex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import {
+  BlockMetadata,
+  IssuanceOffer,
+  OutputMetadata,
+  OutputWithMetadata,
+  ParametersInForce,
+  TransactionMetadata,
+  UtxoChangesFull,
+} from '../../protocol/node-answers.ts'
+import {
+  type BlockId,
+  CommitmentId,
+  type OutputId,
+  SlotIndex,
+  type TransactionId,
+} from '../../protocol/primitives.ts'
+import { flag } from '../../protocol/schema/answer-scalars.ts'
+import { list, struct } from '../../protocol/schema/composites.ts'
+import { refusalMessage } from '../../protocol/schema/refusal.ts'
+import { type Infer, parse, type Schema } from '../../protocol/schema/schema.ts'
+import type { NodeAnswer, NodeRequest } from './client.ts'
+
+/** What a node is asked, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
+
+/** A request, and what its answer means. */
+export interface Question<T> {
+  readonly request: NodeRequest
+  /** The meaning of an answer, `undefined` where nothing is there; the error says in words what is wrong with it. */
+  readonly read: (answer: NodeAnswer) => Result<T | undefined, string>
+}
+
+/** As much of what a node tells of itself as a follower needs. */
+export const NodeFacts = struct('NodeFacts', {
+  status: struct('NodeFactsStatus', {
+    isHealthy: flag,
+    latestCommitmentId: CommitmentId,
+    latestFinalizedSlot: SlotIndex,
+  }),
+  protocolParameters: list('u8', ParametersInForce, { max: 0xff, size: 'LIST_COUNT' }),
+})
+export interface NodeFacts extends Infer<typeof NodeFacts> {}
+
+const core = '/api/core/v3'
+
+/** The node and its network. */
+export function info(): Question<NodeFacts> {
+  return json(`${core}/info`, NodeFacts, limits.info)
+}
+
+/** The commitment to a slot; nothing there while it is not committed. */
+export function commitmentOf(slot: SlotIndex): Question<SlotCommitment> {
+  return json(`${core}/commitments/by-slot/${slot}`, SlotCommitment)
+}
+
+/** What a slot changed, with the outputs. */
+export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
+  const path = `${core}/commitments/by-slot/${slot}/utxo-changes/full`
+  return json(path, UtxoChangesFull, limits.changes)
+}
+
+/**
+ * An output with its proof and what became of it. A node of IOTA tells a spent output by this route alone: the one
+ * without metadata has unspent ones only.
+ */
+export function outputOf(id: OutputId): Question<OutputWithMetadata> {
+  return json(`${core}/outputs/${id}/full`, OutputWithMetadata)
+}
+
+/** What became of an output. */
+export function outputMetadataOf(id: OutputId): Question<OutputMetadata> {
+  return json(`${core}/outputs/${id}/metadata`, OutputMetadata)
+}
+
+/** The bytes of a block. */
+export function blockOf(id: BlockId): Question<Uint8Array> {
+  return bytes(`${core}/blocks/${id}`)
+}
+
+/** Where a block stands. */
+export function blockMetadataOf(id: BlockId): Question<BlockMetadata> {
+  return json(`${core}/blocks/${id}/metadata`, BlockMetadata)
+}
+
+/** Where a transaction stands. */
+export function transactionMetadataOf(id: TransactionId): Question<TransactionMetadata> {
+  return json(`${core}/transactions/${id}/metadata`, TransactionMetadata)
+}
+
+/** The bytes of the block that a transaction was booked with. */
+export function includedBlockOf(id: TransactionId): Question<Uint8Array> {
+  return bytes(`${core}/transactions/${id}/included-block`)
+}
+
+/** What a block issued now should refer to. */
+export function issuance(): Question<IssuanceOffer> {
+  return json(`${core}/blocks/issuance`, IssuanceOffer)
+}
+
+/** Any other route of the core API, by its path behind the base. */
+export function coreAnswer<T>(path: string, schema: Schema<T>): Question<T> {
+  return json(core + path, schema, limits.info)
+}
+
+/** The epoch of the log; only a gateway has one. */
+export function logEpoch(): Question<Hex> {
+  return {
+    request: get('/api/gateway/v1/log', jsonType, limits.usual),
+    read: (answer) => {
+      // Whatever else it answers there, a node is no gateway.
+      if (answer.status !== 200) return ok(undefined)
+      const told = parseJson(answer.body)
+      if (!told.ok) return told
+      const { epoch } = members(told.value)
+      const isEpoch = typeof epoch === 'string' && isHex(epoch) && epoch.length === 18
+      return isEpoch ? ok(epoch.toLowerCase() as Hex) : err('the epoch of the log is malformed')
+    },
+  }
+}
+
+/** A block for the node. */
+export function submission(block: Uint8Array): NodeRequest {
+  return {
+    method: 'POST',
+    path: `${core}/blocks`,
+    headers: { accept: jsonType, 'content-type': bytesType },
+    body: Uint8Array.from(block),
+    // A node of IOTA that refuses a block may take ten seconds for it.
+    timeoutMs: 15_000,
+    limit: limits.usual,
+  }
+}
+
+/** What an answer of refusal says in words, cut short. */
+export function refusalOf({ status, body }: NodeAnswer): string {
+  const told = parseJson(body)
+  const { error } = told.ok ? members(told.value) : {}
+  const { message } = members(error)
+  const words = typeof message === 'string' ? message : `status ${status}`
+  return words.replaceAll(/\p{Cc}/gu, ' ').slice(0, longestMessage)
+}
+
+const longestMessage = 1_000
+const jsonType = 'application/json'
+const bytesType = 'application/vnd.iota.serializer-v2'
+const timeoutMs = 10_000
+
+/** The longest answers that are read, in bytes. */
+const limits = {
+  usual: 1_048_576,
+  // The table of decay factors alone may have 65,535 entries.
+  info: 4_194_304,
+  // Some 100,000 outputs.
+  changes: 134_217_728,
+}
+
+function get(path: string, accept: string, limit: number): NodeRequest {
+  return { method: 'GET', path, headers: { accept }, timeoutMs, limit }
+}
+
+function json<T>(path: string, schema: Schema<T>, limit = limits.usual): Question<T> {
+  return {
+    request: get(path, jsonType, limit),
+    read: (answer) => {
+      if (isAbsent(answer)) return ok(undefined)
+      if (answer.status !== 200) return err(refusalOf(answer))
+      const told = parseJson(answer.body)
+      if (!told.ok) return told
+      const value = parse(schema, told.value)
+      return value.ok ? value : err(refusalMessage(value.error, 'answer'))
+    },
+  }
+}
+
+function bytes(path: string): Question<Uint8Array> {
+  return {
+    request: get(path, bytesType, limits.usual),
+    read: (answer) => {
+      if (isAbsent(answer)) return ok(undefined)
+      return answer.status === 200 ? ok(answer.body) : err(refusalOf(answer))
+    },
+  }
+}
+
+/** A node of IOTA answers 400 for the commitment of a slot to come, and 404 for a block it does not have. */
+function isAbsent({ status }: NodeAnswer): boolean {
+  return status === 404 || status === 400
+}
+
+function parseJson(body: Uint8Array): Result<unknown, string> {
+  try {
+    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+  } catch {
+    return err('the answer is not JSON')
+  }
+}
+
+function members(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? { ...json } : {}
+}

@@ -1,0 +1,207 @@
+import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import { slotEntries } from '../../ledger/updates.ts'
+import { inParallel } from '../../lib/in-parallel.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
+import { checkChanges, checkCommitment, checkCreated, checkSpent } from './check.ts'
+import type { Contradiction } from './contradiction.ts'
+import type { Node, NodeFailed } from './nodes.ts'
+import { changesOf, commitmentOf, outputMetadataOf, outputOf, type Question } from './questions.ts'
+
+/** Fetches the next slots from one node and checks them; nothing is written. */
+
+/** What fetching needs. */
+export interface RoundDeps {
+  readonly write: Pick<StoreWriter, 'outputsForBooking'>
+  readonly parameters: ProtocolParameters
+  /** Whether each output is held against its proof; without, blocks and spenders are not told either. */
+  readonly withProofs: boolean
+}
+
+/** Slots that may be written, the oldest first. */
+export interface FetchedSlots {
+  readonly slots: readonly FollowedSlot[]
+  readonly last: CommittedSlot
+}
+
+/** Why there are none. */
+export type RoundFailed = NodeFailed | Contradiction
+
+/** Fetches the slots behind `former` up to `upTo`, or as many of them as go into one round. */
+export async function fetchSlots(
+  deps: RoundDeps,
+  node: Node,
+  { former, upTo }: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
+): Promise<Result<FetchedSlots, RoundFailed>> {
+  const told = await fetchChanges(node, former.commitment.slot + 1, upTo)
+  if (!told.ok) return told
+  const checked = await checkAll(deps, former, told.value)
+  if (!checked.ok) return checked
+  const lives = deps.withProofs ? await fetchLives(node, checked.value) : ok(noLives)
+  if (!lives.ok) return lives
+  const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
+  return ok({ slots, last: checked.value.at(-1)?.committed ?? former })
+}
+
+interface ToldSlot {
+  readonly commitment: CommittedSlot['commitment']
+  readonly changes: UtxoChangesFull
+}
+
+interface CheckedSlot {
+  readonly committed: CommittedSlot
+  readonly changes: UtxoChangesFull
+}
+
+/** Commitments and changes, until there are enough outputs for one round. */
+async function fetchChanges(
+  node: Node,
+  from: SlotIndex,
+  upTo: SlotIndex,
+): Promise<Result<ToldSlot[], NodeFailed>> {
+  const told: ToldSlot[] = []
+  let outputs = 0
+  for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsAtOnce) {
+    const last = Math.min(first + slotsAtOnce - 1, upTo, from + slotsPerRound - 1)
+    const slots = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i)
+    if (slots.length === 0) break
+    const fetched = await inParallel(slots, requestsAtOnce / 2, (slot) => fetchSlot(node, slot))
+    if (!fetched.ok) return fetched
+    told.push(...fetched.value)
+    for (const { changes } of fetched.value) {
+      outputs += changes.createdOutputs.length + changes.consumedOutputs.length
+    }
+  }
+  return ok(told)
+}
+
+async function fetchSlot(node: Node, slot: SlotIndex): Promise<Result<ToldSlot, NodeFailed>> {
+  const [commitment, changes] = await Promise.all([
+    needed(node, commitmentOf(slot), `commitment ${slot}`),
+    needed(node, changesOf(slot), `changes of slot ${slot}`),
+  ])
+  if (!commitment.ok) return commitment
+  return changes.ok ? ok({ commitment: commitment.value, changes: changes.value }) : changes
+}
+
+/** The chain of the commitments, and the outputs against what is known, slot by slot. */
+async function checkAll(
+  { write }: RoundDeps,
+  before: CommittedSlot,
+  told: readonly ToldSlot[],
+): Promise<Result<CheckedSlot[], Contradiction>> {
+  const ids = new Set(told.flatMap(({ changes }) => idsOf(changes)))
+  const rows = ids.size === 0 ? [] : await write.outputsForBooking([...ids])
+  const known = new Map(
+    rows.map(({ outputId, bytes, spentSlot }) => [outputId, { bytes, spentSlot }]),
+  )
+  const checked: CheckedSlot[] = []
+  let former = before
+  for (const { commitment, changes } of told) {
+    const committed = checkCommitment(former, commitment)
+    if (!committed.ok) return committed
+    const contradiction = checkChanges(committed.value, changes, known)
+    if (contradiction !== undefined) return err(contradiction)
+    checked.push({ committed: committed.value, changes })
+    former = committed.value
+  }
+  return ok(checked)
+}
+
+function idsOf({ createdOutputs, consumedOutputs }: UtxoChangesFull): OutputId[] {
+  return [...createdOutputs, ...consumedOutputs].map(({ outputId }) => outputId)
+}
+
+type Checked = Result<unknown, RoundFailed>
+
+/** What became of outputs, by id, as far as it was asked for. */
+type Lives = ReadonlyMap<OutputId, OutputMetadata>
+
+const noLives: Lives = new Map()
+
+/** Asks for each output by itself, once, and checks what is told. */
+async function fetchLives(
+  node: Node,
+  slots: readonly CheckedSlot[],
+): Promise<Result<Lives, RoundFailed>> {
+  const lives = new Map<OutputId, OutputMetadata>()
+  const created = slots.flatMap(({ committed, changes }) =>
+    changes.createdOutputs.map((one) => ({ ...one, slot: committed.commitment.slot })),
+  )
+  const proven = await inParallel(created, requestsAtOnce, async (one): Promise<Checked> => {
+    const told = await needed(node, outputOf(one.outputId), `output ${one.outputId}`)
+    if (!told.ok) return told
+    const contradiction = checkCreated(one.slot, one, told.value)
+    if (contradiction !== undefined) return err(contradiction)
+    lives.set(one.outputId, told.value.metadata)
+    return ok(undefined)
+  })
+  if (!proven.ok) return proven
+  const consumed = slots.flatMap(({ committed, changes }) =>
+    changes.consumedOutputs.map(({ outputId }) => ({ outputId, slot: committed.commitment.slot })),
+  )
+  const spent = await inParallel(consumed, requestsAtOnce, async (one): Promise<Checked> => {
+    const { outputId, slot } = one
+    const known = lives.get(outputId)
+    const told =
+      known === undefined
+        ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
+        : ok(known)
+    if (!told.ok) return told
+    lives.set(outputId, told.value)
+    return checkSpent(slot, outputId, told.value)
+  })
+  return spent.ok ? ok(lives) : spent
+}
+
+function followedSlot(
+  { parameters }: RoundDeps,
+  { committed, changes }: CheckedSlot,
+  lives: Lives,
+): FollowedSlot {
+  const { commitment, commitmentId, bytes } = committed
+  const { slot } = commitment
+  const { createdOutputs: created, consumedOutputs: consumed } = changes
+  const entries = slotEntries(parameters, slot, { created, consumed })
+  return {
+    commit: { slot, commitmentId, bytes, entries, accounts: [], epochs: [] },
+    created: created.map(({ outputId, output }) => ({
+      outputId,
+      bytes: encode(Output, output),
+      blockId: lives.get(outputId)?.blockId,
+      bookedSlot: slot,
+    })),
+    spent: consumed.map(({ outputId }) => ({
+      outputId,
+      spentSlot: slot,
+      spentBy: lives.get(outputId)?.spent?.transactionId,
+    })),
+  }
+}
+
+/** Asks for something that the node has by its own word. */
+async function needed<T>(
+  node: Node,
+  question: Question<T>,
+  what: string,
+): Promise<Result<T, NodeFailed>> {
+  const answer = await node.ask(question)
+  if (!answer.ok) return answer
+  if (answer.value !== undefined) return ok(answer.value)
+  return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
+}
+
+/** Requests to one node that are under way together. */
+const requestsAtOnce = 32
+
+/** Slots that are asked for together, before the outputs are counted. */
+const slotsAtOnce = 32
+
+/** The most slots, and about the most outputs, of one round: one database transaction. */
+const slotsPerRound = 512
+const outputsPerRound = 5_000

@@ -1,0 +1,48 @@
+import { basename, dirname, extname, join } from 'node:path'
+import { databaseAddress } from './store/url.ts'
+
+/** The values of settings: each function gives what a text means, `undefined` where it means nothing. Pure. */
+
+/** A port; 0 means any free one. */
+export function parsePort(text: string): number | undefined {
+  if (!/^[0-9]{1,5}$/.test(text)) return undefined
+  const port = Number(text)
+  return port <= 65_535 ? port : undefined
+}
+
+/** A whole number of at most nine digits. */
+export function parseCount(text: string): number | undefined {
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+/** How many milestones are kept. */
+export function parseRetention(text: string): number | 'all' | undefined {
+  if (text === 'all') return text
+  const milestones = parseCount(text)
+  return milestones !== undefined && milestones > 0 ? milestones : undefined
+}
+
+/** Seconds, at most a minute. */
+export function parseDrain(text: string): number | undefined {
+  const seconds = parseCount(text)
+  return seconds !== undefined && seconds <= 60 ? seconds : undefined
+}
+
+/** One of some words. */
+export function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {
+  return (text) => allowed.find((value) => value === text)
+}
+
+/** Whether a text is the address of a node: it may have a path, but neither user nor query. */
+export function isNodeUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return false
+  return [url.username, url.password, url.search, url.hash].every((part) => part === '')
+}
+
+/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */
+export function keyFileBeside(databaseUrl: string): string {
+  const address = databaseAddress(databaseUrl)
+  const path = address?.kind === 'sqlite' ? address.path : './data/ledger-gateway.db'
+  return join(dirname(path), `${basename(path, extname(path))}.key`)
+}

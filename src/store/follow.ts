@@ -1,0 +1,26 @@
+import type { Result } from '../lib/result.ts'
+import { book } from './book.ts'
+import { commitSlots } from './commit.ts'
+import type { FollowedSlot } from './contract.ts'
+import { closeSlots } from './inbox.ts'
+import type { LogTip } from './rows.ts'
+import type { Writing } from './sql/statements.ts'
+
+/** Slots that a node behind committed: booked, closed and committed in one go; the caller holds the lease. */
+
+/** Appends them to the log. What they hold of blocks and transactions is not told with them. */
+export async function followSlots(
+  writing: Writing,
+  term: number,
+  slots: readonly FollowedSlot[],
+): Promise<Result<LogTip, never>> {
+  await book(writing, term, {
+    blocks: [],
+    transactions: [],
+    created: slots.flatMap(({ created }) => created),
+    spent: slots.flatMap(({ spent }) => spent),
+  })
+  const commits = slots.map(({ commit }) => commit)
+  for (const { slot } of commits.slice(-1)) await closeSlots(writing, term, slot)
+  return commitSlots(writing, commits)
+}
