@@ -134,21 +134,23 @@ const busy = Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)
 
 /** What followers of quiet addresses cost, by what happens to others. */
 async function quiet(bench: Bench): Promise<void> {
-  const milestones = 10
-  const cost = async (addresses: readonly number[]) => {
-    const spent: number[] = []
-    for (let i = 0; i < milestones; i++) {
+  const milestones = 20
+  /** In turns, so that what else the machine does comes to both. */
+  const cost = async () => {
+    const spent = { none: [] as number[], busy: [] as number[] }
+    for (let i = 0; i < milestones * 2; i++) {
+      const kind = i % 2 === 0 ? 'none' : 'busy'
       const before = await usageOf(bench)
-      await bench.commit(addresses, 'ours', 0)
+      await bench.commit(kind === 'none' ? [] : busy, 'ours', 0)
       await pause(1_000)
-      spent.push((await usageOf(bench)).cpu - before.cpu)
+      spent[kind].push((await usageOf(bench)).cpu - before.cpu)
     }
-    return median(spent)
+    return { none: median(spent.none), busy: median(spent.busy) }
   }
-  const alone = { none: await cost([]), busy: await cost(busy) }
+  const alone = await cost()
   await bench.open({ mode: 'ours', count: many, of: 'own' })
   await live(bench, many)
-  const followed = { none: await cost([]), busy: await cost(busy) }
+  const followed = await cost()
   const perFollower = (with_: number, without: number) => (with_ - without) / many
   printTable([
     ['CPU µs a milestone', 'others get none', 'others get 1,000'],
