@@ -72,7 +72,9 @@ export async function openGateway(
   opened.push(signatures.close)
   const { wake = createWake() } = deps
   // The store ends the listening when it is closed.
-  store.value.listen(wake.notify)
+  store.value.listen((news) => {
+    if (news.topic === 'LOG_GREW') wake.notify(news.seq)
+  })
   const ledger = await openLedger(config, { ...deps, store: store.value, signatures, wake })
   if (!ledger.ok) {
     await closeAll()

@@ -11,9 +11,9 @@ import {
   readGenesisFile,
   readParametersFile,
 } from './node/embedded/genesis-file.ts'
-import { nameOfThisProcess } from './node/embedded/holder.ts'
 import type { IssuerAccount } from './node/embedded/issuer.ts'
 import { type EmbeddedError, openEmbedded } from './node/embedded/open.ts'
+import { nameOfThisProcess } from './node/holder.ts'
 import type { SignatureChecker } from './node/signatures.ts'
 import type { LedgerSource } from './node/source.ts'
 import { openUpstream, type UpstreamError } from './node/upstream/open.ts'

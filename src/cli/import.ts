@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
-import { takeLease } from '../node/embedded/lease.ts'
+import { awaitLease } from '../node/lease.ts'
 import { type ExportFault, type ImportError, importDatabase } from '../store/move/import.ts'
 import { createTurns } from '../store/turns.ts'
 import { createWriter } from '../store/writer.ts'
@@ -31,7 +31,7 @@ ${settingTable(databaseSettings)}
     }
     return moveWith(process, { name: 'import', words }, async (database, { path, signal }) => {
       const write = createWriter(database.writer, database.statements, createTurns())
-      const lease = await takeLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
+      const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
       if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
       const { term, release } = lease.value
       const lines = linesOf(path === undefined ? process.stdin : createReadStream(path))

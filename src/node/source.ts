@@ -6,6 +6,7 @@ import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../protocol/pri
 import type { Payload } from '../protocol/transaction.ts'
 import type { InboxFull } from './embedded/inbox.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
+import type { Position } from './standing.ts'
 
 /** Where the ledger comes from: one inside this process, or a node behind it. */
 
@@ -67,7 +68,10 @@ export interface RefusedByNode {
   readonly reason: string
 }
 
-/** The ledger cannot take blocks now: it is catching up, another process writes it, or no node behind takes them. */
+/**
+ * The ledger cannot take blocks now: it lags behind the clock, another process has the file, this one ends, or no node
+ * behind takes them.
+ */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
   readonly reason: 'STARTING' | 'LEASE_LOST' | 'CLOSING' | 'NODES_AWAY' | 'NODE_CONTRADICTED'
@@ -89,7 +93,7 @@ export interface Issuance {
 }
 
 /** How the ledger is. */
-export interface SourceStatus {
+export interface SourceStatus extends Position {
   readonly isHealthy: boolean
   readonly latestCommitmentId: CommitmentId
   readonly latestCommittedSlot: SlotIndex

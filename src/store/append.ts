@@ -20,7 +20,7 @@ export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<
   if (newest.size > 0) await sql.raiseTips(tx, [...newest.values()])
   await sql.insertCommitments(tx, milestones)
   const newSeq = lastSeq + updates.length
-  await sql.announceGrowth(tx, newSeq)
+  await sql.announce(tx, { topic: 'LOG_GREW', seq: newSeq })
   return newSeq
 }
 

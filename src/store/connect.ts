@@ -1,6 +1,7 @@
 import type { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import type { StoreNews } from './contract.ts'
 import { openPostgresql } from './postgresql.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 import { openSqlite } from './sqlite.ts'
@@ -50,10 +51,10 @@ export interface Database {
    */
   ask(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
   /**
-   * Calls `hear` with the newest position of the log whenever any process commits, and after a lost connection is made
-   * again. On SQLite nobody else can commit, and nothing is heard.
+   * Tells what any process does, and how far the log reaches after a lost connection was made again. On SQLite nobody
+   * else can write, and nothing is told.
    */
-  listen(hear: (seq: number) => void): Listening
+  listen(hear: (news: StoreNews) => void): Listening
   /** Disconnects everything for good. */
   close(): Promise<void>
 }

@@ -36,14 +36,22 @@ import type { ViewReader } from './view-contract.ts'
 export interface Store {
   readonly read: StoreReader
   readonly write: StoreWriter
+  /** Whether other processes may open the database beside this one, and be told of what it writes. */
+  readonly isShared: boolean
   /**
-   * Calls `hear` with the newest position of the log when another process on the database may have committed; on SQLite
-   * there is none. Something may be missed while the database is away: readers look by themselves now and then.
+   * Tells what any process on the database has done; on SQLite there is no other, and nothing is told. Something may be
+   * missed while the database is away: whoever listens looks by himself now and then.
    */
-  listen(hear: (seq: number) => void): { close(): Promise<void> }
+  listen(hear: (news: StoreNews) => void): { close(): Promise<void> }
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
 }
+
+/** The log reaches up to `seq` now; blocks wait in the inbox; the lease was given back. */
+export type StoreNews =
+  | { readonly topic: 'LOG_GREW'; readonly seq: number }
+  | { readonly topic: 'BLOCKS_ACCEPTED' }
+  | { readonly topic: 'LEASE_FREED' }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
 export interface StoreReader extends ViewReader {
@@ -134,6 +142,8 @@ export interface StoreReader extends ViewReader {
   newestInbox(): Promise<number>
   /** Where those of some blocks stand that are known, in no order. */
   blockStates(blockIds: readonly BlockId[]): Promise<Pick<BlockRow, 'blockId' | 'state'>[]>
+  /** Who writes, and for how long without a renewal; `undefined` where nobody ever did. */
+  lease(): Promise<LeaseState | undefined>
   /** Blocks not booked yet, in inbox order. */
   pendingBlocks(limit: number): Promise<BlockRow[]>
 }
@@ -156,6 +166,11 @@ export interface StoreWriter {
    * nobody has ever taken one.
    */
   acceptBlocks(blocks: readonly IncomingBlock[]): Promise<Acceptance[]>
+  /** The same for blocks of the writer itself, which nobody issues whose term is over. */
+  acceptOwnBlocks(
+    term: number,
+    blocks: readonly IncomingBlock[],
+  ): Promise<Result<Acceptance[], LeaseLost>>
   /** From now on no block of a slot up to and including `upTo` is accepted. Never opens a closed slot again. */
   closeSlots(term: number, upTo: SlotIndex): Promise<Result<LeaseTerm, LeaseLost>>
   /** Writes the verdicts over blocks and their effects. Throws when an output is spent twice or does not exist. */
@@ -223,6 +238,14 @@ export interface LeaseHeld {
   readonly term: number
   readonly holder: string
   readonly until: number
+}
+
+/** The lease as it stands. */
+export interface LeaseState {
+  readonly term: number
+  readonly holder: string
+  /** Milliseconds until it runs out, by the database's clock; not above 0 when it has. */
+  readonly leftMs: number
 }
 
 /** Another holder has taken over, and nothing was written. */

@@ -34,6 +34,8 @@ export async function acceptBlocks(
   if (parents.length > 0) await sql.insertParents(tx, parents)
   const carried = kept.flatMap(carriedTransaction)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
+  // The writer may be another process.
+  if (kept.length > 0) await sql.announce(tx, { topic: 'BLOCKS_ACCEPTED' })
   return answers
 }
 

@@ -29,8 +29,10 @@ export async function renewLease(
 }
 
 /** Ends a lease at once, if it is still the holder's. */
-export async function releaseLease({ tx }: Writing, term: number): Promise<void> {
-  await tx.writer.updateMany({ where: { id: 1n, term: BigInt(term) }, data: { until: 0n } })
+export async function releaseLease({ tx, sql }: Writing, term: number): Promise<void> {
+  const own = { id: 1n, term: BigInt(term) }
+  const { count } = await tx.writer.updateMany({ where: own, data: { until: 0n } })
+  if (count > 0) await sql.announce(tx, { topic: 'LEASE_FREED' })
 }
 
 /**

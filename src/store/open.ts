@@ -53,6 +53,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   return ok({
     read: createReader(database),
     write: createWriter(database.writer, database.statements, turns),
+    isShared: database.kind === 'postgresql',
     listen: database.listen,
     close,
   })

@@ -6,7 +6,7 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
-import { listenForGrowth } from './growth.ts'
+import { openNews } from './news.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
@@ -17,7 +17,7 @@ import { tableStatements } from './sql/postgresql/tables.ts'
  * gives out transactions; `wakeUrl` leads past it.
  */
 export function openPostgresql(url: string, wakeUrl: string | undefined): Database {
-  const closers = new Set<() => Promise<void>>()
+  const news = openNews(wakeUrl ?? url)
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
@@ -47,7 +47,7 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
 
   async function close(): Promise<void> {
     isClosed = true
-    await Promise.all([...closers].map((closeOne) => closeOne()))
+    await news.close()
     await reader.$disconnect()
     await writer.$disconnect()
   }
@@ -62,11 +62,7 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
     writer,
     reader,
     ask,
-    listen: (hear) => {
-      const listening = listenForGrowth({ url: wakeUrl ?? url, hear })
-      closers.add(listening.close)
-      return listening
-    },
+    listen: news.listen,
     close,
   }
 }

@@ -25,7 +25,8 @@ import { viewReads } from './view-reads.ts'
 export function createReader({
   reader: client,
   ask,
-}: Pick<Database, 'reader' | 'ask'>): StoreReader {
+  statements,
+}: Pick<Database, 'reader' | 'ask' | 'statements'>): StoreReader {
   // The network never changes once it is there, and every cursor asks for its epoch.
   let knownNetwork: NetworkRow | undefined
 
@@ -52,6 +53,7 @@ export function createReader({
     network,
     logTip,
     latestMilestone,
+    lease: () => statements.readLease(client),
     updates: (range) => readUpdates(client, range),
     owned: (question) => readOwned(ask, question),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),

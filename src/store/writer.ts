@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import { ok } from '../lib/result.ts'
 import { book, outputsForBooking, slotContents, transactionsForBooking } from './book.ts'
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
@@ -32,6 +33,10 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
     found: (term, genesis) => transact((writing) => found(writing, term, genesis)),
     acceptBlocks: (blocks) => transact((writing) => acceptBlocks(writing, blocks)),
+    acceptOwnBlocks: (term, blocks) =>
+      transact((writing) =>
+        underLease(writing, term, async () => ok(await acceptBlocks(writing, blocks))),
+      ),
     closeSlots: (term, upTo) =>
       transact((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
     book: (term, booking) =>

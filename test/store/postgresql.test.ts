@@ -233,8 +233,8 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 function ear(store: Store) {
   const events = new EventEmitter()
   let newest = 0
-  const listening = store.listen((seq) => {
-    newest = Math.max(newest, seq)
+  const listening = store.listen((news) => {
+    if (news.topic === 'LOG_GREW') newest = Math.max(newest, news.seq)
     events.emit('heard')
   })
   return {

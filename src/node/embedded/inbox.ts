@@ -1,5 +1,8 @@
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import { nodeWorkScore } from '../../protocol/score.ts'
 import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
+import type { CheckedBlock } from '../source.ts'
 
 /** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
 
@@ -74,4 +77,24 @@ interface Waiting {
   readonly block: IncomingBlock
   resolve(acceptance: Acceptance): void
   reject(failure: unknown): void
+}
+
+/** A checked block as the inbox keeps it. */
+export function incomingBlock(
+  parameters: ProtocolParameters,
+  { block, bytes, blockId, slot, transaction }: CheckedBlock,
+): IncomingBlock {
+  const { issuerId, issuingTime } = block.header
+  const { strongParents, weakParents, shallowLikeParents } = block.body
+  return {
+    blockId,
+    parents: [...strongParents, ...weakParents, ...shallowLikeParents],
+    slot,
+    issuerId,
+    issuingTime,
+    bytes,
+    transactionId: transaction?.identity.transactionId,
+    kind: block.body.type === 0 ? 'basic' : 'validation',
+    workScore: nodeWorkScore(parameters, block),
+  }
 }

@@ -7,8 +7,8 @@ import { ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
+import type { Reign } from '../standing.ts'
 import { type BookingDeps, bookingBatch, bookNext } from './booking.ts'
-import { type Lease, leaseRenewalMs, takeLease } from './lease.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 
 /** The one writer of a ledger: books the inbox as it fills, and commits slots as they come due. */
@@ -17,78 +17,58 @@ import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 export interface WriterDeps extends BookingDeps, SlotsDeps {
   readonly clock: Clock
   readonly log: Log
-  readonly holder: string
-  /** The newest commitment as the database has it; asked whenever the lease is new. */
-  loadCommitted(): Promise<CommittedSlot>
+  /** Reads the state as the database has it, at the beginning of every term; gives the newest commitment. */
+  load(): Promise<CommittedSlot>
   /** Told of every slot that is committed, the oldest first, and of the newest position of the log. */
   onCommitted(slots: readonly CommittedSlot[], seq: number): void
-  /** Told when the writer begins and ceases to keep up. */
-  onState(state: WriterState): void
+  /** Told once a term, when nothing is left to catch up with and slots are committed as they end. */
+  onRunning(): void
 }
 
-/** STARTING: catching up with the clock. RUNNING: slots are committed as they end. LEASE_LOST: another process writes. */
-export type WriterState = 'STARTING' | 'RUNNING' | 'LEASE_LOST'
-
-/** A writer at work. */
+/** A writer, at work while the process has the lease. */
 export interface LedgerWriter {
   /** There is something in the inbox. */
   wake(): void
-  /** Books what was acknowledged, gives the lease back and stops. */
-  close(): Promise<void>
+  /**
+   * Books and commits under a term. Before the term ends by our own will, everything acknowledged is booked; slots that
+   * are due, and they may be a month's, are left to the next one.
+   */
+  reign(reign: Reign): Promise<LeaseLost | undefined>
 }
 
-/** Starts the writer with a lease it holds. It goes on until it is closed, whatever the database does. */
-export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
-  let closing = false
+/** The writer of a process. */
+export function createWriter(deps: WriterDeps): LedgerWriter {
   let pause = new AbortController()
   let gathering = new AbortController()
-  let lease: Lease | undefined = first
   deps.clock.onJump?.(interrupt)
-  const finished = run()
 
-  async function run(): Promise<void> {
-    while (!closing) {
-      try {
-        lease ??= await regain()
-        if (lease === undefined) continue
-        const lost = await reign(lease)
-        if (lost !== undefined) {
-          lease = undefined
-          deps.log.error('lease-lost', { term: lost.term })
-          deps.onState('LEASE_LOST')
-        }
-      } catch (failure) {
-        deps.log.error('writer-failed', { error: failure })
-        deps.onState('STARTING')
-        await sleep(retryMs)
-      }
+  async function reign({ term, ended }: Reign): Promise<LeaseLost | undefined> {
+    ended.addEventListener('abort', interrupt)
+    try {
+      return await write(term, ended)
+    } finally {
+      ended.removeEventListener('abort', interrupt)
     }
   }
 
-  /** Writes under one lease until it is lost, or until the writer is closed. */
-  async function reign(held: Lease): Promise<LeaseLost | undefined> {
-    let committed = await deps.loadCommitted()
-    let renewAt = 0
+  async function write(term: number, ended: AbortSignal): Promise<LeaseLost | undefined> {
+    let committed = await deps.load()
+    let isRunning = false
     for (;;) {
-      if (performance.now() >= renewAt) {
-        const renewed = await held.renew()
-        if (!renewed.ok) return renewed.error
-        renewAt = performance.now() + leaseRenewalMs
-      }
       const due = dueSlot()
-      const booked = await bookNext(deps, held.term)
+      const booked = await bookNext(deps, term)
       if (!booked.ok) return booked.error
-      // What was acknowledged is booked; slots that are due, and they may be a month's, are left to the next start.
-      if (closing && booked.value === 0) return undefined
+      if (ended.aborted && booked.value === 0) return undefined
       if (due > committed.commitment.slot) {
         const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
-        const advanced = await advance(held.term, committed, upTo)
+        const advanced = await advance(term, committed, upTo)
         if (!advanced.ok) return advanced.error
         committed = advanced.value
-        deps.onState(committed.commitment.slot >= dueSlot() - 1 ? 'RUNNING' : 'STARTING')
         continue
       }
-      deps.onState('RUNNING')
+      if (!isRunning) deps.onRunning()
+      isRunning = true
+      if (ended.aborted) continue
       if (booked.value > 0) await gather(booked.value)
       else await sleep(Math.min(msToNextSlot(), tickMs))
     }
@@ -118,14 +98,6 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
     return ok(present(slots.at(-1), 'a committed slot'))
   }
 
-  /** Another process took over; wait until it ends. */
-  async function regain(): Promise<Lease | undefined> {
-    await sleep(leaseRenewalMs)
-    if (closing) return undefined
-    const taken = await takeLease({ write: deps.store.write, log: deps.log, holder: deps.holder })
-    return taken.ok ? taken.value : undefined
-  }
-
   function dueSlot(): SlotIndex {
     const { parameters } = deps.network
     return slotOfTime(parameters, deps.clock.nowNs()) - parameters.minCommittableAge
@@ -146,7 +118,7 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
    * more blocks there were, so that a block that comes alone is booked at once.
    */
   async function gather(booked: number): Promise<void> {
-    if (booked === bookingBatch || closing) return
+    if (booked === bookingBatch) return
     gathering = new AbortController()
     const ms = Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot())
     await delay(ms, undefined, { signal: gathering.signal }).catch(() => {})
@@ -158,14 +130,7 @@ export function startWriter(deps: WriterDeps, first: Lease): LedgerWriter {
     gathering.abort()
   }
 
-  async function close(): Promise<void> {
-    closing = true
-    interrupt()
-    await finished
-    await lease?.release()
-  }
-
-  return { wake: () => pause.abort(), close }
+  return { wake: () => pause.abort(), reign }
 }
 
 /** The longest nap: the inbox may be filled by another process. */
@@ -174,6 +139,3 @@ const tickMs = 250
 /** From 100 blocks a second on each batch is larger than the one before, up to the limit. */
 const gatherMsPerBlock = 10
 const gatherLimitMs = 150
-
-/** How long a failing database is left alone. */
-const retryMs = 1_000

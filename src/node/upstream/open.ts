@@ -11,11 +11,11 @@ import { decode } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { LeaseHeld, Store } from '../../store/contract.ts'
+import type { NetworkDiffers } from '../embedded/enter.ts'
 import type { GenesisPlan } from '../embedded/genesis.ts'
 import { buildBlock, type IssuerAccount } from '../embedded/issuer.ts'
-import { takeLease } from '../embedded/lease.ts'
-import type { NetworkDiffers } from '../embedded/open.ts'
 import { committedSlot } from '../embedded/recent-commitments.ts'
+import { awaitLease } from '../lease.ts'
 import type {
   CheckedBlock,
   Issuance,
@@ -68,7 +68,7 @@ export async function openUpstream(
   const { store, clock, log, holder } = deps
   const { urls, withProofs, issuer } = options
   const nodes = openNodes({ urls, log })
-  const taken = await takeLease({ write: store.write, log, holder })
+  const taken = await awaitLease({ write: store.write, log, holder })
   if (!taken.ok) return taken
   const lease = taken.value
   const found = await networkIn(deps, options, nodes, lease.term)
@@ -140,6 +140,8 @@ export async function openUpstream(
   function status(): SourceStatus {
     const { commitmentId, commitment } = newest
     return {
+      role: 'WRITER',
+      term: lease.term,
       isHealthy: progress.state === 'FOLLOWING',
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,

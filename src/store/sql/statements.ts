@@ -7,7 +7,14 @@ import type {
 import type { Hex } from '../../lib/hex.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../connect.ts'
-import type { BookedBlock, BookedTransaction, CreatedOutput, SpentOutput } from '../contract.ts'
+import type {
+  BookedBlock,
+  BookedTransaction,
+  CreatedOutput,
+  LeaseState,
+  SpentOutput,
+  StoreNews,
+} from '../contract.ts'
 import type { BlockRow, LedgerUpdate, Milestone, PrunedTip } from '../rows.ts'
 import type { ViewStatements } from './view-statements.ts'
 
@@ -37,14 +44,16 @@ export interface TransactionStatements {
   beginWriting(tx: Tx): Promise<void>
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
-  /** Tells other processes, once the transaction is committed, that the log reaches up to `seq`. */
-  announceGrowth(tx: Tx, seq: number): Promise<void>
+  /** Tells all processes, once the transaction is committed. */
+  announce(tx: Tx, news: StoreNews): Promise<void>
 }
 
 /** The lease by the database's clock, so that two processes never compare two clocks. */
 export interface LeaseStatements {
   /** Takes the lease if it is free or has run out; the new term, or `undefined` when somebody holds it. */
   claimLease(tx: Tx, holder: string, ttlMs: number): Promise<number | undefined>
+  /** The lease as it stands; `undefined` where nobody ever took it. Waits for nobody. */
+  readLease(tx: Tx): Promise<LeaseState | undefined>
   /** Moves the end of the lease to `ttlMs` from now; whether the term is still the holder's. */
   prolongLease(tx: Tx, term: number, ttlMs: number): Promise<boolean>
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const healthy = JSON.stringify({ isHealthy: true })
+const healthy = JSON.stringify({ isHealthy: true, role: 'writer', term: 1 })
 const wrong = JSON.stringify({ error: { code: 400, message: 'no' } })
 
 describe('the helper takes', () => {
@@ -48,7 +48,7 @@ describe('the helper takes', () => {
 })
 
 describe('the helper fails on', () => {
-  const extra = JSON.stringify({ isHealthy: true, isHappy: true })
+  const extra = JSON.stringify({ isHealthy: true, role: 'writer', term: 1, isHappy: true })
   const inner = JSON.stringify({ error: { code: 400, message: 'no', why: 'so' } })
   const rows: readonly (readonly [string, string, string, Lie])[] = [
     ['a status', 'GET', '/health', { status: 201, body: healthy }],
@@ -57,7 +57,12 @@ describe('the helper fails on', () => {
     ['a member', 'GET', '/health', { status: 200, body: extra }],
     ['a member inside', 'GET', '/health', { status: 400, body: inner }],
     ['a member that is missing', 'GET', '/health', { status: 200, body: '{}' }],
-    ['a member of another kind', 'GET', '/health', { status: 200, body: '{"isHealthy":"yes"}' }],
+    [
+      'a member of another kind',
+      'GET',
+      '/health',
+      { status: 200, body: healthy.replace('true', '"yes"') },
+    ],
     [
       'another kind of body',
       'GET',

@@ -189,7 +189,7 @@ describe('a bad line', () => {
       socket.write('x'.repeat(sent))
       socket.destroy()
       await once(socket, 'close')
-      expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+      expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })
     },
   )
 
@@ -199,7 +199,7 @@ describe('a bad line', () => {
       socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n')
       socket.destroy()
     }
-    expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+    expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })
   })
 
   test('that is given up by the client frees what waited for it', async () => {
@@ -207,7 +207,7 @@ describe('a bad line', () => {
     const waiting = fetch(`${gateway.url}/feed/updates?wait=60`, controller)
     controller.abort()
     await expect(waiting).rejects.toThrow('aborted')
-    expect(await restJson(`${gateway.url}/health`)).toEqual({ isHealthy: true })
+    expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })
   })
 
   test.each([

@@ -5,7 +5,7 @@ import { FoundOutputs } from '../../../protocol/node-answers.ts'
 import { DelegationId, FoundryId } from '../../../protocol/primitives.ts'
 import { type AddressError, addressKeyOf } from '../../../service/address-key.ts'
 import { findMultiAddress, findOutputs } from '../../../service/find-outputs.ts'
-import { isHealthy } from '../../../service/health.ts'
+import { readHealth } from '../../../service/health.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'
@@ -128,7 +128,7 @@ export const indexerHealthRoute: Route = {
   answers: { 200: healthAnswer('It does.'), 503: healthAnswer('It does not.') },
   errors: [],
   answer: async (_request, services) => {
-    const healthy = await isHealthy(services)
-    return json(healthy ? 200 : 503, { isHealthy: healthy })
+    const { isHealthy } = await readHealth(services)
+    return json(isHealthy ? 200 : 503, { isHealthy })
   },
 }

@@ -3,13 +3,6 @@ import type { LeaseStatements } from '../statements.ts'
 /** The lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
-    const first = await tx.$queryRaw<{ term: bigint }[]>`
-      INSERT INTO writer (id, term, holder, until, "openFrom", "nextInbox")
-      VALUES (1, 1, ${holder},
-        (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ttlMs}::bigint, 0, 1)
-      ON CONFLICT (id) DO NOTHING
-      RETURNING term`
-    if (first[0] !== undefined) return Number(first[0].term)
     // Skipped when locked: a holder in the middle of a commit lives, and need not be waited for.
     const next = await tx.$queryRaw<{ term: bigint }[]>`
       UPDATE writer SET term = writer.term + 1, holder = ${holder},
@@ -21,7 +14,24 @@ export const leaseStatements: LeaseStatements = {
       ) AS free
       WHERE writer.id = free.id
       RETURNING writer.term`
-    return next[0] === undefined ? undefined : Number(next[0].term)
+    if (next[0] !== undefined) return Number(next[0].term)
+    // Inserted only where there is no row at all: even an insert that does nothing waits for whoever changes the row.
+    const first = await tx.$queryRaw<{ term: bigint }[]>`
+      INSERT INTO writer (id, term, holder, until, "openFrom", "nextInbox")
+      SELECT 1, 1, ${holder},
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ttlMs}::bigint, 0, 1
+      WHERE NOT EXISTS (SELECT FROM writer)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING term`
+    return first[0] === undefined ? undefined : Number(first[0].term)
+  },
+
+  async readLease(tx) {
+    const [row] = await tx.$queryRaw<{ term: bigint; holder: string; leftMs: bigint }[]>`
+      SELECT term, holder,
+        until - (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "leftMs"
+      FROM writer WHERE id = 1`
+    return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
   async prolongLease(tx, term, ttlMs) {

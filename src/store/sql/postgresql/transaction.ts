@@ -1,7 +1,12 @@
+import type { StoreNews } from '../../contract.ts'
 import type { TransactionStatements } from '../statements.ts'
 
-/** The channel on which processes on one database tell each other how far the log reaches. */
-export const growthChannel = 'ledger_gateway_growth'
+/** The channels on which processes on one database tell each other what they did, by topic. */
+export const channels: { readonly [T in StoreNews['topic']]: string } = {
+  LOG_GREW: 'ledger_gateway_growth',
+  BLOCKS_ACCEPTED: 'ledger_gateway_inbox',
+  LEASE_FREED: 'ledger_gateway_lease',
+}
 
 /** What a writing transaction does besides writing, on PostgreSQL. */
 export const transactionStatements: TransactionStatements = {
@@ -18,7 +23,8 @@ export const transactionStatements: TransactionStatements = {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('chain_records', 0))`
   },
 
-  async announceGrowth(tx, seq) {
-    await tx.$executeRaw`SELECT pg_notify(${growthChannel}, ${String(seq)})`
+  async announce(tx, news) {
+    const payload = news.topic === 'LOG_GREW' ? String(news.seq) : ''
+    await tx.$executeRaw`SELECT pg_notify(${channels[news.topic]}, ${payload})`
   },
 }

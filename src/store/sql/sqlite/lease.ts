@@ -13,6 +13,13 @@ export const leaseStatements: LeaseStatements = {
     return rows[0] === undefined ? undefined : Number(rows[0].term)
   },
 
+  async readLease(tx) {
+    const [row] = await tx.$queryRaw<{ term: bigint; holder: string; leftMs: bigint }[]>`
+      SELECT term, holder, until - CAST(unixepoch('subsec') * 1000 AS INTEGER) AS "leftMs"
+      FROM writer WHERE id = 1`
+    return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
+  },
+
   async prolongLease(tx, term, ttlMs) {
     const count = await tx.$executeRaw`
       UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${ttlMs}

@@ -9,7 +9,7 @@ import { viewStatements } from './views.ts'
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
   lockChainRecords: async () => {},
-  announceGrowth: async () => {},
+  announce: async () => {},
   ...leaseStatements,
   ...inboxStatements,
   ...bookingStatements,

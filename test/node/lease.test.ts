@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { silentLog } from '../../../src/lib/log.ts'
-import { nameOfThisProcess } from '../../../src/node/embedded/holder.ts'
-import { takeLease } from '../../../src/node/embedded/lease.ts'
-import { databases, useStore } from '../../support/databases.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { nameOfThisProcess } from '../../src/node/holder.ts'
+import { awaitLease } from '../../src/node/lease.ts'
+import { databases, useStore } from '../support/databases.ts'
 
 const [host = '', , scope = ''] = nameOfThisProcess().split(':')
 const longMs = 60_000
@@ -12,7 +12,7 @@ describe.each(databases)('taking the lease on $name', ({ create }) => {
   const use = useStore(create)
 
   function take() {
-    return takeLease({ write: use.store.write, log: silentLog, holder: 'next' })
+    return awaitLease({ write: use.store.write, log: silentLog, holder: 'next' })
   }
 
   test.runIf(scope !== '')('from a process that was killed needs no waiting', async () => {

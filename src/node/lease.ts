@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Log } from '../../lib/log.ts'
-import { err, ok, type Result } from '../../lib/result.ts'
-import type { LeaseHeld, LeaseLost, StoreWriter } from '../../store/contract.ts'
+import type { Log } from '../lib/log.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { LeaseHeld, LeaseLost, StoreWriter } from '../store/contract.ts'
 import { hasEnded } from './holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it runs out. */
@@ -29,30 +29,28 @@ export const leaseTtlMs = 3_000
 export const leaseRenewalMs = 1_000
 
 /**
- * Takes the lease. A process that was killed leaves one behind: where it can be seen that its holder has ended, the
- * lease is ended for it, else it is waited out once. If the holder renews it meanwhile, that holder lives and is named
- * in the error.
+ * Takes the lease where it is free, has run out, or was left behind by a process that was killed: where it can be seen
+ * that its holder has ended, the lease is ended for it.
  */
-export async function takeLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
+export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await attempt(deps)
-  if (first.ok) return first
+  if (first.ok || !hasEnded(first.error.holder)) return first
   const { holder, term } = first.error
-  if (hasEnded(holder)) {
-    // Safe even against a mistake: every write of a term ends with the next one.
-    deps.log.info('lease-inherited', { holder, term })
-    await deps.write.releaseLease(term)
-  } else {
-    deps.log.info('lease-awaited', { holder })
-  }
-  return wait(deps, first.error)
+  deps.log.info('lease-inherited', { holder, term })
+  // Safe even against a mistake: every write of a term ends with the next one.
+  await deps.write.releaseLease(term)
+  return attempt(deps)
 }
 
-/** Tries again until the lease has run out or its holder shows that it lives. */
-async function wait(deps: LeaseDeps, first: LeaseHeld): Promise<Result<Lease, LeaseHeld>> {
+/** The same, but a lease whose holder may be dead is waited out once. If it is renewed meanwhile, its holder lives. */
+export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
+  const first = await tryLease(deps)
+  if (first.ok) return first
+  deps.log.info('lease-awaited', { holder: first.error.holder })
   for (let waited = 0; waited < leaseTtlMs + leaseRenewalMs; waited += pollMs) {
-    const next = await attempt(deps)
-    if (next.ok || next.error.until !== first.until) return next
     await delay(pollMs)
+    const next = await attempt(deps)
+    if (next.ok || next.error.until !== first.error.until) return next
   }
   return attempt(deps)
 }

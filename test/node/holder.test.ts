@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { hasEnded, nameOfThisProcess } from '../../../src/node/embedded/holder.ts'
+import { hasEnded, nameOfThisProcess } from '../../src/node/holder.ts'
 
 const [host = '', pid = '', scope = ''] = nameOfThisProcess().split(':')
 const endedPid = spawnSync(process.execPath, ['-e', '0']).pid

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { assert } from '../../lib/assert.ts'
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { type Network, networkOf } from '../../protocol/network.ts'
+import { ProtocolParameters } from '../../protocol/parameters.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { LeaseHeld, Store } from '../../store/contract.ts'
+import type { NetworkRow } from '../../store/rows.ts'
+import { awaitLease, type Lease, tryLease } from '../lease.ts'
+import { type GenesisPlan, genesisOf } from './genesis.ts'
+
+/** Finds the network of a database, and founds it in one that is new. */
+
+/** What entering a database needs. */
+export interface EnterDeps {
+  readonly store: Store
+  readonly log: Log
+  /** Names this process to others on the same database. */
+  readonly holder: string
+}
+
+/** Which network is expected. */
+export interface EnterOptions {
+  /** Makes the first state of a new database. */
+  readonly genesis: GenesisPlan
+  /** The name that the network of an existing database must have. */
+  readonly networkName: string | undefined
+}
+
+/** Why a database could not be entered. */
+export type EnterError = LeaseHeld | NetworkDiffers
+
+/** The database holds another network than the one asked for. */
+export interface NetworkDiffers {
+  readonly code: 'NETWORK_DIFFERS'
+  readonly found: string
+  readonly expected: string
+}
+
+/** The network, and the lease where it could be had. */
+export interface Entered {
+  readonly network: Network
+  readonly lease: Lease | undefined
+}
+
+/**
+ * Enters a database. On one that nobody else can open the lease is needed; on a shared one its holder may be another
+ * process, which is waited for only as long as it founds the ledger.
+ */
+export async function enterDatabase(
+  deps: EnterDeps,
+  options: EnterOptions,
+): Promise<Result<Entered, EnterError>> {
+  const { store, log, holder } = deps
+  // Asked before the lease is: a process of another network shall not even hold it for a moment.
+  const known = expectedNetwork(await store.read.network(), options)
+  if (!known.ok) return known
+  const leaseDeps = { write: store.write, log, holder }
+  if (!store.isShared) {
+    const taken = await awaitLease(leaseDeps)
+    return taken.ok ? found(deps, options, taken.value) : taken
+  }
+  for (let waited = 0; ; waited += pollMs) {
+    const taken = await tryLease(leaseDeps)
+    if (taken.ok) return found(deps, options, taken.value)
+    const network = expectedNetwork(await store.read.network(), options)
+    if (!network.ok) return network
+    if (network.value !== undefined) return ok({ network: network.value, lease: undefined })
+    if (waited >= foundingLimitMs) return taken
+    await delay(pollMs)
+  }
+}
+
+const pollMs = 100
+
+/** Founding takes some hundred milliseconds. */
+const foundingLimitMs = 10_000
+
+/** Enters as the holder of the lease. */
+async function found(
+  { store, log }: EnterDeps,
+  options: EnterOptions,
+  lease: Lease,
+): Promise<Result<Entered, EnterError>> {
+  const network = expectedNetwork(await store.read.network(), options)
+  if (!network.ok) {
+    await lease.release()
+    return network
+  }
+  if (network.value !== undefined) return ok({ network: network.value, lease })
+  const plan = options.genesis
+  const founded = await store.write.found(lease.term, genesisOf(plan))
+  assert(founded.ok, 'a ledger is founded under the lease just taken')
+  log.info('ledger-founded', { network: plan.parameters.networkName })
+  return ok({ network: networkOf(plan.parameters), lease })
+}
+
+/** The network of a row, if it is the one expected. */
+function expectedNetwork(
+  row: NetworkRow | undefined,
+  { networkName: expected }: EnterOptions,
+): Result<Network | undefined, NetworkDiffers> {
+  if (row === undefined) return ok(undefined)
+  const parameters = decode(ProtocolParameters, row.parameters)
+  assert(parameters.ok, 'stored parameters decode')
+  const { networkName: found } = parameters.value
+  return expected === undefined || found === expected
+    ? ok(networkOf(parameters.value))
+    : err({ code: 'NETWORK_DIFFERS', found, expected })
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Listening } from './connect.ts'
+import type { StoreNews } from './contract.ts'
+import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
+
+/** Hears on PostgreSQL what any process on the database does. */
+
+/** One connection that listens for as many as want to know. */
+export interface News {
+  /** Tells from now on; the first one opens the connection. */
+  listen(hear: (news: StoreNews) => void): Listening
+  close(): Promise<void>
+}
+
+/** The news of the database at a URL. Nothing is opened before somebody listens. */
+export function openNews(url: string): News {
+  const hearers = new Set<(news: StoreNews) => void>()
+  let connection: Listening | undefined
+
+  function listen(hear: (news: StoreNews) => void): Listening {
+    // A function of its own, for one may be given twice.
+    const hearer = (news: StoreNews) => hear(news)
+    hearers.add(hearer)
+    connection ??= keepListening(url, (news) => {
+      for (const tell of [...hearers]) tell(news)
+    })
+    return {
+      close: async () => {
+        hearers.delete(hearer)
+        if (hearers.size === 0) await close()
+      },
+    }
+  }
+
+  async function close(): Promise<void> {
+    const closing = connection
+    connection = undefined
+    hearers.clear()
+    await closing?.close()
+  }
+
+  return { listen, close }
+}
+
+/**
+ * Listens until it is closed, connecting again as often as it must. What is missed meanwhile is made up for by one look
+ * at the log; the ticks of those who listen cover what a broken network hides from us.
+ */
+function keepListening(url: string, tell: (news: StoreNews) => void): Listening {
+  const ending = new AbortController()
+  const { signal } = ending
+  const finished = run()
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      // Whatever went wrong, the cure is the next connection.
+      await listenOnce().catch(() => {})
+      await delay(retryMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** One connection, from its beginning to its end. */
+  async function listenOnce(): Promise<void> {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis,
+      application_name: 'ledger-gateway wake',
+      keepAlive: true,
+    })
+    const ended = new Promise<void>((resolve) => {
+      client.on('end', resolve)
+      client.on('error', () => resolve())
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    client.on('notification', (notification) => {
+      const news = newsOf(notification)
+      if (news !== undefined) tell(news)
+    })
+    try {
+      await client.connect()
+      await beginListening(client)
+      tell({ topic: 'LOG_GREW', seq: await newestSeq(client) })
+      await ended
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  return {
+    close: async () => {
+      ending.abort()
+      await finished
+    },
+  }
+}
+
+/** Between two attempts, in milliseconds. */
+const retryMs = 500
+
+const connectionTimeoutMillis = 5_000

@@ -1,0 +1,33 @@
+import type { Client, Notification } from 'pg'
+import type { StoreNews } from '../../contract.ts'
+import { channels } from './transaction.ts'
+
+/** The statements of the connection that listens; it is no part of Prisma, which cannot listen. */
+
+/** From now on the connection hears what is announced. */
+export async function beginListening(client: Client): Promise<void> {
+  const names = Object.values(channels)
+  await client.query(names.map((channel) => `LISTEN ${channel}`).join(';'))
+}
+
+/** What was announced; `undefined` for what no program of this version says. */
+export function newsOf({ channel, payload }: Notification): StoreNews | undefined {
+  switch (channel) {
+    case channels.LOG_GREW:
+      return { topic: 'LOG_GREW', seq: Number(payload) }
+    case channels.BLOCKS_ACCEPTED:
+      return { topic: 'BLOCKS_ACCEPTED' }
+    case channels.LEASE_FREED:
+      return { topic: 'LEASE_FREED' }
+    default:
+      return undefined
+  }
+}
+
+/** How far the log reaches; 0 before there is one. */
+export async function newestSeq(client: Client): Promise<number> {
+  const { rows } = await client.query<{ lastSeq: string }>(
+    'SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1',
+  )
+  return Number(rows[0]?.lastSeq ?? 0)
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { databases, type TestDatabase } from '../support/databases.ts'
+import { restJson } from '../support/rest.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { acceptedId, post } from '../support/submit.ts'
+import {
+  blockOf,
+  getJson,
+  offerOf,
+  taggedData,
+  untilCommitted,
+  untilHealth,
+} from '../support/wallet.ts'
+
+/** Several gateways on one PostgreSQL. What happens to them when things go wrong is the cluster test's. */
+
+const kind = present(
+  databases.find(({ name }) => name === 'postgresql'),
+  'postgresql',
+)
+
+describe('two gateways on one database', () => {
+  let database: TestDatabase
+  let writer: TestGateway
+  let member: TestGateway
+
+  beforeAll(async () => {
+    database = await kind.create()
+    writer = await startGateway({ env: { DATABASE_URL: database.url } })
+    member = await startGateway({ env: { DATABASE_URL: database.url } })
+    await Promise.all([untilHealth(writer.url), untilHealth(member.url)])
+  })
+  afterAll(async () => {
+    await member.close()
+    await database.remove()
+  })
+
+  test('say which of them writes, and under which term', async () => {
+    expect(await restJson(`${writer.url}/health`)).toMatchObject({ role: 'writer', term: 1 })
+    expect(await restJson(`${member.url}/health`)).toMatchObject({ role: 'member', term: 1 })
+  })
+
+  test('take blocks at both, and tell of them at both', async () => {
+    for (const [to, from] of [
+      [member, writer],
+      [writer, member],
+    ] as const) {
+      const { bytes, blockId } = blockOf(await offerOf(to.url), taggedData('0x', '0x'))
+      expect(await acceptedId(await post(to.url, bytes))).toBe(blockId)
+      await untilState(from.url, blockId, 'finalized')
+    }
+  })
+
+  test('follow the same commitments', async () => {
+    const { status } = await getJson(`${writer.url}/api/core/v3/info`)
+    await untilCommitted(member.url, status.latestFinalizedSlot + 2)
+  })
+
+  test('one becomes the writer as soon as the other has stopped, and goes on', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(member.url), taggedData('0x', '0x01'))
+    await writer.close()
+    await acceptedId(await post(member.url, bytes))
+    while ((await restJson(`${member.url}/health`)).role !== 'writer');
+    expect(await restJson(`${member.url}/health`)).toMatchObject({ isHealthy: true, term: 2 })
+    await untilState(member.url, blockId, 'finalized')
+  })
+})
+
+test('a second gateway on a file is refused', async () => {
+  const first = await startGateway({ env: {} })
+  if (!first.databaseUrl.startsWith('file:')) return first.close()
+  await expect(startGateway({ env: { DATABASE_URL: first.databaseUrl } })).rejects.toThrow(
+    'LEASE_HELD',
+  )
+  await first.close()
+})
+
+async function untilState(url: string, blockId: string, state: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/api/core/v3/blocks/${blockId}/metadata`)
+    if (response.ok && (await response.json()).blockState === state) return
+  }
+}
