@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { inspect } from '../../src/cli/inspect.ts'
 import { present } from '../../src/lib/assert.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { hexToBytes } from '../../src/lib/hex.ts'
+import { runAsProcess, runCommand } from '../support/run-command.ts'
 import type { InspectedVector } from '../support/vector-lines.ts'
 import { checkAnswer, linesOf } from '../support/vector-lines.ts'
 import { parameterSets } from '../support/vector-networks.ts'
@@ -24,7 +19,7 @@ describe('the command as a process', () => {
     const asked = vectors.flatMap((vector) => linesOf(vector).map((line) => ({ vector, line })))
     const good = asked.map(({ line }) => JSON.stringify(line.input))
     const bad = ['', 'no JSON', '[]', 'null', '{"ref":7}', '{"ref":{"a":1},"kind":"block"}']
-    const { stdout, stderr, code } = await runProcess([...bad, ...good].join('\n'))
+    const { stdout, stderr, code } = await runAsProcess('inspect', [...bad, ...good].join('\n'))
     const answers: unknown[] = stdout
       .trimEnd()
       .split('\n')
@@ -52,14 +47,14 @@ describe('the command as a process', () => {
 
 describe('a wrong call', () => {
   test('says everything that is wrong', async () => {
-    const { stderr, code } = await run(['--verbose', 'a', 'b'])
+    const { stderr, code } = await runCommand(inspect, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
     expect(stderr).toContain('one file at a time')
     expect(code).toBe(2)
   })
 
   test('a file that is not there', async () => {
-    const { stderr, code } = await run(['nowhere.json'])
+    const { stderr, code } = await runCommand(inspect, ['nowhere.json'])
     expect(stderr).toContain('nowhere.json cannot be read')
     expect(code).toBe(1)
   })
@@ -119,40 +114,5 @@ async function describeFile(contents: string | Uint8Array) {
   const [file, parameters] = [join(folder, 'block'), join(folder, 'parameters.json')]
   await writeFile(file, contents)
   await writeFile(parameters, JSON.stringify(parameterSets.get('standard')))
-  return run([file, '--parameters-file', parameters])
-}
-
-/** Runs the command in this process. */
-async function run(words: readonly string[]) {
-  let stdout = ''
-  let stderr = ''
-  const code = await inspect.run(
-    {
-      env: {},
-      clock: systemClock,
-      stdin: Readable.from([]),
-      stdout: (text) => {
-        stdout += text
-      },
-      stderr: (text) => {
-        stderr += text
-      },
-      stopped: new Promise(() => {}),
-    },
-    words,
-  )
-  return { stdout, stderr, code }
-}
-
-/** Runs it as users do. */
-async function runProcess(input: string) {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'inspect'])
-  child.stdin.end(input)
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ])
-  return { stdout, stderr, code }
+  return runCommand(inspect, [file, '--parameters-file', parameters])
 }

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,8 +9,8 @@ import type { Command } from '../../src/cli/command.ts'
 import { exportCommand } from '../../src/cli/export.ts'
 import { importCommand } from '../../src/cli/import.ts'
 import type { Environment } from '../../src/config.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
+import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 
 describe('a ledger moves by export and import', () => {
@@ -112,19 +111,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const program = '--import tsx src/main.ts'
 
 async function run(command: Command, words: readonly string[], env: Environment) {
-  let said = ''
-  const code = await command.run(
-    {
-      env,
-      clock: systemClock,
-      stdin: Readable.from([]),
-      stdout: () => {},
-      stderr: (text) => {
-        said += text
-      },
-      stopped: new Promise(() => {}),
-    },
-    words,
-  )
+  const { code, stderr: said } = await runCommand(command, words, { env })
   return { code, said }
 }

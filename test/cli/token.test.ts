@@ -9,6 +9,7 @@ import { token } from '../../src/cli/token.ts'
 import type { Environment } from '../../src/config.ts'
 import { createSettableClock } from '../../src/lib/clock.ts'
 import { createSecret } from '../../src/lib/secret.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const nowSeconds = 1_800_000_000
 const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)
@@ -107,25 +108,9 @@ function env(): Environment {
   return { KEY_FILE: join(folder, 'test.key') }
 }
 
-async function run(words: string, environment: Environment) {
-  let stdout = ''
-  let stderr = ''
-  const code = await token.run(
-    {
-      env: environment,
-      clock,
-      stdin: noInput(),
-      stdout: (text) => {
-        stdout += text
-      },
-      stderr: (text) => {
-        stderr += text
-      },
-      stopped: new Promise(() => {}),
-    },
-    words.split(' ').filter((word) => word !== ''),
-  )
-  return { code, stdout, stderr }
+function run(words: string, environment: Environment) {
+  const given = words.split(' ').filter((word) => word !== '')
+  return runCommand(token, given, { env: environment, clock, stdin: noInput() })
 }
 
 async function codeOf(source: Parameters<typeof openSigningKey>[0], text: string) {

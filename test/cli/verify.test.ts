@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { verify } from '../../src/cli/verify.ts'
 import { present } from '../../src/lib/assert.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { runAsProcess, runCommand } from '../support/run-command.ts'
 import {
   rightAnswers,
   type SemanticKind,
@@ -27,7 +22,10 @@ describe('the command as a process', () => {
         .map((vector) => ({ kind: kind as SemanticKind, vector })),
     )
     const good = asked.map(({ kind, vector }) => semanticLine(kind, vector))
-    const { stdout, stderr, code } = await runProcess(['', 'no JSON', ...good].join('\n'))
+    const { stdout, stderr, code } = await runAsProcess(
+      'verify',
+      ['', 'no JSON', ...good].join('\n'),
+    )
     const answers: unknown[] = stdout
       .trimEnd()
       .split('\n')
@@ -45,14 +43,14 @@ describe('the command as a process', () => {
 
 describe('a wrong call', () => {
   test('says everything that is wrong', async () => {
-    const { stderr, code } = await run(['--verbose', 'a', 'b'])
+    const { stderr, code } = await runCommand(verify, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
     expect(stderr).toContain('one file at a time')
     expect(code).toBe(2)
   })
 
   test('a file that is not there', async () => {
-    const { stderr, code } = await run(['nowhere.json'])
+    const { stderr, code } = await runCommand(verify, ['nowhere.json'])
     expect(stderr).toContain('nowhere.json')
     expect(code).toBe(1)
   })
@@ -107,40 +105,5 @@ function questionOf(name: string): Readonly<Record<string, unknown>> {
 async function explain(question: Readonly<Record<string, unknown>>) {
   const file = join(await mkdtemp(join(tmpdir(), 'verify-')), 'case.json')
   await writeFile(file, JSON.stringify(question))
-  return run([file])
-}
-
-/** Runs the command in this process. */
-async function run(words: readonly string[]) {
-  let stdout = ''
-  let stderr = ''
-  const code = await verify.run(
-    {
-      env: {},
-      clock: systemClock,
-      stdin: Readable.from([]),
-      stdout: (part) => {
-        stdout += part
-      },
-      stderr: (part) => {
-        stderr += part
-      },
-      stopped: new Promise(() => {}),
-    },
-    words,
-  )
-  return { stdout, stderr, code }
-}
-
-/** Runs it as users do. */
-async function runProcess(input: string) {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'verify'])
-  child.stdin.end(input)
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ])
-  return { stdout, stderr, code }
+  return runCommand(verify, [file])
 }

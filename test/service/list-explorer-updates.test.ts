@@ -4,11 +4,12 @@ import { listExplorerUpdates } from '../../src/service/list-explorer-updates.ts'
 import { parsePageCursor, printPageCursor } from '../../src/service/update-place.ts'
 import {
   addresses,
+  fixedSlots,
   type LogStore,
+  openFixedLog,
   openLogStore,
   outputIdOf,
   rowsOf,
-  slotEntries,
   unwrap,
 } from '../support/log-store.ts'
 import { listOf, type PageArguments } from '../support/page-model.ts'
@@ -19,17 +20,10 @@ const parameters = {
   slotDurationInSeconds: 10,
   slotsPerEpochExponent: 13,
 }
-const slots = 24
 let log: LogStore
 
 beforeAll(async () => {
-  log = await openLogStore()
-  // One fixed log: the questions below are what varies.
-  const [entries] = fc.sample(fc.array(slotEntries, { minLength: slots, maxLength: slots }), {
-    seed: 20,
-    numRuns: 1,
-  })
-  await log.commit(...(entries ?? []))
+  log = await openFixedLog()
 })
 afterAll(() => log.close())
 
@@ -47,7 +41,7 @@ describe('explorer list', () => {
     address: fc.constantFrom(...addresses),
     sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
     pageSize: fc.integer({ min: 1, max: 15 }),
-    startMilestoneIndex: fc.option(fc.nat({ max: slots + 2 }), { nil: undefined }),
+    startMilestoneIndex: fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined }),
   })
 
   test('walks the whole list by its cursors: nothing missing, nothing twice', async () => {
@@ -80,7 +74,7 @@ describe('explorer list', () => {
   }
 
   const anyPlace = fc.record({
-    milestoneIndex: fc.nat({ max: slots + 2 }),
+    milestoneIndex: fc.nat({ max: fixedSlots + 2 }),
     outputId: fc
       .tuple(fc.constantFrom('00', '11', '9f', 'a0', 'ff'), fc.constantFrom(0, 1, 3, 255, 256))
       .map(([byte, index]) => outputIdOf(byte, index)),

@@ -8,10 +8,10 @@ import {
 import type { UpdateClass } from '../../src/store/rows.ts'
 import {
   addresses,
+  fixedSlots,
   type LogStore,
-  openLogStore,
+  openFixedLog,
   rowsOf,
-  slotEntries,
   unwrap,
 } from '../support/log-store.ts'
 import { type PageArguments, pageOf } from '../support/page-model.ts'
@@ -22,17 +22,10 @@ const parameters = {
   slotDurationInSeconds: 10,
   slotsPerEpochExponent: 13,
 }
-const slots = 24
 let log: LogStore
 
 beforeAll(async () => {
-  log = await openLogStore()
-  // One fixed log: the questions below are what varies.
-  const [entries] = fc.sample(fc.array(slotEntries, { minLength: slots, maxLength: slots }), {
-    seed: 20,
-    numRuns: 1,
-  })
-  await log.commit(...(entries ?? []))
+  log = await openFixedLog()
 })
 afterAll(() => log.close())
 
@@ -58,7 +51,7 @@ describe('connection', () => {
     address: fc.constantFrom(...addresses),
     class: fc.constantFrom<UpdateClass>('OWNED', 'MENTIONED'),
     sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
-    startMilestoneIndex: fc.option(fc.nat({ max: slots + 2 }), { nil: undefined }),
+    startMilestoneIndex: fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined }),
     first: size,
     after: place,
     last: size,

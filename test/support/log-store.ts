@@ -134,3 +134,15 @@ function commitOf(slot: number, entries: readonly LogEntry[]) {
 export function unwrap<T>(result: Result<T, unknown>): T {
   return present(result.ok ? result.value : undefined, `a success, not ${JSON.stringify(result)}`)
 }
+
+/** The slots of the fixed log. */
+export const fixedSlots = 24
+
+/** Opens a store with one fixed log of that many slots, for tests where the questions are what varies. */
+export async function openFixedLog(): Promise<LogStore> {
+  const log = await openLogStore()
+  const length = { minLength: fixedSlots, maxLength: fixedSlots }
+  const [entries] = fc.sample(fc.array(slotEntries, length), { seed: 20, numRuns: 1 })
+  await log.commit(...(entries ?? []))
+  return log
+}

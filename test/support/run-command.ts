@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Command, Surroundings } from '../../src/cli/command.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+
+/** What a command said, and its exit code. */
+export interface CommandRun {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+}
+
+/** Runs a command in this process, without input unless it is given. */
+export async function runCommand(
+  command: Command,
+  words: readonly string[],
+  given: Partial<Surroundings> = {},
+): Promise<CommandRun> {
+  let stdout = ''
+  let stderr = ''
+  const code = await command.run(
+    {
+      env: {},
+      clock: systemClock,
+      stdin: Readable.from([]),
+      stdout: (part) => {
+        stdout += part
+      },
+      stderr: (part) => {
+        stderr += part
+      },
+      stopped: new Promise(() => {}),
+      ...given,
+    },
+    words,
+  )
+  return { stdout, stderr, code }
+}
+
+/** Runs a command as users do, in a process of its own. */
+export async function runAsProcess(name: string, input: string): Promise<CommandRun> {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', main, name])
+  child.stdin.end(input)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { stdout, stderr, code }
+}
