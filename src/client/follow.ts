@@ -42,8 +42,8 @@ export interface FeedEnded {
 
 /**
  * The events of the feed, for ever, over as many lines as it takes: each begins after the cursor of the last event.
- * Resuming is silent but for another `FeedOpened`; before a snapshot is complete, that begins everything anew. Ends with the signal, with `return()`, after a `FeedReset`, or with
- * `FeedEnded` where coming back would not help.
+ * Resuming is silent but for another `FeedOpened`; before a snapshot is complete, that begins everything anew. Ends with
+ * the signal, with `return()`, after a `FeedReset`, or with `FeedEnded` where coming back would not help.
  */
 export async function* follow(
   options: FollowOptions,
