@@ -1,5 +1,4 @@
-import { type LogReader, readUpdates } from '../feed/read.ts'
-import { assert } from '../lib/assert.ts'
+import { assert, present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
@@ -9,6 +8,7 @@ import { type LedgerUpdateView, maximumPageSize, orderOf } from './list-ledger-u
 import {
   fromPlace,
   type PageCursor,
+  type PlaceReader,
   printPageCursor,
   type UpdatePlace,
   type UpdateSort,
@@ -18,7 +18,7 @@ import {
 
 /** What listing needs. */
 export interface ListExplorerUpdatesDeps {
-  readonly store: { readonly read: LogReader & Pick<StoreReader, 'milestone' | 'owned'> }
+  readonly store: { readonly read: PlaceReader & Pick<StoreReader, 'logTip' | 'owned'> }
   readonly parameters: TimeParameters
 }
 
@@ -81,24 +81,20 @@ interface OwnedRange {
 
 async function ownedFrom(
   read: ListExplorerUpdatesDeps['store']['read'],
-  { address, order, from, limit }: OwnedRange,
+  { from, ...range }: OwnedRange,
 ): Promise<readonly OwnedUpdate[]> {
   const { milestoneIndex: slot, ...place } = from ?? {}
-  const start = slot === undefined ? {} : { from: { slot, ...place } }
-  const rows = await read.owned({ address, order, limit, ...start })
+  const start = slot === undefined ? undefined : { slot, ...place }
+  const rows = await read.owned({ ...range, from: start })
   if (rows !== undefined) return rows
   // A milestone with ever so many rows of the address: the place is found by steps, which always works.
   assert(
     from !== undefined && 'outputId' in from,
     'only a place in a milestone can be far from its beginning',
   )
-  const sort = order === 'ascending' ? 'OLDEST' : 'NEWEST'
-  const range = await fromPlace(read, { sort, place: from, tip: await read.logTip() })
-  return await readUpdates(read, {
-    ...range,
-    addresses: [address],
-    classes: ['OWNED'],
-    limit,
-    order,
-  })
+  const isAscending = range.order === 'ascending'
+  const sort = isAscending ? 'OLDEST' : 'NEWEST'
+  const { after, before } = await fromPlace(read, { sort, place: from, tip: await read.logTip() })
+  const seq = isAscending ? after + 1 : before - 1
+  return present(await read.owned({ ...range, from: { seq } }), 'rows from a position')
 }

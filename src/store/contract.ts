@@ -339,14 +339,16 @@ export interface SlotCommit {
 export interface OwnedQuestion {
   readonly address: Hex
   readonly order: LogRange['order']
-  /** Where to begin, in that order: a slot, or a place in it whether or not a row lies there. */
-  readonly from?: {
-    readonly slot: SlotIndex
-    readonly outputId?: OutputId
-    readonly isSpent?: boolean
-  }
+  /** Where to begin, in that order, itself included; `undefined` for the end of the list. */
+  readonly from: OwnedPlace | undefined
   readonly limit: number
 }
+
+/** A position of the log, a slot, or a place in a slot whether or not a row lies there. */
+export type OwnedPlace =
+  | { readonly seq: number }
+  | { readonly slot: SlotIndex }
+  | (Pick<LedgerUpdate, 'outputId' | 'isSpent'> & { readonly slot: SlotIndex })
 
 /** The members of such a row that the explorer lists. */
 export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'isSpent'>

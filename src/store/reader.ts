@@ -4,7 +4,7 @@ import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { noTip } from './append.ts'
 import type { Database } from './connect.ts'
-import type { OwnedQuestion, OwnedUpdate, StoreReader } from './contract.ts'
+import type { StoreReader } from './contract.ts'
 import {
   toBlock,
   toChainRecord,
@@ -14,9 +14,9 @@ import {
   toPrunedTip,
   toTransaction,
 } from './mapping.ts'
+import { createOwnedReader } from './owned.ts'
 import { prunedSeqOf } from './prune.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
-import { ownedRows } from './sql/owned.ts'
 import { stateReads } from './state-reads.ts'
 import { blockState, classToNumber, idFromBytes } from './values.ts'
 import { viewReads } from './view-reads.ts'
@@ -55,7 +55,7 @@ export function createReader({
     latestMilestone,
     lease: () => statements.readLease(client),
     updates: (range) => readUpdates(client, range),
-    owned: (question) => readOwned(ask, question),
+    owned: createOwnedReader(ask),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
     ...lookups(client),
@@ -63,20 +63,6 @@ export function createReader({
     ...viewReads(client),
     ...chainRecordReads(client),
   }
-}
-
-async function readOwned(
-  ask: Database['ask'],
-  question: OwnedQuestion,
-): Promise<readonly OwnedUpdate[] | undefined> {
-  // As for every read of the log: others are to have their turn.
-  await setImmediate()
-  const rows = await ownedRows(ask, question)
-  return rows?.map(([milestoneIndex, outputId, isSpent]) => ({
-    milestoneIndex: Number(milestoneIndex),
-    outputId: idFromBytes(outputId),
-    isSpent: Boolean(isSpent),
-  }))
 }
 
 async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {

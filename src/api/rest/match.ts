@@ -141,6 +141,7 @@ function decodeQueryPart(text: string): string | undefined {
 }
 
 function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

@@ -7,8 +7,10 @@ export interface ServerReport {
   readonly questions: readonly Question[]
   /** Path of the newest page of the address with the most rows. */
   readonly first: string
-  /** Path of its page deep in the past. */
-  readonly deep: string
+  /** Path of the page before the one deep in the past: it ends with that one's cursor. */
+  readonly before: string
+  /** Path of a page as deep, by a cursor that no page ended with. */
+  readonly foreign: string
 }
 
 /** The paths of one page. */

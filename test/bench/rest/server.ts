@@ -9,6 +9,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import type { Result } from '../../../src/lib/result.ts'
 import type { Services } from '../../../src/service/services.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
+import { mostSkipped, ownedStatements } from '../../../src/store/sql/owned.ts'
 import { addressText, servedParameters } from '../../support/serve-log.ts'
 import { startDoors } from '../../support/start-gateway.ts'
 import { testGenesis } from '../../support/store-rows.ts'
@@ -51,15 +52,7 @@ const services = {
 const doors = await startDoors(services)
 
 const connection = new Sqlite(file, { readonly: true })
-const page = connection.prepare(`
-  SELECT "milestoneIndex", "outputId", "isSpent" FROM (
-    SELECT seq, "milestoneIndex", "outputId", "isSpent"
-    FROM ledger_updates WHERE address = ? AND class = 0
-      AND seq <= (SELECT "lastSeq" FROM commitments WHERE slot <= ? ORDER BY slot DESC LIMIT 1)
-    ORDER BY seq DESC LIMIT 301) AS near
-  WHERE "milestoneIndex" <> ? OR
-    (substr("outputId", 1, 36), substr("outputId", 38, 1), substr("outputId", 37, 1), "isSpent") <= (?, ?, ?, ?)
-  ORDER BY seq DESC LIMIT 101`)
+const page = connection.prepare(ownedStatements.descending.atPlace)
 
 interface BareRow {
   readonly milestoneIndex: number
@@ -71,14 +64,18 @@ const bare = createServer((request, response) => {
   const query = new URLSearchParams(request.url?.slice(2))
   const id = Buffer.from(query.get('outputId') ?? '', 'hex')
   const slot = Number(query.get('slot'))
+  const address = Buffer.from(query.get('address') ?? '', 'hex')
   const rows = page.all(
-    Buffer.from(query.get('address') ?? '', 'hex'),
+    address,
+    address,
     slot,
+    mostSkipped,
     slot,
     id.subarray(0, 36),
     id.subarray(37, 38),
     id.subarray(36, 37),
     Number(query.get('isSpent')),
+    101,
   ) as BareRow[]
   const items = rows.slice(0, 100).map(({ outputId, isSpent, milestoneIndex }) => ({
     outputId: `0x${outputId.toString('hex')}`,
@@ -98,9 +95,11 @@ await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
 const report: ServerReport = {
   port: Number(new URL(doors.url).port),
   barePort: (bare.address() as AddressInfo).port,
-  questions: randomQuestions(2_000),
+  // More than there are places remembered: each question is a new one.
+  questions: randomQuestions(20_000),
   first: oursOf({ address: busyAddress }),
-  deep: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText)) }),
+  before: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) - 100) }),
+  foreign: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) + 50) }),
 }
 process.send?.(report)
 

@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from './connect.ts'
+import type { OwnedPlace, OwnedQuestion, OwnedUpdate, StoreReader } from './contract.ts'
+import { type OwnedRow, ownedRows } from './sql/owned.ts'
+
+/** What an address owned, page by page; whoever walks through it goes on where his last page ended. */
+
+/** How many places are remembered, some 400 bytes each. */
+const mostPlaces = 4_096
+
+/** Reads such pages. */
+export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
+  /**
+   * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
+   * last one's, or is asked for again; and a cursor names a place, not a position.
+   */
+  const seqByPlace = new Map<string, number>()
+
+  async function readRemembered(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {
+    const { address, from } = question
+    if (from === undefined || !('outputId' in from)) return undefined
+    const key = placeKey(address, from)
+    const seq = seqByPlace.get(key)
+    if (seq === undefined) return undefined
+    const rows = await ownedRows(ask, { ...question, from: { seq } })
+    // It was this very row. When it is another now, the log was pruned to here, or replaced.
+    const [row] = rows ?? []
+    if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
+      return rows
+    }
+    seqByPlace.delete(key)
+    return undefined
+  }
+
+  function remember(address: OwnedQuestion['address'], row: OwnedRow | undefined): void {
+    if (row === undefined) return
+    const [oldest] = seqByPlace.keys()
+    if (seqByPlace.size >= mostPlaces && oldest !== undefined) seqByPlace.delete(oldest)
+    seqByPlace.set(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
+  }
+
+  async function search(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {
+    const rows = await ownedRows(ask, question)
+    if (question.from !== undefined) remember(question.address, rows?.[0])
+    return rows
+  }
+
+  return async (question) => {
+    // As for every read of the log: others are to have their turn.
+    await setImmediate()
+    const rows = (await readRemembered(question)) ?? (await search(question))
+    remember(question.address, rows?.[question.limit - 1])
+    return rows
+  }
+}
+
+function placeKey(
+  address: OwnedQuestion['address'],
+  { slot, outputId, isSpent }: Extract<OwnedPlace, Pick<OwnedUpdate, 'outputId'>>,
+): string {
+  return `${address} ${slot} ${outputId} ${isSpent}`
+}

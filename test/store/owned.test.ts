@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import type { Database } from '../../src/store/connect.ts'
+import type { OwnedUpdate } from '../../src/store/contract.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { createOwnedReader } from '../../src/store/owned.ts'
+import { databases, onDatabase, useStore } from '../support/databases.ts'
+import { addressOf, entry, outputIdOf, slotCommit, testGenesis } from '../support/store-rows.ts'
+
+/** So many rows of one address in one milestone that nobody passes over them for a page. */
+const rows = 1_000
+const outputIds = Array.from({ length: rows }, (_, i) => outputIdOf(i)).sort()
+const address = addressOf(1)
+
+describe.each(databases)('pages of what an address owned, on $name', ({ create }) => {
+  const use = useStore(create)
+  let database: Database
+  let asked: string[]
+  let read: ReturnType<typeof createOwnedReader>
+
+  beforeEach(async () => {
+    const { write } = use.store
+    const genesis = testGenesis()
+    const commit = { ...genesis.commit, entries: [] }
+    await write.found(use.term, { ...genesis, outputs: [], accounts: [], commit })
+    await write.closeSlots(use.term, 10)
+    const entries = outputIds.map((outputId) => ({ ...entry(1, 0), outputId }))
+    await write.commitSlots(use.term, [slotCommit(1, entries)])
+    const opened = await openDatabase({ url: use.url, log: silentLog })
+    if (!opened.ok) throw new Error(opened.error.code)
+    database = opened.value
+    asked = []
+    read = createOwnedReader((sql, parameters) => {
+      asked.push(sql)
+      return database.ask(sql, parameters)
+    })
+  })
+  afterEach(() => database.close())
+
+  const limit = 101
+  const places = (page: readonly OwnedUpdate[] | undefined) =>
+    present(page, 'a page').map(({ outputId }) => outputId)
+
+  function behind(page: readonly OwnedUpdate[] | undefined) {
+    const { milestoneIndex, outputId, isSpent } = present(page?.at(-1), 'a last row')
+    return { slot: milestoneIndex, outputId, isSpent }
+  }
+
+  test.each(['ascending', 'descending'] as const)(
+    'are read from where the last one ended, without a search: %s',
+    async (order) => {
+      const all = order === 'ascending' ? outputIds : outputIds.toReversed()
+      let page = await read({ address, order, limit, from: undefined })
+      for (let at = 0; at < 900; at += 100) {
+        expect(places(page)).toEqual(all.slice(at, at + limit))
+        page = await read({ address, order, limit, from: behind(page) })
+      }
+      expect(places(page)).toEqual(all.slice(900))
+      expect(asked).toHaveLength(10)
+      expect(asked.filter((sql) => sql.includes('commitments'))).toEqual([])
+    },
+  )
+
+  test('are searched for where a place is new, and not beyond so many rows', async () => {
+    const from = (at: number) => ({
+      slot: 1,
+      outputId: present(outputIds[at], 'an output'),
+      isSpent: false,
+    })
+    const question = { address, order: 'ascending', limit: 3 } as const
+    expect(places(await read({ ...question, from: from(150) }))).toEqual(outputIds.slice(150, 153))
+    expect(await read({ ...question, from: from(500) })).toBeUndefined()
+    asked.length = 0
+    expect(places(await read({ ...question, from: from(150) }))).toEqual(outputIds.slice(150, 153))
+    expect(asked.filter((sql) => sql.includes('commitments'))).toEqual([])
+    expect(places(await read({ ...question, from: { seq: 501 } }))).toEqual(
+      outputIds.slice(500, 503),
+    )
+    expect(places(await read({ ...question, from: from(502) }))).toEqual(outputIds.slice(502, 505))
+  })
+
+  test('are searched for again where the row has gone or is another', async () => {
+    const question = { address, order: 'ascending', limit: 101 } as const
+    const from = behind(await read({ ...question, from: undefined }))
+    await onDatabase(use.url, 'DELETE FROM ledger_updates WHERE seq <= 101')
+    expect(places(await read({ ...question, from }))).toEqual(outputIds.slice(101, 202))
+    expect(asked.at(-1)).toContain('commitments')
+  })
+})
