@@ -4,6 +4,7 @@ import { commands } from '../src/cli/help.ts'
 import { settings } from '../src/config.ts'
 import { present } from '../src/lib/assert.ts'
 import { graphql, socketClient } from './support/client.ts'
+import { restJson } from './support/rest.ts'
 import { startGateway, type TestGateway } from './support/start-gateway.ts'
 
 /** What the README shows works: its examples are run, its table of settings is the program's own. */
@@ -48,9 +49,8 @@ describe('the examples', () => {
   })
 
   test('the legacy route answers the same address', async () => {
-    const response = await fetch(`${gateway.url}${restUrl}`)
-    expect(response.status).toBe(200)
-    expect((await response.json()).items).toHaveLength(2)
+    const { items } = await restJson(`${gateway.url}${restUrl}`)
+    expect(items).toHaveLength(2)
   })
 })
 

@@ -22,6 +22,16 @@ export interface Face<C extends ErrorCode> {
 const faces: { readonly [C in ErrorCode]: Face<C> } = {
   INTERNAL: { status: 500, say: (e) => `internal server error (request ${e.requestId})` },
 
+  REQUEST_MALFORMED: { status: 400, say: (e) => `not HTTP: ${e.reason}` },
+  REQUEST_HEAD_TOO_LARGE: {
+    status: 431,
+    say: (e) => `request line and headers: longer than ${e.limit} bytes`,
+  },
+  REQUEST_TOO_SLOW: {
+    status: 408,
+    say: (e) => `the request did not come within ${e.limitMs / 1_000} seconds`,
+  },
+
   PATH_UNKNOWN: { status: 404, say: (e) => `there is nothing at ${e.path}` },
   PATH_MALFORMED: { status: 400, say: () => 'the path is not percent-encoded UTF-8' },
   METHOD_NOT_ALLOWED: {

@@ -26,12 +26,14 @@ import type { AddressOfAnotherKind } from './rest/indexer/chains.ts'
 import type { MatchError } from './rest/match.ts'
 import type { QueryParameterMalformed } from './rest/query.ts'
 import type { SubmissionNotAllowed } from './submission-policy.ts'
+import type { RequestUnreadable } from './unreadable.ts'
 
 /** Every expected failure that a door can tell, from all rooms. A new union is added here and its rows to `faces`. */
 export type GatewayError =
   | AuthError
   | BodyError
   | MatchError
+  | RequestUnreadable
   | InternalError
   | AddressError
   | ListLedgerUpdatesError

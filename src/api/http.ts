@@ -18,6 +18,7 @@ import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { wantsEvents } from './sse.ts'
+import { answerUnreadable, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
 
 /** The one HTTP server: GraphQL with GraphiQL and WebSocket at `/graphql`, the REST routes beside it. */
@@ -76,9 +77,11 @@ export async function openHttp(
   // Opened once the server listens: it begins to look at the ledger at once.
   let mqtt: MqttDoor | undefined
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (message, response) => {
+  const options = { requestTimeout: requestTimeoutMs, maxHeaderSize: maxHeadBytes }
+  const server = createServer(options, (message, response) => {
     void handle(inHand, message, response)
   })
+  answerUnreadable(server)
   server.on('upgrade', (request, socket, head) => {
     const { path } = splitTarget(request.url ?? '/')
     if (path === graphqlPath) listeners.upgrade(request, socket, head)

@@ -7,6 +7,7 @@ import { decodeCursor, encodeCursor } from '../../src/feed/cursor.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
 import { slotOf, until } from '../support/feed-log.ts'
 import { addresses, type ModelRow, rowsOf, slotEntries } from '../support/log-store.ts'
+import { rest } from '../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
 
 const [owner = '0x', other = '0x', third = '0x'] = addresses
@@ -315,7 +316,7 @@ test('a gateway that stops is not ready, tells every feed where to resume, and s
       closesWithinMs: 200,
     })
   }
-  expect((await fetch(`${gateway.url}/health`)).status).toBe(503)
+  expect((await rest(`${gateway.url}/health`)).status).toBe(503)
   const moments = await Promise.all(
     feeds.map(async (feed) => {
       const failure = await feed.next().catch((error: unknown) => error)

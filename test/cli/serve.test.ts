@@ -6,6 +6,7 @@ import { commands, usage } from '../../src/cli/help.ts'
 import { serve } from '../../src/cli/serve.ts'
 import { type Environment, settings } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { rest } from '../support/rest.ts'
 
 let folder = ''
 
@@ -24,7 +25,7 @@ test('serve says where it is, answers, and ends when asked', async () => {
   const text = await run.spoken
   const [, url] = /GraphQL\s+(\S+)\/graphql/.exec(text) ?? []
   expect(text).toContain(`ws${url?.slice(4)}/graphql`)
-  expect((await fetch(`${url}/health`)).headers.get('x-request-id')).not.toBeNull()
+  expect((await rest(`${url}/health`)).headers.get('x-request-id')).not.toBeNull()
   stop()
   expect(await run.code).toBe(0)
   const events = run
@@ -35,7 +36,7 @@ test('serve says where it is, answers, and ends when asked', async () => {
   // Between the two the batch of slots that is under way may still be told.
   expect(events.filter((event) => event.startsWith('stop'))).toEqual(['stopping', 'stopped'])
   expect(events.at(-1)).toBe('stopped')
-  await expect(fetch(`${url}/health`)).rejects.toThrow()
+  await expect(rest(`${url}/health`)).rejects.toThrow()
 })
 
 describe('serve refuses', () => {

@@ -11,6 +11,7 @@ import {
   startProgram,
 } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { rest } from '../support/rest.ts'
 import {
   addressOf,
   blockOf,
@@ -203,7 +204,7 @@ async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]
   const states: (string | undefined)[] = []
   for (const some of inTurns(blocks)) {
     const asked = some.map(async ({ blockId }) => {
-      const response = await fetch(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
+      const response = await rest(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
       const { blockState } = await response.json()
       return blockState
     })

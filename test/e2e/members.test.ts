@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
-import { restJson } from '../support/rest.ts'
+import { rest, restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import {
@@ -78,7 +78,7 @@ test('a second gateway on a file is refused', async () => {
 
 async function untilState(url: string, blockId: string, state: string): Promise<void> {
   for (;;) {
-    const response = await fetch(`${url}/api/core/v3/blocks/${blockId}/metadata`)
+    const response = await rest(`${url}/api/core/v3/blocks/${blockId}/metadata`)
     if (response.ok && (await response.json()).blockState === state) return
   }
 }

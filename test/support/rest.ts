@@ -109,6 +109,13 @@ function checkHeaders(asked: string, { headers }: Response, described: readonly 
   if (unknown.length > 0) fail(`${asked} does not have the headers ${unknown.join(', ')} there`)
 }
 
+/** What a browser is told before it asks across origins. */
+const preflight = [
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-max-age',
+]
+
 /** Outside the document there are only refusals: no such path, no such method, or a path that is no text. */
 function checkNowhere(
   asked: string,
@@ -116,10 +123,12 @@ function checkNowhere(
   body: Uint8Array | undefined,
   hasPath: boolean,
 ): void {
+  const common = Object.keys(document.components.headers)
+  if (response.status === 204) checkHeaders(asked, response, [...common, ...preflight])
   if (response.status === 204 || body === undefined) return
   const refusals = hasPath ? [405] : [400, 404]
   if (!refusals.includes(response.status)) fail(`${asked} is not there, but ${response.status}`)
-  checkHeaders(asked, response, [...Object.keys(document.components.headers), 'allow'])
+  checkHeaders(asked, response, [...common, 'allow'])
   checkBody(asked, { $ref: '#/components/schemas/Error' }, body)
 }
 

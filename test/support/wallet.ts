@@ -28,7 +28,7 @@ import { nodeWorkScore } from '../../src/protocol/score.ts'
 import { slotOfTime } from '../../src/protocol/slots.ts'
 import type { Payload, SignedTransaction, Transaction } from '../../src/protocol/transaction.ts'
 import { parsed } from './parsed.ts'
-import { restJson } from './rest.ts'
+import { rest, restJson } from './rest.ts'
 
 /** What somebody with the keys of the development network can make: blocks, transactions, addresses. */
 
@@ -59,7 +59,7 @@ export interface Offer {
 
 /** Waits until a gateway says of itself that it is healthy, or with another status that it is not. */
 export async function untilHealth(url: string, status = 200): Promise<void> {
-  while ((await fetch(`${url}/health`)).status !== status);
+  while ((await rest(`${url}/health`)).status !== status);
 }
 
 /** Waits until a gateway has committed a slot. */
@@ -221,7 +221,7 @@ export function postBytes(
   bytes: Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return fetch(`${url}/api/core/v3/blocks`, {
+  return rest(`${url}/api/core/v3/blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/vnd.iota.serializer-v2', ...headers },
     body: bytes,

@@ -64,7 +64,7 @@ describe('GET /feed/updates (11)', () => {
   test('ends the wait when the client goes away', async () => {
     const controller = new AbortController()
     const parameters = new URLSearchParams({ address: addressText(quiet), wait: '60' })
-    const answer = fetch(`${gateway.url}/feed/updates?${parameters}`, controller)
+    const answer = rest(`${gateway.url}/feed/updates?${parameters}`, controller)
     await expect(async () => {
       setImmediate(() => controller.abort())
       await answer

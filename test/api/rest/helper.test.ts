@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -78,4 +79,18 @@ describe('the helper fails on', () => {
     lie = answer
     await expect(rest(url + path, { method })).rejects.toThrow('in the OpenAPI document')
   })
+})
+
+test('no test of a door asks a route past the helper', () => {
+  const folder = new URL('../', import.meta.url)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const past = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
+      // What is left is GraphQL.
+      const asks = lines.filter((line) => /\bfetch\(/.test(line) && !line.includes('/graphql'))
+      return asks.map((line) => `${file}: ${line.trim()}`)
+    })
+  expect(past).toEqual([])
 })

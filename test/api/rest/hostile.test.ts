@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../../src/api/rest/routes.ts'
+import { chainIdOf } from '../../support/chain-ids.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { blockOf, offerOf, taggedData } from '../../support/wallet.ts'
@@ -193,18 +194,80 @@ describe('a bad line', () => {
     },
   )
 
-  test('that breaks while the answer is under way costs nobody anything', async () => {
-    for (let i = 0; i < 20; i++) {
-      const socket = await open()
-      socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n')
-      socket.destroy()
+  test('that brings a record byte by byte is waited for', async () => {
+    const body = JSON.stringify({ accessNodes: ['slow'], isActive: true })
+    const socket = await open()
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    const request = [
+      `POST /v1/chains/${chainIdOf(1)}/chainrecord HTTP/1.1`,
+      'Host: x',
+      'Connection: close',
+      `Authorization: ${token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n')
+    socket.setNoDelay(true)
+    for (const byte of request) {
+      socket.write(byte)
+      await turn()
     }
-    expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })
+    await once(socket, 'end')
+    expect(answer).toContain('HTTP/1.1 201')
+    expect(answer).toContain('"accessNodes":["slow"]')
   })
+
+  test('that breaks in the middle of a record leaves the record as it was', async () => {
+    const path = `/v1/chains/${chainIdOf(2)}/chainrecord`
+    const socket = await open()
+    const lines = [
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: ${token}`,
+      'Content-Type: application/json',
+      'Content-Length: 100',
+    ]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n{"accessNodes":[],"isActive":true}`)
+    await turn()
+    socket.destroy()
+    await once(socket, 'close')
+    expect((await rest(gateway.url + path)).status).toBe(404)
+  })
+
+  test('that takes its answer byte by byte gets all of it', async () => {
+    const socket = await open()
+    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+    await once(socket, 'end')
+    const [, body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+    expect(JSON.parse(body)).toEqual(await restJson(`${gateway.url}/openapi.json`))
+  })
+
+  test.each(['at once', 'after its first bytes'])(
+    'that breaks while the answer is under way, %s, costs nobody anything',
+    async (when) => {
+      for (let i = 0; i < 20; i++) {
+        const socket = await open()
+        socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n')
+        if (when !== 'at once') await once(socket, 'data')
+        socket.destroy()
+      }
+      expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })
+    },
+  )
 
   test('that is given up by the client frees what waited for it', async () => {
     const controller = new AbortController()
-    const waiting = fetch(`${gateway.url}/feed/updates?wait=60`, controller)
+    const waiting = rest(`${gateway.url}/feed/updates?wait=60`, controller)
     controller.abort()
     await expect(waiting).rejects.toThrow('aborted')
     expect(await restJson(`${gateway.url}/health`)).toMatchObject({ isHealthy: true })

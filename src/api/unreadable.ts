@@ -1,0 +1,41 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { toRest } from './errors.ts'
+import { refuseUpgrade } from './ws.ts'
+
+/** Requests that never become one: told in the same form as every refusal, for legacy clients read JSON whatever comes. */
+
+/** A request that is no HTTP, or came too slowly. */
+export type RequestUnreadable =
+  | { readonly code: 'REQUEST_MALFORMED'; readonly reason: string }
+  | { readonly code: 'REQUEST_HEAD_TOO_LARGE'; readonly limit: number }
+  | { readonly code: 'REQUEST_TOO_SLOW'; readonly limitMs: number }
+
+/** The longest request line and headers together, in bytes. */
+export const maxHeadBytes = 16_384
+
+/** Answers such requests of a server, and then cuts the connection. */
+export function answerUnreadable(server: Server): void {
+  const answerOn = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', ({ socket }, response: ServerResponse) => {
+    answerOn.set(socket, response)
+    response.once('close', () => answerOn.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Whatever is written behind the head of another answer would be read as a part of that.
+    const isAnswering = answerOn.get(socket)?.headersSent ?? false
+    if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) {
+      socket.destroy()
+      return
+    }
+    refuseUpgrade(socket, toRest(unreadable(error, server.requestTimeout)))
+  })
+}
+
+function unreadable(error: NodeJS.ErrnoException, limitMs: number): RequestUnreadable {
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return { code: 'REQUEST_HEAD_TOO_LARGE', limit: maxHeadBytes }
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'REQUEST_TOO_SLOW', limitMs }
+  return { code: 'REQUEST_MALFORMED', reason: error.message }
+}
