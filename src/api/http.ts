@@ -12,6 +12,7 @@ import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
+import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { type BodyError, checkContentType } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
@@ -82,9 +83,11 @@ export async function openHttp(
     void handle(inHand, message, response)
   })
   answerUnreadable(server)
+  refuseTunnels(server)
   server.on('upgrade', (request, socket, head) => {
     const { path } = splitTarget(request.url ?? '/')
-    if (path === graphqlPath) listeners.upgrade(request, socket, head)
+    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
+    else if (path === graphqlPath) listeners.upgrade(request, socket, head)
     else if (path === mqttPath && mqtt) mqtt.upgrade(request, socket, head)
     else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: request.url ?? '/' }))
   })
