@@ -22,3 +22,8 @@ export function ok<T>(value: T): Ok<T> {
 export function err<E>(error: E): Err<E> {
   return { ok: false, error }
 }
+
+/** The value of a success, and nothing in place of an error, for those who can do without. */
+export function valueIn<T>(result: Result<T, unknown>): T | undefined {
+  return result.ok ? result.value : undefined
+}

@@ -2,8 +2,17 @@ import type { Result } from '../lib/result.ts'
 import type { Block } from '../protocol/block.ts'
 import type { OutputIdProof, SlotCommitment } from '../protocol/commitment.ts'
 import type { Network } from '../protocol/network.ts'
-import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { OutputMetadata, TransactionMetadata } from '../protocol/node-answers.ts'
+import type {
+  BlockId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../protocol/primitives.ts'
+import type { Schema } from '../protocol/schema/schema.ts'
 import type { Payload } from '../protocol/transaction.ts'
+import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { InboxFull } from './embedded/inbox.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { Position } from './standing.ts'
@@ -29,10 +38,28 @@ export interface LedgerSource {
   close(): Promise<void>
 }
 
-/** A node behind, as far as it is asked for what is not kept here. `undefined` where it does not tell, or does not answer. */
+/** A node behind, as far as it is asked for what is not kept here. */
 export interface NodeBehind {
+  /** A block, checked by its id; `undefined` where the node does not know it. Kept when it is final. */
+  block(id: BlockId): Promise<Result<BlockRow | undefined, NotToldByNode>>
+  /** A transaction with the block that carries it, checked by their ids. Kept when it is final. */
+  transaction(id: TransactionId): Promise<Result<CarriedTransaction | undefined, NotToldByNode>>
+  /** Where a transaction stands, also where its block is not told. */
+  transactionMetadata(
+    id: TransactionId,
+  ): Promise<Result<TransactionMetadata | undefined, NotToldByNode>>
   /** The proof of an output, checked. */
   proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
+  /** What became of an output, as far as the log says nothing of it. */
+  outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
+  /** The answer to a route of the core API, by its path behind the base; `undefined` where nothing is there. */
+  ask<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotToldByNode>>
+}
+
+/** A transaction, and the block that it is read from. */
+export interface CarriedTransaction {
+  readonly transaction: TransactionRow
+  readonly block: BlockRow
 }
 
 /** The node behind does not tell this, or does not answer now. */

@@ -1,5 +1,6 @@
 import { createBell } from '../feed/bell.ts'
 import type { Feed } from '../feed/open.ts'
+import { valueIn } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { BlockId, TransactionId } from '../protocol/primitives.ts'
 import { type BlockView, type ReadBlockDeps, readBlock } from './read-block.ts'
@@ -24,7 +25,7 @@ export function followBlockState(
 ): AsyncIterableIterator<BlockView> {
   const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
   return stoppable((signal) =>
-    changes(deps, signal, { look: () => readBlock(deps, blockId), isLast }),
+    changes(deps, signal, { look: async () => valueIn(await readBlock(deps, blockId)), isLast }),
   )
 }
 
@@ -34,11 +35,12 @@ export function followTransactionState(
   transactionId: TransactionId,
 ): AsyncIterableIterator<TransactionView> {
   const isLast = ({ state }: TransactionView) => state === 'FINALIZED' || state === 'FAILED'
-  const look = () => readTransaction(deps, transactionId)
+  const look = async () => valueIn(await readTransaction(deps, transactionId))
   return stoppable((signal) => changes(deps, signal, { look, isLast }))
 }
 
 interface Looking<T> {
+  /** What a node behind does not tell now it may tell at the next look. */
   readonly look: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
 }

@@ -1,29 +1,27 @@
-import { err, ok, type Result } from '../lib/result.ts'
-import type { NotToldByNode } from '../node/source.ts'
+import { ok, type Result } from '../lib/result.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import { noCommitment, type OutputMetadata } from '../protocol/node-answers.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone, OutputRow } from '../store/rows.ts'
+import { type OutputLifeDeps, type OutputNotTold, outputLife } from './output-life.ts'
 
 /** What became of an output, as the node tells it (rest.md 4.1). */
 
 /** What telling needs. */
-export interface OutputMetadataDeps {
+export interface OutputMetadataDeps extends OutputLifeDeps {
   readonly store: { readonly read: Pick<StoreReader, 'milestone' | 'latestMilestone'> }
 }
 
 /** How an output came and went, as of the newest commitment. */
 export async function outputMetadata(
   deps: OutputMetadataDeps,
-  { outputId, blockId, bookedSlot, spentSlot, spentBy }: OutputRow,
-): Promise<Result<OutputMetadata, NotToldByNode>> {
-  if (blockId === undefined) {
-    return err({ code: 'NOT_TOLD_BY_NODE', what: `the block of output ${outputId}` })
-  }
-  if (spentSlot !== undefined && spentBy === undefined) {
-    return err({ code: 'NOT_TOLD_BY_NODE', what: `what spent output ${outputId}` })
-  }
+  row: OutputRow,
+): Promise<Result<OutputMetadata, OutputNotTold>> {
+  const life = await outputLife(deps, row)
+  if (!life.ok) return life
+  const { outputId, bookedSlot, spentSlot } = row
+  const { blockId, spentBy } = life.value
   const latest = await deps.store.read.latestMilestone()
   const included = {
     slot: bookedSlot,

@@ -2,7 +2,7 @@ import { identifyGenesis } from '../ledger/genesis.ts'
 import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { LedgerSource, NotToldByNode } from '../node/source.ts'
+import type { LedgerSource } from '../node/source.ts'
 import { Block } from '../protocol/block.ts'
 import type { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, indexOf, outputId, slotOfId, transactionOf } from '../protocol/ids.ts'
@@ -12,6 +12,7 @@ import { proveLeaf } from '../protocol/proofs.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { OutputRow } from '../store/rows.ts'
+import type { OutputNotTold } from './output-life.ts'
 
 /** An output with the proof that it belongs to its transaction. */
 
@@ -20,9 +21,6 @@ export interface ProvenOutputDeps {
   readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs' | 'block'> }
   readonly source: Pick<LedgerSource, 'network' | 'node'>
 }
-
-/** Why an output that is there cannot be told whole. */
-export type OutputNotTold = NotToldByNode
 
 /** An output as the node gives it. */
 export interface ProvenOutput {

@@ -1,4 +1,6 @@
 import { assert } from '../lib/assert.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { LedgerSource, NotToldByNode } from '../node/source.ts'
 import { Block } from '../protocol/block.ts'
 import type { BlockMetadata } from '../protocol/node-answers.ts'
 import type { BlockId } from '../protocol/primitives.ts'
@@ -11,7 +13,11 @@ import type { BlockRow } from '../store/rows.ts'
 /** What reading blocks needs. */
 export interface ReadBlockDeps {
   readonly store: { readonly read: Pick<StoreReader, 'block'> }
+  readonly source: Pick<LedgerSource, 'node'>
 }
+
+/** Why a block or a transaction cannot be told. */
+export type ReadBlockError = NotToldByNode
 
 /** A block as it came, with its state. */
 export interface BlockView extends BlockRow {
@@ -19,13 +25,19 @@ export interface BlockView extends BlockRow {
   readonly block: () => Block
 }
 
-/** Reads a block; `undefined` when it is not known. */
+/** Reads a block, from a node behind where it is not kept here; `undefined` when it is not known. */
 export async function readBlock(
-  { store }: ReadBlockDeps,
+  { store, source }: ReadBlockDeps,
   blockId: BlockId,
-): Promise<BlockView | undefined> {
-  const row = await store.read.block(blockId)
-  return row && { ...row, block: () => decodeBlock(row.bytes) }
+): Promise<Result<BlockView | undefined, ReadBlockError>> {
+  const kept = await store.read.block(blockId)
+  if (kept !== undefined || source.node === undefined) return ok(kept && viewOfBlock(kept))
+  const told = await source.node.block(blockId)
+  return told.ok ? ok(told.value && viewOfBlock(told.value)) : told
+}
+
+function viewOfBlock(row: BlockRow): BlockView {
+  return { ...row, block: () => decodeBlock(row.bytes) }
 }
 
 /** Where a block stands, as the node tells it (rest.md 4.1). */

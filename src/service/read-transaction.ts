@@ -1,4 +1,6 @@
 import { assert, present } from '../lib/assert.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { CarriedTransaction, LedgerSource } from '../node/source.ts'
 import { outputId, slotOfId } from '../protocol/ids.ts'
 import type { TransactionMetadata } from '../protocol/node-answers.ts'
 import type { OutputId, TransactionId } from '../protocol/primitives.ts'
@@ -6,13 +8,14 @@ import type { SignedTransaction } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { TransactionRow } from '../store/rows.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { decodeBlock } from './read-block.ts'
+import { decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** A transaction and what became of it. */
 
 /** What reading transactions needs. */
 export interface ReadTransactionDeps {
   readonly store: { readonly read: Pick<StoreReader, 'transaction' | 'block'> }
+  readonly source: Pick<LedgerSource, 'node'>
 }
 
 /** A transaction with its state. */
@@ -27,14 +30,24 @@ export interface TransactionView extends Omit<TransactionRow, 'failureReason'> {
   readonly outputIds: readonly OutputId[]
 }
 
-/** Reads a transaction; `undefined` when it is not known. */
+/** Reads a transaction, from a node behind where it is not kept here; `undefined` when it is not known. */
 export async function readTransaction(
-  { store }: ReadTransactionDeps,
+  deps: ReadTransactionDeps,
   transactionId: TransactionId,
-): Promise<TransactionView | undefined> {
+): Promise<Result<TransactionView | undefined, ReadBlockError>> {
+  const { store, source } = deps
   const row = await store.read.transaction(transactionId)
-  if (row === undefined) return undefined
-  const block = present(await store.read.block(row.blockId), `block of ${transactionId}`)
+  if (row !== undefined) {
+    const block = present(await store.read.block(row.blockId), `block of ${transactionId}`)
+    return ok(viewOfTransaction({ transaction: row, block }))
+  }
+  if (source.node === undefined) return ok(undefined)
+  const told = await source.node.transaction(transactionId)
+  return told.ok ? ok(told.value && viewOfTransaction(told.value)) : told
+}
+
+function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
+  const { transactionId } = row
   const { body } = decodeBlock(block.bytes)
   assert(body.type === 0 && body.payload?.type === 1, 'the block of a transaction carries it')
   const { failureReason, ...rest } = row
@@ -46,6 +59,18 @@ export async function readTransaction(
     inputIds: inputs.map((input) => outputId(input.transactionId, input.transactionOutputIndex)),
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),
   }
+}
+
+/** Where a transaction stands; a node behind tells it also where it does not give the block. */
+export async function readTransactionMetadata(
+  deps: ReadTransactionDeps,
+  transactionId: TransactionId,
+): Promise<Result<TransactionMetadata | undefined, ReadBlockError>> {
+  const { store, source } = deps
+  const isKept = (await store.read.transaction(transactionId)) !== undefined
+  if (!isKept && source.node !== undefined) return source.node.transactionMetadata(transactionId)
+  const found = await readTransaction(deps, transactionId)
+  return found.ok ? ok(found.value && transactionMetadata(found.value)) : found
 }
 
 /** Where a transaction stands, as the node tells it (rest.md 4.1). */

@@ -185,6 +185,11 @@ export interface StoreWriter {
    * Gives the new tip.
    */
   followSlots(term: number, slots: readonly FollowedSlot[]): Promise<Result<LogTip, LeaseLost>>
+  /**
+   * Keeps blocks and transactions that a node behind told and that cannot change any more; those that are known are left
+   * as they are. Needs no lease, but throws where nobody has ever taken one.
+   */
+  keepFinal(blocks: FinalBlocks): Promise<void>
   /** The outputs that exist, in no order, as of all former writes. */
   outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
   /** The transactions that are known, in no order, as of all former writes. */
@@ -273,6 +278,14 @@ export interface Genesis {
 export interface IncomingBlock extends Omit<BlockRow, 'inbox' | 'state'> {
   /** The blocks it refers to, by any kind of reference. */
   readonly parents?: readonly BlockId[]
+}
+
+/** Finalized blocks, and transactions with their last state. */
+export interface FinalBlocks {
+  readonly blocks: readonly IncomingBlock[]
+  readonly transactions: readonly (Omit<TransactionRow, 'state'> & {
+    readonly state: 'FINALIZED' | 'FAILED'
+  })[]
 }
 
 /** What became of an incoming block: new and kept, here already, or too late for its slot and not kept. */

@@ -172,7 +172,8 @@ function lookups(client: PrismaClient) {
     },
     newestInbox: async () => {
       const row = await client.block.findFirst({ orderBy: { inbox: 'desc' } })
-      return Number(row?.inbox ?? 0n)
+      // Below the first place stand blocks that were never in the inbox.
+      return Math.max(Number(row?.inbox ?? 0n), 0)
     },
     blockStates: async (blockIds) => {
       const where = { id: { in: blockIds.map(hexToBytes) } }

@@ -6,6 +6,7 @@ import type { StoreWriter } from './contract.ts'
 import { followSlots } from './follow.ts'
 import { found } from './found.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
+import { keepFinal } from './keep.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { pruneLog } from './prune.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
@@ -45,6 +46,7 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
       transact((writing) => underLease(writing, term, () => commitSlots(writing, commits))),
     followSlots: (term, slots) =>
       transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
+    keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
     outputsForBooking: (outputIds) => look((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
       look((reading) => transactionsForBooking(reading, transactionIds)),

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { type BlockView, readBlock } from '../../service/read-block.ts'
 import { readTransaction } from '../../service/read-transaction.ts'
+import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { BlockType } from './model.ts'
 import { LedgerTransactionType } from './transaction.ts'
@@ -45,7 +46,7 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
       nullable: true,
       description: 'The transaction it carries; null where it carries none.',
       resolve: async ({ transactionId }, _args, { services }) =>
-        transactionId && (await readTransaction(services, transactionId)),
+        transactionId && orThrow(await readTransaction(services, transactionId)),
     }),
   }),
 })
@@ -56,6 +57,6 @@ builder.queryField('block', (t) =>
     nullable: true,
     description: 'A block, from the moment it was submitted on; null when it is not known.',
     args: { id: t.arg({ type: 'BlockId', required: true }) },
-    resolve: (_root, { id }, { services }) => readBlock(services, id),
+    resolve: async (_root, { id }, { services }) => orThrow(await readBlock(services, id)),
   }),
 )

@@ -1,6 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
+import { outputLife } from '../../service/output-life.ts'
 import { readProvenOutput } from '../../service/output-proof.ts'
 import { type OutputView, readOutput } from '../../service/read-output.ts'
 import { orThrow } from '../errors.ts'
@@ -27,11 +28,13 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
       description: 'Its place among the outputs of that transaction, 0 to 127.',
       resolve: ({ outputId }) => indexOf(outputId),
     }),
-    blockId: t.expose('blockId', {
+    blockId: t.field({
       type: 'BlockId',
       nullable: true,
       description:
-        'The block that carried that transaction; null where a node behind did not tell.',
+        'The block that carried that transaction; null, with an error, where a node behind does not tell.',
+      resolve: async (view, _args, { services }) =>
+        orThrow(await outputLife(services, view)).blockId,
     }),
     output: t.field({
       type: OutputType,
@@ -61,10 +64,13 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
       nullable: true,
       description: 'The slot in which it was spent.',
     }),
-    spentBy: t.expose('spentBy', {
+    spentBy: t.field({
       type: 'TransactionId',
       nullable: true,
-      description: 'The transaction that spent it; null also where a node behind did not tell.',
+      description:
+        'The transaction that spent it; null, with an error, where a node behind does not tell.',
+      resolve: async (view, _args, { services }) =>
+        view.spentSlot === undefined ? null : orThrow(await outputLife(services, view)).spentBy,
     }),
     proof: t.field({
       type: OutputIdProofType,

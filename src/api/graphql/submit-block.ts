@@ -35,7 +35,7 @@ const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
       type: LedgerBlockType,
       description: 'The block and where it stands.',
       resolve: async (id, _args, { services }) => {
-        const block = await readBlock(services, id)
+        const block = orThrow(await readBlock(services, id))
         assert(block !== undefined, 'an acknowledged block can be read')
         return block
       },

@@ -1,6 +1,7 @@
 import type { PublishedFailure } from '../../service/failure-reason.ts'
 import { readOutputs } from '../../service/read-output.ts'
 import { readTransaction, type TransactionView } from '../../service/read-transaction.ts'
+import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { SignedTransactionType } from './model.ts'
 import { LedgerOutputType } from './output.ts'
@@ -91,6 +92,6 @@ builder.queryField('transaction', (t) =>
     description:
       'A transaction, from the moment its block was submitted on; null when it is not known.',
     args: { id: t.arg({ type: 'TransactionId', required: true }) },
-    resolve: (_root, { id }, { services }) => readTransaction(services, id),
+    resolve: async (_root, { id }, { services }) => orThrow(await readTransaction(services, id)),
   }),
 )

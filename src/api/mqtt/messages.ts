@@ -1,3 +1,4 @@
+import { valueIn } from '../../lib/result.ts'
 import { Block } from '../../protocol/block.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import {
@@ -61,11 +62,11 @@ export async function presentState(
 ): Promise<Omit<Message, 'topics'> | undefined> {
   switch (topic.kind) {
     case 'block': {
-      const block = await readBlock(services, topic.blockId)
+      const block = valueIn(await readBlock(services, topic.blockId))
       return block && message([], BlockMetadata, blockMetadata(block))
     }
     case 'transaction': {
-      const transaction = await readTransaction(services, topic.transactionId)
+      const transaction = valueIn(await readTransaction(services, topic.transactionId))
       return transaction && transactionMessage(transaction)
     }
     case 'included-block':
@@ -120,7 +121,7 @@ async function* transactionMessages(
   const topics = [transactionTopic(transactionId), includedTopic(transactionId)]
   const wantsOutputs = wanted.current().outputs
   if (!wantsOutputs && !isWanted(wanted, topics)) return
-  const transaction = await readTransaction(services, transactionId)
+  const transaction = valueIn(await readTransaction(services, transactionId))
   if (transaction === undefined) return
   yield transactionMessage(transaction)
   yield* messages(await includedBlockMessage(services, transactionId))
@@ -148,10 +149,10 @@ async function includedBlockMessage(
   services: Services,
   transactionId: TransactionId,
 ): Promise<Message | undefined> {
-  const transaction = await readTransaction(services, transactionId)
+  const transaction = valueIn(await readTransaction(services, transactionId))
   if (transaction === undefined) return undefined
   if (transaction.state === 'PENDING' || transaction.state === 'FAILED') return undefined
-  const block = await readBlock(services, transaction.blockId)
+  const block = valueIn(await readBlock(services, transaction.blockId))
   return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))
 }
 

@@ -28,6 +28,7 @@ import type {
 import { createBehind } from './behind.ts'
 import { follow, type Progress } from './follow.ts'
 import { type FoundError, genesisTold, networkTold } from './found.ts'
+import { createHandedOn } from './handed-on.ts'
 import { type Nodes, openNodes } from './nodes.ts'
 import { info, issuance as issuanceQuestion } from './questions.ts'
 import { handOn } from './submit.ts'
@@ -80,6 +81,7 @@ export async function openUpstream(
   const network = found.value
   const { parameters } = network
   const ended = new AbortController()
+  const handedOn = createHandedOn(handedOnBytes)
   let newest = await loadCommitted()
   let progress: Progress = {
     state: 'CATCHING_UP',
@@ -119,7 +121,11 @@ export async function openUpstream(
 
   async function submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>> {
     const refused = unavailable()
-    return refused === undefined ? handOn({ nodes, log }, block) : err(refused)
+    if (refused !== undefined) return err(refused)
+    if (handedOn.block(block.blockId) !== undefined) return ok(block.blockId)
+    const taken = await handOn({ nodes, log }, block)
+    if (taken.ok) handedOn.add(block)
+    return taken
   }
 
   async function issuance(): Promise<Result<Issuance, LedgerUnavailable>> {
@@ -157,9 +163,19 @@ export async function openUpstream(
     await lease.release()
   }
 
-  const node = createBehind({ nodes })
+  const node = createBehind({
+    nodes,
+    network,
+    write: store.write,
+    log,
+    handedOn,
+    committedSlot: () => newest.commitment.slot,
+  })
   return ok({ network, submit, unavailable, issuance, issue, status, node, close })
 }
+
+/** The blocks that are remembered, in bytes of all together. */
+const handedOnBytes = 33_554_432
 
 /** The network of the database, which must be that of the nodes; a new one is founded. */
 async function networkIn(

@@ -8,14 +8,13 @@ import type { Hex } from '../../lib/hex.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../connect.ts'
 import type {
-  BookedBlock,
   BookedTransaction,
   CreatedOutput,
   LeaseState,
   SpentOutput,
   StoreNews,
 } from '../contract.ts'
-import type { BlockRow, LedgerUpdate, Milestone, PrunedTip } from '../rows.ts'
+import type { BlockRow, LedgerUpdate, Milestone, PrunedTip, TransactionRow } from '../rows.ts'
 import type { ViewStatements } from './view-statements.ts'
 
 /**
@@ -90,9 +89,12 @@ export interface BookingStatements {
   /** The transactions of some ids, as far as they are known. */
   transactionsByIds(tx: Tx, transactionIds: readonly TransactionId[]): Promise<TransactionModel[]>
   /** Gives pending blocks their state. */
-  markBlocks(tx: Tx, blocks: readonly BookedBlock[]): Promise<number>
+  markBlocks(tx: Tx, blocks: readonly Pick<BlockRow, 'blockId' | 'state'>[]): Promise<number>
   /** Gives pending transactions their verdict. */
-  markTransactions(tx: Tx, transactions: readonly BookedTransaction[]): Promise<number>
+  markTransactions(
+    tx: Tx,
+    transactions: readonly (Omit<BookedTransaction, 'state'> & Pick<TransactionRow, 'state'>)[],
+  ): Promise<number>
   /** Adds outputs, all of them new and unspent. */
   insertOutputs(tx: Tx, outputs: readonly CreatedOutput[]): Promise<number>
   /** Spends outputs that are unspent. */

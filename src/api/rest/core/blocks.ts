@@ -2,7 +2,12 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import { Block } from '../../../protocol/block.ts'
 import { BlockMetadata, BlockWithMetadata } from '../../../protocol/node-answers.ts'
 import { BlockId } from '../../../protocol/primitives.ts'
-import { type BlockView, blockMetadata, readBlock } from '../../../service/read-block.ts'
+import {
+  type BlockView,
+  blockMetadata,
+  type ReadBlockError,
+  readBlock,
+} from '../../../service/read-block.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
@@ -21,7 +26,7 @@ export const blockRoute: Route = {
   about: 'A block, as it came.',
   params,
   answers: { 200: answered('The block.', Block) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -37,7 +42,7 @@ export const blockMetadataRoute: Route = {
   about: 'Where a block stands.',
   params,
   answers: { 200: answered('Its state.', BlockMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -52,7 +57,7 @@ export const blockFullRoute: Route = {
   about: 'A block and where it stands.',
   params,
   answers: { 200: answered('Both.', BlockWithMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -64,9 +69,11 @@ export const blockFullRoute: Route = {
 async function findBlock(
   request: RestRequest,
   services: Services,
-): Promise<Result<BlockView, PathIdMalformed | NotFound>> {
+): Promise<Result<BlockView, PathIdMalformed | NotFound | ReadBlockError>> {
   const id = pathId(request, 'blockId', BlockId)
   if (!id.ok) return id
   const block = await readBlock(services, id.value)
-  return block === undefined ? err({ code: 'NOT_FOUND', what: 'block', id: id.value }) : ok(block)
+  if (!block.ok) return block
+  if (block.value !== undefined) return ok(block.value)
+  return err({ code: 'NOT_FOUND', what: 'block', id: id.value })
 }

@@ -5,12 +5,9 @@ import {
   OutputWithProof,
 } from '../../../protocol/node-answers.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
+import type { OutputNotTold } from '../../../service/output-life.ts'
 import { outputMetadata } from '../../../service/output-metadata.ts'
-import {
-  type OutputNotTold,
-  type ProvenOutput,
-  readProvenOutput,
-} from '../../../service/output-proof.ts'
+import { type ProvenOutput, readProvenOutput } from '../../../service/output-proof.ts'
 import { readOutput } from '../../../service/read-output.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'

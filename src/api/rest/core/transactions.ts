@@ -3,11 +3,16 @@ import { Block } from '../../../protocol/block.ts'
 import { BlockMetadata, TransactionMetadata } from '../../../protocol/node-answers.ts'
 import { TransactionId } from '../../../protocol/primitives.ts'
 import { Transaction } from '../../../protocol/transaction.ts'
-import { type BlockView, blockMetadata, readBlock } from '../../../service/read-block.ts'
+import {
+  type BlockView,
+  blockMetadata,
+  type ReadBlockError,
+  readBlock,
+} from '../../../service/read-block.ts'
 import {
   readTransaction,
+  readTransactionMetadata,
   type TransactionView,
-  transactionMetadata,
 } from '../../../service/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
@@ -27,7 +32,7 @@ export const transactionRoute: Route = {
   about: 'A transaction, without its unlocks.',
   params,
   answers: { 200: answered('The transaction.', Transaction) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findTransaction(request, services)
     if (!found.ok) return toRest(found.error)
@@ -42,11 +47,14 @@ export const transactionMetadataRoute: Route = {
   about: 'Where a transaction stands, and why it failed if it did.',
   params,
   answers: { 200: answered('Its state.', TransactionMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
-    const found = await findTransaction(request, services)
+    const id = pathId(request, 'transactionId', TransactionId)
+    if (!id.ok) return toRest(id.error)
+    const found = await readTransactionMetadata(services, id.value)
     if (!found.ok) return toRest(found.error)
-    return answerWith(request, TransactionMetadata, transactionMetadata(found.value))
+    if (found.value === undefined) return toRest(unknownTransaction(id.value))
+    return answerWith(request, TransactionMetadata, found.value)
   },
 }
 
@@ -57,7 +65,7 @@ export const includedBlockRoute: Route = {
   about: 'The block that a transaction was booked with; none before it is accepted.',
   params,
   answers: { 200: answered('The block.', Block) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findIncludedBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -73,7 +81,7 @@ export const includedBlockMetadataRoute: Route = {
   about: 'Where the block stands that a transaction was booked with.',
   params,
   answers: { 200: answered('Its state.', BlockMetadata) },
-  errors: [404],
+  errors: [404, 503],
   answer: async (request, services) => {
     const found = await findIncludedBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -84,23 +92,28 @@ export const includedBlockMetadataRoute: Route = {
 async function findTransaction(
   request: RestRequest,
   services: Services,
-): Promise<Result<TransactionView, PathIdMalformed | NotFound>> {
+): Promise<Result<TransactionView, PathIdMalformed | NotFound | ReadBlockError>> {
   const id = pathId(request, 'transactionId', TransactionId)
   if (!id.ok) return id
   const found = await readTransaction(services, id.value)
-  if (found !== undefined) return ok(found)
-  return err({ code: 'NOT_FOUND', what: 'transaction', id: id.value })
+  if (!found.ok) return found
+  return found.value === undefined ? err(unknownTransaction(id.value)) : ok(found.value)
+}
+
+function unknownTransaction(id: TransactionId): NotFound {
+  return { code: 'NOT_FOUND', what: 'transaction', id }
 }
 
 async function findIncludedBlock(
   request: RestRequest,
   services: Services,
-): Promise<Result<BlockView, PathIdMalformed | NotFound>> {
+): Promise<Result<BlockView, PathIdMalformed | NotFound | ReadBlockError>> {
   const found = await findTransaction(request, services)
   if (!found.ok) return found
   const { state, blockId, transactionId } = found.value
   const isIncluded = state !== 'PENDING' && state !== 'FAILED'
-  const block = isIncluded ? await readBlock(services, blockId) : undefined
-  if (block !== undefined) return ok(block)
+  const block = isIncluded ? await readBlock(services, blockId) : ok(undefined)
+  if (!block.ok) return block
+  if (block.value !== undefined) return ok(block.value)
   return err({ code: 'NOT_FOUND', what: 'block that includes the transaction', id: transactionId })
 }

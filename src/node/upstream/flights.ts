@@ -1,0 +1,46 @@
+/**
+ * Questions that many may ask at once: one of them asks, all get its answer, and for a while those who come after. So a
+ * storm of questions after something unknown is one question to the node.
+ */
+export interface Flights<T> {
+  /** The answer for a key; `keepMs` says for how long after it came it is good for others. */
+  share(key: string, ask: () => Promise<T>, keepMs: (answer: T) => number): Promise<T>
+}
+
+interface Flight<T> {
+  readonly answer: Promise<T>
+  /** By `performance.now()`; `Infinity` while it is under way. */
+  until: number
+}
+
+/** Remembers at most `limit` answers, the newest. */
+export function createFlights<T>(limit: number): Flights<T> {
+  const flights = new Map<string, Flight<T>>()
+
+  function share(key: string, ask: () => Promise<T>, keepMs: (answer: T) => number): Promise<T> {
+    const former = flights.get(key)
+    if (former !== undefined && former.until > performance.now()) return former.answer
+    const flight: Flight<T> = { answer: land(), until: Number.POSITIVE_INFINITY }
+
+    async function land(): Promise<T> {
+      let kept = 0
+      try {
+        const answer = await ask()
+        kept = keepMs(answer)
+        return answer
+      } finally {
+        flight.until = performance.now() + kept
+      }
+    }
+
+    flights.delete(key)
+    flights.set(key, flight)
+    for (const oldest of flights.keys()) {
+      if (flights.size <= limit) break
+      flights.delete(oldest)
+    }
+    return flight.answer
+  }
+
+  return { share }
+}
