@@ -297,6 +297,28 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: { status: 400, say: (e) => `the node refused the block: ${e.reason}` },
   NOT_TOLD_BY_NODE: later((e) => `the node behind does not tell ${e.what} now`),
+  COMMITMENT_OF_ANOTHER_CHAIN: later(
+    (e) =>
+      `the node has another commitment to slot ${e.slot} or the one before: ${e.told}, not ${e.expected}`,
+  ),
+  COMMITMENT_ID_WRONG: later(
+    (e) => `the node calls the commitment to slot ${e.slot} ${e.told}, and it is ${e.computed}`,
+  ),
+  OUTPUT_NOT_NEW: later((e) => `slot ${e.slot} of the node creates ${e.outputId} a second time`),
+  OUTPUT_NOT_KNOWN: later(
+    (e) => `slot ${e.slot} of the node spends ${e.outputId}, which never was`,
+  ),
+  OUTPUT_SPENT_BEFORE: later(
+    (e) => `slot ${e.slot} of the node spends ${e.outputId} a second time`,
+  ),
+  OUTPUT_DIFFERS: later((e) => `the node tells two contents of output ${e.outputId}`),
+  OUTPUT_PROOF_WRONG: later((e) => `the proof of output ${e.outputId} does not lead to its id`),
+  OUTPUT_PLACE_WRONG: later(
+    (e) => `the node tells output ${e.outputId} in slot ${e.slot} and in another`,
+  ),
+  BASE_TOKENS_UNBALANCED: later(
+    (e) => `slot ${e.slot} of the node creates ${e.created} base tokens and spends ${e.consumed}`,
+  ),
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 

@@ -5,6 +5,7 @@ import type { FaucetError } from '../service/faucet.ts'
 import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
 import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
 import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
+import type { NodeContradiction } from '../service/health.ts'
 import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
 import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
 import type { ManaRewardsError } from '../service/mana-rewards.ts'
@@ -64,6 +65,7 @@ export type GatewayError =
   | EpochNotBegun
   | ManaRewardsError
   | OutputNotTold
+  | NodeContradiction
 
 /** A bug or a broken machine. The log has the rest, under the request id. */
 export interface InternalError {

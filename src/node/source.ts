@@ -16,6 +16,7 @@ import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { InboxFull } from './embedded/inbox.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { Position } from './standing.ts'
+import type { Contradiction } from './upstream/contradiction.ts'
 
 /** Where the ledger comes from: one inside this process, or a node behind it. */
 
@@ -126,4 +127,23 @@ export interface SourceStatus extends Position {
   readonly latestCommittedSlot: SlotIndex
   /** The slot of this moment. */
   readonly slot: SlotIndex
+  /** In front of a node: how the following goes; `undefined` for the ledger inside. */
+  readonly following: FollowingStatus | undefined
+}
+
+/** How the following of a node goes. */
+export interface FollowingStatus {
+  /**
+   * STANDBY: another process on the database follows. STOPPED: a node contradicted what is committed here, and nothing is
+   * followed until the program is started anew.
+   */
+  readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'STOPPED'
+  /** The place of the node that was asked last in the list, from 1; `undefined` where none answers. */
+  readonly node: number | undefined
+  /** The newest slot of that node which can be followed; `undefined` where none answers. */
+  readonly newestSlot: SlotIndex | undefined
+  /** Whether each output is held against its proof. */
+  readonly withProofs: boolean
+  /** Why it stopped. */
+  readonly contradiction: Contradiction | undefined
 }

@@ -1,6 +1,24 @@
-import { readHealth } from '../../service/health.ts'
-import { about, count, flag, object, word } from './openapi/shape.ts'
+import { type FollowingHealth, readHealth } from '../../service/health.ts'
+import { messageOf } from '../errors.ts'
+import { about, count, flag, object, optional, text, uint32, word } from './openapi/shape.ts'
 import { type Answer, json, type Route } from './route.ts'
+
+const following = about(
+  'In front of a node: how the following of its slots goes.',
+  object({
+    state: about(
+      'On standby another process on the database follows; stopped, a node contradicted what is committed here.',
+      word('standby', 'catching up', 'following', 'nodes away', 'stopped'),
+    ),
+    committedSlot: about('The newest slot that is committed here.', uint32),
+    newestSlot: optional(about('The newest slot of the node that can be followed.', uint32)),
+    node: optional(about('The place of the node that was asked last in the list, from 1.', count)),
+    withProofs: about('Whether each output is held against its proof.', flag),
+    contradiction: optional(
+      about('Why the following stopped.', object({ code: text, message: text })),
+    ),
+  }),
+)
 
 /** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
 export const health: Route = {
@@ -13,10 +31,26 @@ export const health: Route = {
   },
   errors: [],
   answer: async ({ isDraining }, services) => {
-    const { isHealthy, role, term } = await readHealth(services)
+    const { isHealthy, role, term, following } = await readHealth(services)
     const healthy = !isDraining && isHealthy
-    return json(healthy ? 200 : 503, { isHealthy: healthy, role: role.toLowerCase(), term })
+    return json(healthy ? 200 : 503, {
+      isHealthy: healthy,
+      role: role.toLowerCase(),
+      term,
+      ...(following === undefined ? {} : { following: printFollowing(following) }),
+    })
   },
+}
+
+function printFollowing({ state, contradiction, ...rest }: FollowingHealth): object {
+  const words = state.toLowerCase().replaceAll('_', ' ')
+  return contradiction === undefined
+    ? { state: words, ...rest }
+    : {
+        state: words,
+        ...rest,
+        contradiction: { code: contradiction.code, message: messageOf(contradiction) },
+      }
 }
 
 /** Describes what a route about health answers. */
@@ -30,5 +64,8 @@ function standingAnswer(sentence: string): Answer {
     word('writer', 'member'),
   )
   const term = about('Rises whenever another process takes over.', count)
-  return { about: sentence, json: object({ isHealthy: flag, role, term }) }
+  return {
+    about: sentence,
+    json: object({ isHealthy: flag, role, term, following: optional(following) }),
+  }
 }

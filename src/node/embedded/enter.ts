@@ -5,10 +5,9 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { LeaseHeld, Store } from '../../store/contract.ts'
+import type { Genesis, LeaseHeld, Store } from '../../store/contract.ts'
 import type { NetworkRow } from '../../store/rows.ts'
 import { awaitLease, type Lease, tryLease } from '../lease.ts'
-import { type GenesisPlan, genesisOf } from './genesis.ts'
 
 /** Finds the network of a database, and founds it in one that is new. */
 
@@ -21,9 +20,9 @@ export interface EnterDeps {
 }
 
 /** Which network is expected. */
-export interface EnterOptions {
+export interface EnterOptions<E> {
   /** Makes the first state of a new database. */
-  readonly genesis: GenesisPlan
+  readonly genesis: () => Promise<Result<Genesis, E>>
   /** The name that the network of an existing database must have. */
   readonly networkName: string | undefined
 }
@@ -48,10 +47,10 @@ export interface Entered {
  * Enters a database. On one that nobody else can open the lease is needed; on a shared one its holder may be another
  * process, which is waited for only as long as it founds the ledger.
  */
-export async function enterDatabase(
+export async function enterDatabase<E>(
   deps: EnterDeps,
-  options: EnterOptions,
-): Promise<Result<Entered, EnterError>> {
+  options: EnterOptions<E>,
+): Promise<Result<Entered, EnterError | E>> {
   const { store, log, holder } = deps
   // Asked before the lease is: a process of another network shall not even hold it for a moment.
   const known = expectedNetwork(await store.read.network(), options)
@@ -78,34 +77,40 @@ const pollMs = 100
 const foundingLimitMs = 10_000
 
 /** Enters as the holder of the lease. */
-async function found(
+async function found<E>(
   { store, log }: EnterDeps,
-  options: EnterOptions,
+  options: EnterOptions<E>,
   lease: Lease,
-): Promise<Result<Entered, EnterError>> {
-  const network = expectedNetwork(await store.read.network(), options)
-  if (!network.ok) {
+): Promise<Result<Entered, EnterError | E>> {
+  const known = expectedNetwork(await store.read.network(), options)
+  if (known.ok && known.value !== undefined) return ok({ network: known.value, lease })
+  const genesis = known.ok ? await options.genesis() : known
+  if (!genesis.ok) {
     await lease.release()
-    return network
+    return genesis
   }
-  if (network.value !== undefined) return ok({ network: network.value, lease })
-  const plan = options.genesis
-  const founded = await store.write.found(lease.term, genesisOf(plan))
+  const founded = await store.write.found(lease.term, genesis.value)
   assert(founded.ok, 'a ledger is founded under the lease just taken')
-  log.info('ledger-founded', { network: plan.parameters.networkName })
-  return ok({ network: networkOf(plan.parameters), lease })
+  const network = storedNetwork(genesis.value.network)
+  log.info('ledger-founded', { network: network.parameters.networkName })
+  return ok({ network, lease })
 }
 
 /** The network of a row, if it is the one expected. */
 function expectedNetwork(
   row: NetworkRow | undefined,
-  { networkName: expected }: EnterOptions,
+  { networkName: expected }: { readonly networkName: string | undefined },
 ): Result<Network | undefined, NetworkDiffers> {
   if (row === undefined) return ok(undefined)
+  const network = storedNetwork(row)
+  const { networkName: found } = network.parameters
+  return expected === undefined || found === expected
+    ? ok(network)
+    : err({ code: 'NETWORK_DIFFERS', found, expected })
+}
+
+function storedNetwork(row: Pick<NetworkRow, 'parameters'>): Network {
   const parameters = decode(ProtocolParameters, row.parameters)
   assert(parameters.ok, 'stored parameters decode')
-  const { networkName: found } = parameters.value
-  return expected === undefined || found === expected
-    ? ok(networkOf(parameters.value))
-    : err({ code: 'NETWORK_DIFFERS', found, expected })
+  return networkOf(parameters.value)
 }

@@ -10,7 +10,7 @@ import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
-import type { LeaseLost, Store } from '../../store/contract.ts'
+import type { Genesis, LeaseLost, Store } from '../../store/contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type {
@@ -24,7 +24,8 @@ import type {
 } from '../source.ts'
 import { openStanding, type Reign, type Standing } from '../standing.ts'
 import { openCommitments } from './commitments.ts'
-import { type EnterError, type EnterOptions, enterDatabase } from './enter.ts'
+import { type EnterError, enterDatabase } from './enter.ts'
+import { type GenesisPlan, genesisOf } from './genesis.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createInbox, incomingBlock } from './inbox.ts'
 import { buildBlock, buildVote, type IssuerAccount } from './issuer.ts'
@@ -46,7 +47,11 @@ export interface EmbeddedDeps {
 }
 
 /** Which ledger to keep. */
-export interface EmbeddedOptions extends EnterOptions {
+export interface EmbeddedOptions {
+  /** Makes the first state of a new database. */
+  readonly genesis: GenesisPlan
+  /** The name that the network of an existing database must have. */
+  readonly networkName: string | undefined
   readonly issuer: IssuerAccount | undefined
 }
 
@@ -62,8 +67,11 @@ export async function openEmbedded(
   options: EmbeddedOptions,
 ): Promise<Result<LedgerSource, EmbeddedError>> {
   const { store, clock, log } = deps
-  const { issuer } = options
-  const entered = await enterDatabase(deps, options)
+  const { issuer, networkName } = options
+  const entered = await enterDatabase(deps, {
+    networkName,
+    genesis: async (): Promise<Result<Genesis, never>> => ok(genesisOf(options.genesis)),
+  })
   if (!entered.ok) return entered
   const { network, lease } = entered.value
   const { parameters } = network
@@ -221,6 +229,7 @@ export async function openEmbedded(
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot: slot(),
+      following: undefined,
     }
   }
 

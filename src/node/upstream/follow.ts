@@ -6,6 +6,8 @@ import { slotOfId } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
+import type { FollowingStatus } from '../source.ts'
+import type { Reign } from '../standing.ts'
 import type { Contradiction } from './contradiction.ts'
 import { networkTold } from './found.ts'
 import type { Node, NodeFailed, Nodes } from './nodes.ts'
@@ -24,34 +26,19 @@ export interface FollowDeps {
   readonly withProofs: boolean
   /** The newest commitment as the database has it; asked at the beginning of every term. */
   loadCommitted(): Promise<CommittedSlot>
-  /** Told after every commit, with the newest position of the log. */
-  onCommitted(newest: CommittedSlot, seq: number): void
+  /** Told after every commit, the oldest slot first, with the newest position of the log. */
+  onCommitted(slots: readonly CommittedSlot[], seq: number): void
   /** Told whenever it may have changed. */
   onProgress(progress: Progress): void
 }
 
 /** How the following goes. */
-export interface Progress {
-  /** STOPPED is for good: a node contradicted what is committed here. */
-  readonly state: 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'STOPPED'
-  /** The place of the node that was asked last, from 1; `undefined` where none answers. */
-  readonly node: number | undefined
-  /** The newest slot of that node which can be followed; `undefined` where none answers. */
-  readonly newestSlot: SlotIndex | undefined
-  readonly contradiction: Contradiction | undefined
-}
-
-/** A term of this process. */
-export interface Term {
-  readonly term: number
-  /** Fires when the process is closed, or has seen that the lease is lost. */
-  readonly ended: AbortSignal
-}
+export type Progress = Omit<FollowingStatus, 'withProofs'>
 
 /** Follows under a term until it ends, or until a write says that it was lost. A contradiction ends the work, not the term. */
 export async function follow(
   deps: FollowDeps,
-  { term, ended }: Term,
+  { term, ended }: Reign,
 ): Promise<LeaseLost | undefined> {
   let former = await deps.loadCommitted()
   let doubted = false
@@ -76,12 +63,12 @@ export async function follow(
       continue
     }
     doubted = false
-    const { slots, last } = fetched.value
+    const { slots, committed } = fetched.value
     if (slots.length > 0) {
       const tip = await deps.store.write.followSlots(term, slots)
       if (!tip.ok) return tip.error
-      former = last
-      deps.onCommitted(last, tip.value.seq)
+      former = committed.at(-1) ?? former
+      deps.onCommitted(committed, tip.value.seq)
     }
     report(choice.ok ? choice.value : undefined)
     if (choice.ok && former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
@@ -89,7 +76,7 @@ export async function follow(
   return undefined
 
   async function fetchFrom({ node, newestSlot }: Chosen) {
-    if (newestSlot <= former.commitment.slot) return ok({ slots: [], last: former })
+    if (newestSlot <= former.commitment.slot) return ok({ slots: [], committed: [] })
     const deeds = { write: deps.store.write, withProofs: deps.withProofs }
     const { parameters } = deps.network
     return fetchSlots({ ...deeds, parameters }, node, { former, upTo: newestSlot })

@@ -1,23 +1,18 @@
-import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import { assert } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Block } from '../../protocol/block.ts'
-import { type Network, networkOf } from '../../protocol/network.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
-import type { LeaseHeld, Store } from '../../store/contract.ts'
-import type { NetworkDiffers } from '../embedded/enter.ts'
+import type { LeaseLost, Store } from '../../store/contract.ts'
+import { openCommitments } from '../embedded/commitments.ts'
+import { type EnterError, enterDatabase } from '../embedded/enter.ts'
 import type { GenesisPlan } from '../embedded/genesis.ts'
 import { buildBlock, type IssuerAccount } from '../embedded/issuer.ts'
-import { committedSlot } from '../embedded/recent-commitments.ts'
-import { awaitLease } from '../lease.ts'
 import type {
   CheckedBlock,
+  FollowingStatus,
   Issuance,
   IssuerNotConfigured,
   LedgerSource,
@@ -25,12 +20,13 @@ import type {
   SourceStatus,
   SubmitRefused,
 } from '../source.ts'
+import { openStanding, type Reign, type Standing } from '../standing.ts'
 import { createBehind } from './behind.ts'
 import { follow, type Progress } from './follow.ts'
 import { type FoundError, genesisTold, networkTold } from './found.ts'
 import { createHandedOn } from './handed-on.ts'
 import { type Nodes, openNodes } from './nodes.ts'
-import { info, issuance as issuanceQuestion } from './questions.ts'
+import { info, issuance as offer } from './questions.ts'
 import { handOn } from './submit.ts'
 
 /** The ledger of a node behind: blocks are handed on to it, and what it commits is followed into our log. */
@@ -59,64 +55,68 @@ export interface UpstreamOptions {
 }
 
 /** Why the ledger could not be opened; nothing was written. */
-export type UpstreamError = LeaseHeld | NetworkDiffers | FoundError
+export type UpstreamError = EnterError | FoundError
 
-/** Opens the ledger of a database, founding it from what the nodes tell when it is new, and follows. */
+/** Opens the ledger of a database, founding it from what the nodes tell when it is new, and stands for its lease to follow. */
 export async function openUpstream(
   deps: UpstreamDeps,
   options: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
-  const { store, clock, log, holder } = deps
+  const { store, clock, log } = deps
   const { urls, withProofs, issuer } = options
   const nodes = openNodes({ urls, log })
-  const taken = await awaitLease({ write: store.write, log, holder })
-  if (!taken.ok) return taken
-  const lease = taken.value
-  const found = await networkIn(deps, options, nodes, lease.term)
-  if (!found.ok) {
+  const entered = await enterDatabase(deps, {
+    networkName: await nameTold(nodes),
+    genesis: () => genesisTold(nodes, options.genesis),
+  })
+  if (!entered.ok) {
     nodes.close()
-    await lease.release()
-    return found
+    return entered
   }
-  const network = found.value
+  const { network, lease } = entered.value
   const { parameters } = network
-  const ended = new AbortController()
+  let isClosing = false
+  let progress: Progress = { ...nothingAsked, state: 'CATCHING_UP' }
+  let standing: Standing | undefined
+  const commitments = await openCommitments({ store, parameters, log, isWriting })
   const handedOn = createHandedOn(handedOnBytes)
-  let newest = await loadCommitted()
-  let progress: Progress = {
-    state: 'CATCHING_UP',
-    node: undefined,
-    newestSlot: undefined,
-    contradiction: undefined,
-  }
-  const following = follow(
-    {
-      store,
-      nodes,
-      network,
-      log,
-      withProofs,
-      loadCommitted,
-      onCommitted: (committed, seq) => {
-        newest = committed
-        deps.onCommitted(seq)
-      },
-      onProgress: (next) => {
-        progress = next
-      },
-    },
-    { term: lease.term, ended: ended.signal },
-  )
-  const renewing = setInterval(() => void lease.renew().catch(() => {}), 1_000)
+  const committedSlot = () => commitments.newest().commitment.slot
+  const node = createBehind({ nodes, network, write: store.write, log, handedOn, committedSlot })
+  standing = openStanding({ ...deps, read: store.read, write: store.write, reign }, lease)
+  const listening = store.listen(({ topic }) => {
+    if (topic === 'LEASE_FREED') standing?.look()
+  })
 
-  async function loadCommitted(): Promise<CommittedSlot> {
-    return committedSlot(await store.read.latestMilestone())
+  function isWriting(): boolean {
+    return standing?.position().role === 'WRITER'
+  }
+
+  function reign(term: Reign): Promise<LeaseLost | undefined> {
+    progress = { ...nothingAsked, state: 'CATCHING_UP' }
+    return follow(
+      {
+        store,
+        nodes,
+        network,
+        log,
+        withProofs,
+        loadCommitted: commitments.reload,
+        onCommitted: (slots, seq) => {
+          for (const slot of slots) commitments.add(slot)
+          deps.onCommitted(seq)
+        },
+        onProgress: (next) => {
+          progress = next
+        },
+      },
+      term,
+    )
   }
 
   function unavailable(): LedgerUnavailable | undefined {
     const code = 'LEDGER_UNAVAILABLE'
-    if (ended.signal.aborted) return { code, reason: 'CLOSING' }
-    return progress.state === 'STOPPED' ? { code, reason: 'NODE_CONTRADICTED' } : undefined
+    if (isClosing) return { code, reason: 'CLOSING' }
+    return following().state === 'STOPPED' ? { code, reason: 'NODE_CONTRADICTED' } : undefined
   }
 
   async function submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>> {
@@ -129,7 +129,7 @@ export async function openUpstream(
   }
 
   async function issuance(): Promise<Result<Issuance, LedgerUnavailable>> {
-    const told = await nodes.ask(issuanceQuestion())
+    const told = await nodes.ask(offer())
     if (told.ok && told.value !== undefined) return ok(told.value)
     return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })
   }
@@ -143,68 +143,52 @@ export async function openUpstream(
     return ok(buildBlock({ clock, network }, issuer, { issuance: offered.value, payload }))
   }
 
+  function following(): FollowingStatus {
+    const own = isWriting() ? progress : ({ ...nothingAsked, state: 'STANDBY' } as const)
+    return { ...own, withProofs }
+  }
+
   function status(): SourceStatus {
-    const { commitmentId, commitment } = newest
+    const { commitmentId, commitment } = commitments.newest()
+    const slot = slotOfTime(parameters, clock.nowNs())
+    const { state } = following()
+    // Who does not follow by himself sees only how old the newest commitment is.
+    const isYoung = slot - commitment.slot <= allowedAges * parameters.maxCommittableAge
     return {
-      role: 'WRITER',
-      term: lease.term,
-      isHealthy: progress.state === 'FOLLOWING',
+      ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
+      isHealthy: !isClosing && (state === 'FOLLOWING' || (state === 'STANDBY' && isYoung)),
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
-      slot: slotOfTime(parameters, clock.nowNs()),
+      slot,
+      following: following(),
     }
   }
 
   async function close(): Promise<void> {
-    ended.abort()
+    isClosing = true
     nodes.close()
-    clearInterval(renewing)
-    await following
-    await lease.release()
+    await listening.close()
+    await standing?.close()
+    await commitments.close()
   }
 
-  const node = createBehind({
-    nodes,
-    network,
-    write: store.write,
-    log,
-    handedOn,
-    committedSlot: () => newest.commitment.slot,
-  })
   return ok({ network, submit, unavailable, issuance, issue, status, node, close })
 }
+
+const nothingAsked = { node: undefined, newestSlot: undefined, contradiction: undefined }
 
 /** The blocks that are remembered, in bytes of all together. */
 const handedOnBytes = 33_554_432
 
-/** The network of the database, which must be that of the nodes; a new one is founded. */
-async function networkIn(
-  { store, log }: UpstreamDeps,
-  options: UpstreamOptions,
-  nodes: Nodes,
-  term: number,
-): Promise<Result<Network, UpstreamError>> {
-  const row = await store.read.network()
-  if (row === undefined) {
-    const genesis = await genesisTold(nodes, options.genesis)
-    if (!genesis.ok) return genesis
-    const founded = await store.write.found(term, genesis.value)
-    assert(founded.ok, 'a ledger is founded under the lease just taken')
-    const network = storedNetwork(genesis.value.network.parameters)
-    log.info('ledger-founded', { network: network.parameters.networkName })
-    return ok(network)
-  }
-  const network = storedNetwork(row.parameters)
-  const facts = await nodes.ask(info())
-  // Without an answer the database is served as it is; each node is asked again before it is followed.
-  const told = facts.ok && facts.value !== undefined ? networkTold(facts.value) : network
-  const found = network.parameters.networkName
-  const expected = told?.parameters.networkName ?? 'of another version'
-  return expected === found ? ok(network) : err({ code: 'NETWORK_DIFFERS', found, expected })
-}
+/** A node finalizes a slot some time after it committed it, and at the latest before nobody can refer to it any more. */
+const allowedAges = 2
 
-function storedNetwork(bytes: Uint8Array): Network {
-  const parameters = decode(ProtocolParameters, bytes)
-  assert(parameters.ok, 'stored parameters decode')
-  return networkOf(parameters.value)
+/**
+ * The name of the network that the nodes stand in. Without an answer a database is served as it is, for each node is asked
+ * again before it is followed.
+ */
+async function nameTold(nodes: Nodes): Promise<string | undefined> {
+  const facts = await nodes.ask(info())
+  const told = facts.ok ? facts.value : undefined
+  return told && networkTold(told)?.parameters.networkName
 }

@@ -26,7 +26,7 @@ export interface RoundDeps {
 /** Slots that may be written, the oldest first. */
 export interface FetchedSlots {
   readonly slots: readonly FollowedSlot[]
-  readonly last: CommittedSlot
+  readonly committed: readonly CommittedSlot[]
 }
 
 /** Why there are none. */
@@ -45,7 +45,7 @@ export async function fetchSlots(
   const lives = deps.withProofs ? await fetchLives(node, checked.value) : ok(noLives)
   if (!lives.ok) return lives
   const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
-  return ok({ slots, last: checked.value.at(-1)?.committed ?? former })
+  return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
 }
 
 interface ToldSlot {
