@@ -26,7 +26,9 @@ export async function askSchema(
 ): Promise<Answer> {
   const { document, errors } = prepare(source)
   if (errors.length > 0) return { errors }
-  const contextValue = { services: services as Services, requestId: 'test' } as GatewayContext
+  // As with the ledger inside, there is no node behind unless the test brings one.
+  const inside = { source: { node: undefined }, ...services } as Services
+  const contextValue = { services: inside, requestId: 'test' } as GatewayContext
   return await execute({ schema, document, variableValues, contextValue })
 }
 
