@@ -1,5 +1,5 @@
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../lib/thread.ts'
 import type { SignatureAnswer, SignatureQuestion } from './second-opinion-worker.ts'
 import type { SignedMessage } from './signatures.ts'
 
@@ -33,7 +33,7 @@ export function openSecondOpinion(): SecondOpinion {
   }
 
   function start(): Worker {
-    const started = startWorker()
+    const started = startThread(import.meta.url, 'second-opinion-worker')
     started.on('message', (answer: SignatureAnswer) => {
       pendingById.get(answer.id)?.resolve(answer.isValid)
       pendingById.delete(answer.id)
@@ -58,15 +58,4 @@ export function openSecondOpinion(): SecondOpinion {
   }
 
   return { ask, waiting: () => pendingById.size, close }
-}
-
-/** The built program runs the built worker; a source tree runs the source, and lets tsx read its types. */
-function startWorker(): Worker {
-  const extension = extname(import.meta.url)
-  const url = new URL(`./second-opinion-worker${extension}`, import.meta.url)
-  if (extension === '.js') return new Worker(url)
-  // The package's own entry registers nothing outside the main thread, so its function is called.
-  const tsx = import.meta.resolve('tsx/esm/api')
-  const register = `data:text/javascript,import { register } from '${tsx}'; register()`
-  return new Worker(url, { execArgv: ['--import', register] })
 }

@@ -3,7 +3,7 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
-import type { Writing } from './sql/statements.ts'
+import type { TipKey, Writing } from './sql/statements.ts'
 import { numberToClass } from './values.ts'
 
 /** Gives the entries of some slots their places in the log behind `lastSeq`, writes all, and gives the new last place. */
@@ -11,13 +11,11 @@ export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<
   const { tx, sql } = writing
   const { lastSeq, commits } = growth
   const entries = commits.flatMap((commit) => commit.entries)
-  const tips = await readTips(writing, new Set(entries.map(({ address }) => address)))
+  const tips = await readTips(writing, entries)
   const { updates, milestones } = placeEntries(growth, tips)
   for (let at = 0; at < updates.length; at += rowsPerStatement) {
     await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
   }
-  const newest = new Map(updates.map((update) => [tipKey(update), update]))
-  if (newest.size > 0) await sql.raiseTips(tx, [...newest.values()])
   await sql.insertCommitments(tx, milestones)
   const newSeq = lastSeq + updates.length
   await sql.announce(tx, { topic: 'LOG_GREW', seq: newSeq })
@@ -39,10 +37,11 @@ const rowsPerStatement = 10_000
 /** The newest row of each address and class, by `tipKey`. */
 export type Tips = ReadonlyMap<string, AddressTip>
 
-/** The tips of some addresses, as the log is now; an address without rows has none. */
-export async function readTips({ tx, sql }: Writing, addresses: ReadonlySet<Hex>): Promise<Tips> {
-  if (addresses.size === 0) return new Map()
-  const rows = await sql.tipsByAddresses(tx, [...addresses])
+/** The tips that some rows join, as the log is now; an address and class without rows has none. */
+export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[]): Promise<Tips> {
+  if (joining.length === 0) return new Map()
+  const keys = new Map(joining.map((row) => [tipKey(row), row]))
+  const rows = await sql.tips(tx, [...keys.values()])
   return new Map(
     rows.map((row) => [
       tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }),
@@ -52,7 +51,7 @@ export async function readTips({ tx, sql }: Writing, addresses: ReadonlySet<Hex>
 }
 
 /** An address and class as the key of a map. */
-export function tipKey(row: Pick<LogEntry, 'address' | 'class'>): string {
+export function tipKey(row: TipKey): string {
   return row.class + row.address
 }
 

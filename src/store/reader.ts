@@ -67,8 +67,12 @@ export function createReader({
 
 async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
   const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
+  const orderBy = { seq: 'desc' } as const
+  const select = { ordinal: true, chain: true } as const
   // Not by `findUnique`: Prisma asks for all of a moment at once, and of pairs has too many parameters then.
-  const row = await client.addressTip.findFirst({ where: key })
+  const row =
+    (await client.ledgerUpdate.findFirst({ where: key, orderBy, select })) ??
+    (await client.prunedTip.findFirst({ where: key, select }))
   if (row === null) return noTip
   return { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) }
 }

@@ -6,9 +6,10 @@ import Sqlite from 'better-sqlite3'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok } from '../lib/result.ts'
+import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Database, Parameter, SqlConnection } from './connect.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
-import { refuseWrites, syncEveryCommit, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
+import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
 
@@ -37,7 +38,11 @@ export function openSqlite(path: string): Database {
     return new PrismaClient({ adapter: { provider, adapterName, connect: connectSettled } })
   }
 
-  const writer = clientWith(syncEveryCommit)
+  let checkpoints: Checkpoints | undefined
+  const writer = clientWith((connection) => {
+    checkpoints ??= keepCheckpoints(file)
+    return settleWriter(connection)
+  })
   // It cannot write.
   const reader = clientWith(refuseWrites)
 
@@ -55,6 +60,7 @@ export function openSqlite(path: string): Database {
 
   async function close(): Promise<void> {
     isClosed = true
+    await checkpoints?.close()
     asked?.close()
     await reader.$disconnect()
     await writer.$disconnect()

@@ -24,18 +24,11 @@ export interface LogPart {
   readonly slot: number
 }
 
-/** Makes rows, without an order of addresses, the tips of these, and the slot. */
+/** Makes rows, without an order of addresses, and the slot. */
 export async function growLog({ kind, writer }: Database, part: LogPart): Promise<void> {
   const { from, to, slot } = part
   const words = kind === 'sqlite' ? sqliteWords : postgresqlWords
   const addresses = addressesFor(to)
-  for (let first = 0; first <= addresses; first += rowsPerStep) {
-    const last = Math.min(first + rowsPerStep - 1, addresses)
-    await writer.$executeRawUnsafe(`
-      INSERT INTO address_tips (address, class, ordinal, chain)
-      SELECT ${words.address('i')}, 0, 1000000, ${words.bytes('i', 32)}
-      FROM ${words.numbers(first, last)} WHERE true ON CONFLICT DO NOTHING`)
-  }
   for (let first = from; first <= to; first += rowsPerStep) {
     const last = Math.min(first + rowsPerStep - 1, to)
     const place = `CASE WHEN i % 10 = 0 THEN 0 ELSE 1 + (i * 1103515245 + 12345) % ${addresses} END`

@@ -6,7 +6,6 @@ import Sqlite from 'better-sqlite3'
 const compared = {
   ledger_updates:
     'seq, hex(address), class, ordinal, roles, milestoneIndex, hex(outputId), isSpent, hex(chain), balance',
-  address_tips: 'hex(address), class, ordinal, hex(chain)',
   commitments: 'slot, hex(id), hex(bytes), firstSeq, lastSeq',
   outputs: 'hex(id), hex(bytes), hex(blockId), bookedSlot, spentSlot, hex(spentBy)',
   balances: 'hex(address), total',

@@ -112,13 +112,12 @@ async function epochOf(
   return `0x${String(row[columnOf(network, 'epoch')])}`
 }
 
-/** What an import checks comes before what it is checked by; the state of an import is no part of a ledger. */
+/** The log comes last, for an import continues what is kept of given-up rows; the state of an import is no part of a ledger. */
 function inOrder(tables: readonly Table[]): Table[] {
-  const last = ['ledger_updates', 'address_tips']
   const [former, latter] = [false, true].map((isLast) =>
-    tables.filter(({ name }) => last.includes(name) === isLast && name !== 'imports'),
+    tables.filter(({ name }) => (name === 'ledger_updates') === isLast && name !== 'imports'),
   )
-  return [...(former ?? []), ...(latter ?? []).reverse()]
+  return [...(former ?? []), ...(latter ?? [])]
 }
 
 /** The rows of a table in pages of about the same length of text. */

@@ -12,7 +12,7 @@ import {
   type RowsLine,
   rowsFit,
 } from './export-format.ts'
-import { beginPruned, checkTips, continueLog, type LogBroken } from './import-log.ts'
+import { continueLog, type LogBroken } from './import-log.ts'
 
 /** Where the rows of an export go. */
 
@@ -80,17 +80,11 @@ export async function writeRows(
     case 'writer':
       await takeGate(writing, table, rows)
       return ok('MORE')
-    case 'pruned_tips':
-      await beginPruned(writing, { table, rows })
-      await insert()
-      return ok('MORE')
     case 'ledger_updates': {
       const continued = await continueLog(writing, target.header.prunedSeq, { table, rows })
       if (continued.ok) await insert()
       return continued
     }
-    case 'address_tips':
-      return checkTips(writing, { table, rows })
     default:
       await insert()
       return ok('MORE')

@@ -1,10 +1,9 @@
 import type {
-  AddressTip,
+  LedgerUpdate as LedgerUpdateModel,
   Output,
   Prisma,
   Transaction as TransactionModel,
 } from '../../generated/prisma/client.ts'
-import type { Hex } from '../../lib/hex.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SqlConnection } from '../connect.ts'
 import type {
@@ -103,20 +102,21 @@ export interface BookingStatements {
 
 /** The bulk statements of a slot's commit. */
 export interface LogStatements {
-  /** The tips of some addresses, of every class. */
-  tipsByAddresses(tx: Tx, addresses: readonly Hex[]): Promise<AddressTip[]>
+  /** Where some addresses and classes stand: their newest rows, or where these are given up what is kept of them. */
+  tips(tx: Tx, keys: readonly TipKey[]): Promise<TipRow[]>
   /** Appends rows to the log. */
   insertUpdates(tx: Tx, updates: readonly LedgerUpdate[]): Promise<void>
-  /** Moves tips to the newest row of each address and class. */
-  raiseTips(
-    tx: Tx,
-    newest: readonly Pick<LedgerUpdate, 'address' | 'class' | 'ordinal' | 'chain'>[],
-  ): Promise<void>
   /** Moves the places where the given-up part of the log ended. */
   raisePrunedTips(tx: Tx, newest: readonly PrunedTip[]): Promise<void>
   /** Adds committed slots. */
   insertCommitments(tx: Tx, milestones: readonly Milestone[]): Promise<void>
 }
+
+/** Whose rows are counted together. */
+export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
+
+/** What the newest row of an address and class says of where they stand. */
+export type TipRow = Pick<LedgerUpdateModel, 'address' | 'class' | 'ordinal' | 'chain'>
 
 /** Prisma's own table of applied migrations, with its columns, so that its command line understands our databases. */
 export interface MigrationStatements {

@@ -1,14 +1,26 @@
-import type { AddressTip } from '../../../generated/prisma/client.ts'
 import { classToNumber, rolesToMask } from '../../values.ts'
-import type { LogStatements } from '../statements.ts'
-import { bytea, byteaOf, idsJson } from './values.ts'
+import type { LogStatements, TipRow } from '../statements.ts'
+import { bytea, byteaOf } from './values.ts'
 
 /** The bulk statements of a slot's commit on PostgreSQL. */
 export const logStatements: LogStatements = {
-  tipsByAddresses(tx, addresses) {
-    return tx.$queryRaw<AddressTip[]>`
-      SELECT address, class, ordinal, chain FROM address_tips
-      JOIN jsonb_to_recordset(${idsJson(addresses)}::jsonb) AS asked (id bytea) ON address = asked.id`
+  tips(tx, keys) {
+    const rows = keys.map((key) => ({
+      address: bytea(key.address),
+      class: classToNumber(key.class),
+    }))
+    return tx.$queryRaw<TipRow[]>`
+      SELECT asked.address, asked.class, tip.ordinal, tip.chain
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS asked (address bytea, class int)
+      CROSS JOIN LATERAL (
+        SELECT ordinal, chain FROM (
+          (SELECT ordinal, chain FROM ledger_updates AS own
+            WHERE own.address = asked.address AND own.class = asked.class
+            ORDER BY own.seq DESC LIMIT 1)
+          UNION ALL
+          (SELECT ordinal, chain FROM pruned_tips AS pruned
+            WHERE pruned.address = asked.address AND pruned.class = asked.class)
+        ) AS kept ORDER BY ordinal DESC LIMIT 1) AS tip`
   },
 
   async insertUpdates(tx, updates) {
@@ -32,22 +44,6 @@ export const logStatements: LogStatements = {
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (seq bigint, address bytea,
         class int, ordinal bigint, roles int, "milestoneIndex" bigint, "outputId" bytea,
         "isSpent" boolean, chain bytea, balance bigint)`
-  },
-
-  async raiseTips(tx, newest) {
-    const rows = newest.map((tip) => ({
-      address: bytea(tip.address),
-      class: classToNumber(tip.class),
-      ordinal: tip.ordinal,
-      chain: bytea(tip.chain),
-    }))
-    await tx.$executeRaw`
-      INSERT INTO address_tips (address, class, ordinal, chain)
-      SELECT address, class, ordinal, chain
-      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS newest (address bytea, class int, ordinal bigint, chain bytea)
-      ON CONFLICT (address, class) DO UPDATE
-        SET ordinal = excluded.ordinal, chain = excluded.chain`
   },
 
   async raisePrunedTips(tx, newest) {

@@ -1,14 +1,24 @@
-import type { AddressTip } from '../../../generated/prisma/client.ts'
 import { classToNumber, digits, digitsOf, rolesToMask } from '../../values.ts'
-import type { LogStatements } from '../statements.ts'
-import { idsJson } from './ids-json.ts'
+import type { LogStatements, TipRow } from '../statements.ts'
 
 /** The bulk statements of a slot's commit on SQLite. */
 export const logStatements: LogStatements = {
-  tipsByAddresses(tx, addresses) {
-    return tx.$queryRaw<AddressTip[]>`
-      SELECT address, class, ordinal, chain FROM address_tips
-      WHERE address IN (SELECT unhex(value) FROM json_each(${idsJson(addresses)}))`
+  tips(tx, keys) {
+    const rows = keys.map((key) => [digits(key.address), classToNumber(key.class)])
+    return tx.$queryRaw<TipRow[]>`
+      WITH asked AS MATERIALIZED (
+        SELECT unhex(value ->> 0) AS address, value ->> 1 AS class
+        FROM json_each(${JSON.stringify(rows)}))
+      SELECT newest.address, newest.class, newest.ordinal, newest.chain
+      FROM asked CROSS JOIN ledger_updates AS newest ON newest.seq = (
+        SELECT max(seq) FROM ledger_updates AS own
+        WHERE own.address = asked.address AND own.class = asked.class)
+      UNION ALL
+      SELECT pruned.address, pruned.class, pruned.ordinal, pruned.chain
+      FROM asked CROSS JOIN pruned_tips AS pruned
+        ON pruned.address = asked.address AND pruned.class = asked.class
+      WHERE NOT EXISTS (SELECT 1 FROM ledger_updates AS own
+        WHERE own.address = asked.address AND own.class = asked.class)`
   },
 
   async insertUpdates(tx, updates) {
@@ -30,21 +40,6 @@ export const logStatements: LogStatements = {
       SELECT value ->> 0, unhex(value ->> 1), value ->> 2, value ->> 3, value ->> 4, value ->> 5,
         unhex(value ->> 6), value ->> 7, unhex(value ->> 8), CAST(value ->> 9 AS INTEGER)
       FROM json_each(${JSON.stringify(rows)})`
-  },
-
-  async raiseTips(tx, newest) {
-    const rows = newest.map((tip) => [
-      digits(tip.address),
-      classToNumber(tip.class),
-      tip.ordinal,
-      digits(tip.chain),
-    ])
-    await tx.$executeRaw`
-      INSERT INTO address_tips (address, class, ordinal, chain)
-      SELECT unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3)
-      FROM json_each(${JSON.stringify(rows)}) WHERE true
-      ON CONFLICT (address, class) DO UPDATE
-        SET ordinal = excluded.ordinal, chain = excluded.chain`
   },
 
   async raisePrunedTips(tx, newest) {

@@ -1,3 +1,4 @@
+import type Sqlite from 'better-sqlite3'
 import type { SqlConnection } from '../../connect.ts'
 
 /** What SQLite must be told on each connection. */
@@ -7,12 +8,33 @@ export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
   return connection.executeScript('PRAGMA journal_mode = WAL')
 }
 
-/** A commit is on the disk before it is answered; better-sqlite3 builds with less. */
-export function syncEveryCommit(connection: SqlConnection): Promise<void> {
-  return connection.executeScript('PRAGMA synchronous = FULL')
+/**
+ * A commit is on the disk before it is answered; better-sqlite3 builds with less. The cache holds the pages of the
+ * largest slots, for what it does not hold is written twice. The log is moved by a thread of its own, and by a commit
+ * only where that cannot keep up.
+ */
+export function settleWriter(connection: SqlConnection): Promise<void> {
+  return connection.executeScript(`
+    PRAGMA synchronous = FULL;
+    PRAGMA cache_size = -${cacheKibibytes};
+    PRAGMA wal_autocheckpoint = ${mostPagesInLog}`)
 }
+
+const cacheKibibytes = 65_536
+
+/** 64 MiB. */
+const mostPagesInLog = 16_384
 
 /** Nothing can be written, whatever is asked. */
 export function refuseWrites(connection: SqlConnection): Promise<void> {
   return connection.executeScript('PRAGMA query_only = ON')
+}
+
+/** Moves what is in the write-ahead log into the file, without waiting for anybody; whether that was all of it. */
+export function moveLog(connection: Sqlite.Database): boolean {
+  const [[, pages, moved] = []] = connection
+    .prepare<[], [number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)')
+    .raw()
+    .all()
+  return pages === moved
 }

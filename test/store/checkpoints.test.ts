@@ -1,0 +1,89 @@
+import { statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/store/contract.ts'
+import { databases, openedStore, type TestDatabase } from '../support/databases.ts'
+import { incomingBlock, testGenesis } from '../support/store-rows.ts'
+
+describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $name', (kind) => {
+  let database: TestDatabase
+  let file: string
+  let store: Store
+  let last: number
+
+  beforeEach(async () => {
+    last = 0
+    database = await kind.create()
+    file = database.url.slice('file:'.length)
+    store = await openedStore(database.url)
+    const lease = await store.write.takeLease({ holder: 'test', ttlMs: 60_000 })
+    if (!lease.ok) throw new Error(lease.error.code)
+    await store.write.found(lease.value.term, testGenesis())
+  })
+
+  afterEach(async () => {
+    await store.close()
+    await database.remove()
+  })
+
+  /** Five megabytes of blocks: more than is worth moving, less than what makes a commit move it. */
+  async function write(): Promise<void> {
+    const bytes = new Uint8Array(25_000)
+    const blocks = Array.from({ length: 200 }, () => incomingBlock(++last, { slot: 1, bytes }))
+    await store.write.acceptBlocks(blocks)
+  }
+
+  const sizeOf = (path: string) => statSync(path).size
+
+  async function moved(size: number): Promise<void> {
+    const deadline = Date.now() + 20_000
+    while (sizeOf(file) < size) {
+      expect(Date.now(), 'what was committed is moved in time').toBeLessThan(deadline)
+      await delay(50)
+    }
+  }
+
+  test('takes up what was committed, and its log begins anew', async () => {
+    await write()
+    expect(sizeOf(file)).toBeLessThan(5_000_000)
+    await moved(5_000_000)
+    // A log that goes on grows with every commit.
+    const deadline = Date.now() + 20_000
+    for (let before = 0; before < sizeOf(`${file}-wal`); ) {
+      expect(Date.now(), 'the log begins anew in time').toBeLessThan(deadline)
+      before = sizeOf(`${file}-wal`)
+      await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
+      await delay(50)
+    }
+    expect(await store.read.newestInbox()).toBe(last)
+  })
+
+  test('is closed while its log is moved, and left without one', async () => {
+    await write()
+    await moved(5_000_000)
+    await write()
+    await store.close()
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })).toBeUndefined()
+    expect(sizeOf(file)).toBeGreaterThan(10_000_000)
+    store = await openedStore(database.url)
+    expect(await store.read.newestInbox()).toBe(last)
+  })
+
+  test('keeps the tables of its slots once, and not as rows and as an index of their keys', () => {
+    const reading = new Sqlite(file, { readonly: true })
+    const names = reading.prepare('SELECT name FROM pragma_table_list WHERE wr = 1').pluck().all()
+    reading.close()
+    expect(names.sort()).toEqual([
+      'balances',
+      'block_parents',
+      'due_outputs',
+      'handovers',
+      'ledger_updates',
+      'output_terms',
+      'pruned_tips',
+      'token_balances',
+      'unspent_outputs',
+    ])
+  })
+})
