@@ -12,6 +12,7 @@ import {
   liveOutput,
   minCommittableAgeIn,
 } from './output-index.ts'
+import { type SlotOutput, slotOutputs } from './sql/slot-outputs.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
 
@@ -55,9 +56,7 @@ async function eventsIn(
   minCommittableAge: number,
   { after, upTo }: SlotSpan,
 ): Promise<Events> {
-  const slots = { gt: BigInt(after), lte: BigInt(upTo) }
-  const created = await tx.output.findMany({ where: { bookedSlot: slots } })
-  const spent = await tx.output.findMany({ where: { spentSlot: slots } })
+  const { created, spent } = await slotOutputs(tx, { after, upTo })
   const awaited = { lte: BigInt(upTo + minCommittableAge) }
   const dueRows = await tx.dueOutput.findMany({ where: { slot: awaited } })
   if (dueRows.length > 0) await tx.dueOutput.deleteMany({ where: { slot: awaited } })
@@ -73,8 +72,16 @@ async function eventsIn(
     // What was over when the output came is in its first holding.
     return life === undefined || slot <= after ? [] : [{ life, slot }]
   })
-  const lives = (rows: typeof created) => rows.map((row) => liveOutput(toOutput(row)))
-  return { created: lives(created), spent: lives(spent), due }
+  return { created: created.map(toLife), spent: spent.map(toLife), due }
+}
+
+function toLife({ id, bytes, bookedSlot, spentSlot }: SlotOutput): LiveOutput {
+  return liveOutput({
+    outputId: idFromBytes(id),
+    bytes,
+    bookedSlot: Number(bookedSlot),
+    spentSlot: spentSlot === null ? undefined : Number(spentSlot),
+  })
 }
 
 /** Of the outputs that are still unspent at the end of the slots, those that another address holds from one of them on. */

@@ -1,0 +1,23 @@
+import { type Output, Prisma } from '../../generated/prisma/client.ts'
+
+/**
+ * The outputs that some slots create and spend, for their commit, in words that both databases understand: by Prisma's own
+ * `findMany` reading them takes a fifth of the commit.
+ */
+
+/** What a commit asks of an output. */
+export type SlotOutput = Pick<Output, 'id' | 'bytes' | 'bookedSlot' | 'spentSlot'>
+
+/** Those of the slots behind `after` up to `upTo`, in no order; an output may be in both lists. */
+export async function slotOutputs(
+  tx: Prisma.TransactionClient,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<{ readonly created: SlotOutput[]; readonly spent: SlotOutput[] }> {
+  const within = (column: Prisma.Sql) => tx.$queryRaw<SlotOutput[]>`
+    SELECT id, bytes, "bookedSlot", "spentSlot" FROM outputs
+    WHERE ${column} > ${after} AND ${column} <= ${upTo}`
+  return {
+    created: await within(Prisma.sql`"bookedSlot"`),
+    spent: await within(Prisma.sql`"spentSlot"`),
+  }
+}
