@@ -19,6 +19,7 @@ import { openSignatureChecker } from './node/signatures.ts'
 import { type Faucet, type FaucetDeps, openFaucet } from './service/faucet.ts'
 import type { Services } from './service/services.ts'
 import { createStakers } from './service/validators.ts'
+import { reportAbsence } from './store/absence.ts'
 import { openStore, type StoreError } from './store/open.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
@@ -59,40 +60,46 @@ export async function openGateway(
   const closeAll = async () => {
     for (const close of opened.reverse()) await close()
   }
-  const key = await openSigningKey(config.signing)
-  if (!key.ok) return key
-  const store = await openStore({
+  const database = await openStore({
     url: config.databaseUrl.reveal(),
     wakeUrl: config.wakeUrl?.reveal(),
     log,
   })
-  if (!store.ok) return store
-  opened.push(store.value.close)
+  if (!database.ok) return database
+  const store = reportAbsence(database.value, log)
+  opened.push(store.close)
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
   const { wake = createWake() } = deps
   // The store ends the listening when it is closed.
-  store.value.listen((news) => {
+  store.listen((news) => {
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
-  const ledger = await openLedger(config, { ...deps, store: store.value, signatures, wake })
+  const ledger = await openLedger(config, { ...deps, store, signatures, wake })
   if (!ledger.ok) {
     await closeAll()
     return ledger
   }
   const source = ledger.value
   opened.push(source.close)
+  // Only now, for it may be made: whoever is refused has written nothing.
+  const key = await openSigningKey(config.signing)
+  if (!key.ok) {
+    await closeAll()
+    return key
+  }
   const { parameters } = source.network
-  const feed = await openFeed({ reader: store.value.read, parameters, wake, log })
+  const feed = await openFeed({ reader: store.read, parameters, wake, log })
   opened.push(feed.close)
   if (config.logRetention !== 'all') {
-    const { write } = store.value
-    const pruner = startPruner({ write, tail: feed.tail, log }, config.logRetention)
+    const { write } = store
+    const isWriting = () => source.status().role === 'WRITER'
+    const pruner = startPruner({ write, tail: feed.tail, log, isWriting }, config.logRetention)
     opened.push(pruner.close)
   }
-  const chainRecords = openChainRecordFeed({ reader: store.value.read, log })
+  const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
-  const sharedDeps = { store: store.value, source, signatures, clock }
+  const sharedDeps = { store, source, signatures, clock }
   const faucet = faucetOf({ ...sharedDeps, log })
   if (faucet !== undefined) opened.push(faucet.close)
   const services: Services = {
@@ -100,7 +107,7 @@ export async function openGateway(
     parameters,
     feed,
     chainRecords,
-    stakers: createStakers(store.value.read),
+    stakers: createStakers(store.read),
     submissionPolicy: config.submit,
     version: programVersion(),
     faucet,

@@ -31,6 +31,9 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 408,
     say: (e) => `the request did not come within ${e.limitMs / 1_000} seconds`,
   },
+  STORE_AWAY: later(
+    () => 'the database is away for the moment, and what was asked may have been done; ask again',
+  ),
 
   PATH_UNKNOWN: { status: 404, say: (e) => `there is nothing at ${e.path}` },
   PATH_MALFORMED: { status: 400, say: () => 'the path is not percent-encoded UTF-8' },

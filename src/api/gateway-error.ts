@@ -11,6 +11,7 @@ import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts
 import type { ManaRewardsError } from '../service/mana-rewards.ts'
 import type { OutputNotTold } from '../service/output-life.ts'
 import type { SetChainRecordError } from '../service/set-chain-record.ts'
+import type { StoreAway } from '../service/store-away.ts'
 import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { EpochNotBegun } from '../service/validators.ts'
@@ -36,6 +37,7 @@ export type GatewayError =
   | MatchError
   | RequestUnreadable
   | InternalError
+  | StoreAway
   | AddressError
   | ListLedgerUpdatesError
   | FollowLedgerUpdatesError

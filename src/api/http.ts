@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
+import { storeAwayOf } from '../service/store-away.ts'
 import { type AuthDeps, callerOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
@@ -151,9 +152,10 @@ async function handle(
     const { services } = deps
     await deps.graphql(message, response, { caller, services, requestId })
   } catch (error) {
-    deps.log.error('request-failed', { requestId, path, error })
+    const away = storeAwayOf(error)
+    if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else send(response, toRest({ code: 'INTERNAL', requestId }))
+    else send(response, toRest(away ?? { code: 'INTERNAL', requestId }))
   }
 }
 

@@ -17,10 +17,11 @@ import {
   type Sink,
   shareLedgerUpdates,
 } from '../service/follow-ledger-updates.ts'
+import { storeAwayOf } from '../service/store-away.ts'
 import { orThrow } from './errors.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
 import { feedQuestionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
-import { maskErrors } from './graphql/masking.ts'
+import { causeOf, maskErrors } from './graphql/masking.ts'
 import { contextOf } from './operation.ts'
 
 /** A subscription to ledger updates that shares its execution, and the bytes of its events, with all that ask the same. */
@@ -100,6 +101,9 @@ function rendering(
   const { requestId } = contextOf(args)
   return async (event) => {
     const { data, errors } = await execute({ ...args, rootValue: event })
+    const away = errors?.map(causeOf).find((cause) => storeAwayOf(cause) !== undefined)
+    // An event without its fields would be lost: the feed waits, and tells it when the database is back.
+    if (away !== undefined) throw away
     const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
     // Whoever is cut off before the end of a snapshot has to begin with it again.
     const isResumable = !(isSnapshot && event.kind === 'FeedOpened')

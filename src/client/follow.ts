@@ -156,6 +156,7 @@ const passing = [
   'GATEWAY_DRAINING',
   'CURSOR_AHEAD_OF_TIP',
   'INTERNAL',
+  'STORE_AWAY',
 ]
 
 /** 401 too, for the next line may have another token. */

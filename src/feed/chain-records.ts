@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
+import { isStoreAway } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
+import { patiently } from '../store/patience.ts'
 import type { ChainRecordVersion } from '../store/rows.ts'
 import { createWake } from './wake.ts'
 
@@ -42,8 +44,8 @@ export function openChainRecordFeed({
       const newest = await reader.latestChainRecordChange()
       if (newest > wake.newest()) wake.notify(newest)
     } catch (error) {
-      // The database is away; the next tick looks again.
-      log.error('chain-records-unread', { error })
+      // The next tick looks again.
+      if (!isStoreAway(error)) log.error('chain-records-unread', { error })
     }
   }
 
@@ -54,7 +56,8 @@ export function openChainRecordFeed({
     const signal = AbortSignal.any([stopped, closed.signal])
     let after = start
     while (!signal.aborted) {
-      const changes = await reader.chainRecordChanges({ after, limit: batchSize })
+      const page = { after, limit: batchSize }
+      const changes = await patiently(() => reader.chainRecordChanges(page), signal)
       for (const change of changes) {
         yield change
         after = change.change

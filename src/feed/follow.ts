@@ -1,3 +1,4 @@
+import { patiently } from '../store/patience.ts'
 import { createBell } from './bell.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
@@ -40,7 +41,7 @@ export async function* follow(
     while (!signal.aborted) {
       bell.hush()
       const question = { filter, after: checked, limit: batchRows }
-      const page = tail.peek(question) ?? (await tail.read(question))
+      const page = tail.peek(question) ?? (await patiently(() => tail.read(question), signal))
       const tip = tail.tip()
       if (page === 'PRUNED' || tip.epoch !== opened.epoch) {
         const reason = page === 'PRUNED' ? 'LOG_PRUNED' : 'LOG_REPLACED'

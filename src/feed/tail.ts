@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts'
+import { isStoreAway } from '../store/away.ts'
 import type { LedgerUpdate, LogTip } from '../store/rows.ts'
 import type { Handover, Handovers } from './handovers.ts'
 import { createPages, type PageRead } from './pages.ts'
@@ -125,8 +126,8 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
       try {
         await look()
       } catch (failure) {
-        // The database is away: the next tick looks again.
-        log.error('feed-look-failed', { error: failure })
+        // The next tick looks again.
+        if (!isStoreAway(failure)) log.error('feed-look-failed', { error: failure })
       }
       // What was heard may run ahead of what is read, on a lagging replica: then wait, do not spin.
       heard = Math.max(heard, tip.seq)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Tail } from '../feed/tail.ts'
 import type { Log } from '../lib/log.ts'
+import { isStoreAway } from '../store/away.ts'
 import type { StoreWriter } from '../store/contract.ts'
 
 /** Gives up the oldest part of the log as new milestones are committed. */
@@ -10,6 +11,8 @@ export interface PrunerDeps {
   readonly write: Pick<StoreWriter, 'pruneLog'>
   readonly tail: Pick<Tail, 'watchTip'>
   readonly log: Pick<Log, 'info' | 'error'>
+  /** Whether this process is the one that writes the log: one is enough, and two would wait for each other. */
+  readonly isWriting: () => boolean
 }
 
 /** A pruner at work. */
@@ -18,10 +21,14 @@ export interface Pruner {
 }
 
 /** Keeps so many of the newest milestones. A little at a time, for blocks and slots wait for the same writer. */
-export function startPruner({ write, tail, log }: PrunerDeps, milestones: number): Pruner {
+export function startPruner(
+  { write, tail, log, isWriting }: PrunerDeps,
+  milestones: number,
+): Pruner {
   let pruning: Promise<void> | undefined
   let isClosed = false
   const stopWatching = tail.watchTip(() => {
+    if (!isWriting()) return
     pruning ??= prune().finally(() => {
       pruning = undefined
     })
@@ -29,7 +36,7 @@ export function startPruner({ write, tail, log }: PrunerDeps, milestones: number
 
   async function prune(): Promise<void> {
     try {
-      for (let pieces = 1; !isClosed; pieces++) {
+      for (let pieces = 1; !isClosed && isWriting(); pieces++) {
         const { prunedSeq, isDone } = await write.pruneLog({ milestones, rows: rowsAtOnce })
         if (isDone && pieces > 1) log.info('log-pruned', { prunedSeq })
         if (isDone) return
@@ -37,7 +44,7 @@ export function startPruner({ write, tail, log }: PrunerDeps, milestones: number
       }
     } catch (failure) {
       // The next milestone is another occasion.
-      log.error('pruning-failed', { error: failure })
+      if (!isStoreAway(failure)) log.error('pruning-failed', { error: failure })
     }
   }
 

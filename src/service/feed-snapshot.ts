@@ -7,6 +7,7 @@ import { Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
+import { patientReader } from '../store/patience.ts'
 import type { LedgerUpdate, OutputRow } from '../store/rows.ts'
 import type { OutputPlace } from '../store/view-contract.ts'
 
@@ -32,11 +33,15 @@ export interface SnapshotPlace {
   readonly position: number
 }
 
-/** The outputs by id, each once; the last piece is empty. Throws when what has happened since is no longer kept. */
+/**
+ * The outputs by id, each once; the last piece is empty. A database that is away is waited for. Throws when what has
+ * happened since is no longer kept.
+ */
 export async function* readSnapshot(
-  deps: FeedSnapshotDeps,
+  { store, parameters }: FeedSnapshotDeps,
   { filter, position }: SnapshotPlace,
 ): AsyncGenerator<ToldSnapshot, void, undefined> {
+  const deps = { store: { read: patientReader(store.read) }, parameters }
   const moment = await momentOf(deps, filter, position)
   const told = new Set<OutputId>()
   const pick = (address: Hex, rows: readonly OutputRow[]) => {

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { TimeParameters } from '../protocol/slots.ts'
+import { patiently } from '../store/patience.ts'
 import { type MilestoneView, milestoneView } from './read-milestone.ts'
 
 /** Milestones as they are committed, each of them, from any of them on. */
@@ -48,7 +49,7 @@ async function* tell(
       const { epoch, slot: newest } = tail.tip()
       // Not past the tip that was looked at: whoever reads on from a milestone finds its updates there.
       const limit = Math.min(newest - reached, pageSize)
-      const milestones = limit > 0 ? await read(reached, limit) : []
+      const milestones = limit > 0 ? await patiently(() => read(reached, limit), signal) : []
       for (const milestone of milestones) {
         reached = milestone.slot
         yield milestoneView({ parameters, epoch }, milestone)

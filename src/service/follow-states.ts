@@ -3,6 +3,7 @@ import type { Feed } from '../feed/open.ts'
 import { valueIn } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { BlockId, TransactionId } from '../protocol/primitives.ts'
+import { patiently } from '../store/patience.ts'
 import { type BlockView, type ReadBlockDeps, readBlock } from './read-block.ts'
 import {
   type ReadTransactionDeps,
@@ -55,7 +56,7 @@ async function* changes<T extends { readonly state: string }>(
   try {
     while (!signal.aborted) {
       bell.hush()
-      const found = await look()
+      const found = await patiently(look, signal)
       if (found !== undefined && found.state !== told) {
         told = found.state
         yield found

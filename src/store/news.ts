@@ -68,11 +68,13 @@ function keepListening(url: string, tell: (news: StoreNews) => void): Listening 
       application_name: 'ledger-gateway wake',
       keepAlive: true,
     })
+    let end = () => {}
     const ended = new Promise<void>((resolve) => {
-      client.on('end', resolve)
-      client.on('error', () => resolve())
-      signal.addEventListener('abort', () => resolve(), { once: true })
+      end = resolve
     })
+    client.on('end', end)
+    client.on('error', end)
+    signal.addEventListener('abort', end)
     client.on('notification', (notification) => {
       const news = newsOf(notification)
       if (news !== undefined) tell(news)
@@ -83,6 +85,7 @@ function keepListening(url: string, tell: (news: StoreNews) => void): Listening 
       tell({ topic: 'LOG_GREW', seq: await newestSeq(client) })
       await ended
     } finally {
+      signal.removeEventListener('abort', end)
       await client.end().catch(() => {})
     }
   }

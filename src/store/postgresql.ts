@@ -4,13 +4,14 @@ import { Client } from 'pg'
 import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
-import { err, ok, type Result } from '../lib/result.ts'
+import { ok, type Result } from '../lib/result.ts'
 import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
 import { openNews } from './news.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
 import { tableStatements } from './sql/postgresql/tables.ts'
+import { reasonOf, unusable } from './unusable.ts'
 
 /**
  * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
@@ -57,7 +58,7 @@ export function openPostgresql(url: string, wakeUrl: string | undefined): Databa
     statements: postgresqlStatements,
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
-    probe: () => probe(url),
+    probe: () => probeBoth(url, wakeUrl),
     connect: () => connectOnce(url),
     writer,
     reader,
@@ -77,6 +78,17 @@ function connectOnce(url: string): Promise<SqlConnection> {
   return new PrismaPg({ ...settings, connectionString: url, max: 1, onConnect }).connect()
 }
 
+/** The second is where the commits of others are heard of, and a wrong one would go unnoticed for ever. */
+async function probeBoth(
+  url: string,
+  wakeUrl: string | undefined,
+): Promise<Result<void, DatabaseUnusable>> {
+  const usable = await probe(url)
+  if (!usable.ok || wakeUrl === undefined) return usable
+  const wakeable = await probe(wakeUrl)
+  return wakeable.ok ? wakeable : unusable(`WAKE_DATABASE_URL: ${wakeable.error.reason}`)
+}
+
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
   const client = new Client({ ...settings, connectionString: url })
@@ -94,18 +106,6 @@ async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
     // It may never have begun, or be gone already.
     await client.end().catch(() => {})
   }
-}
-
-/** The server's own words; they name users and databases, never a password. */
-function reasonOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return String(failure)
-  // A host of several addresses fails with several errors and no sentence of its own.
-  const { message, code } = failure as NodeJS.ErrnoException
-  return message !== '' ? message : (code ?? failure.name)
-}
-
-function unusable(reason: string): Result<never, DatabaseUnusable> {
-  return err({ code: 'DATABASE_UNUSABLE', reason })
 }
 
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */

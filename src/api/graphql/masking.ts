@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
+import { storeAwayOf } from '../../service/store-away.ts'
 import { messageOf } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 
@@ -59,7 +60,18 @@ function isOurs(error: GraphQLError): boolean {
   )
 }
 
+/** What was thrown in the first place. */
+export function causeOf(error: GraphQLError): unknown {
+  const { originalError } = error
+  return originalError instanceof GraphQLError ? causeOf(originalError) : originalError
+}
+
 function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLError {
+  // Said once by the store, and not for every request.
+  const away = storeAwayOf(causeOf(error))
+  if (away !== undefined) {
+    return new GraphQLError(messageOf(away), { ...placeOf(error), extensions: { ...away } })
+  }
   log.error('request-failed', {
     requestId,
     path: error.path?.join('.'),

@@ -3,6 +3,7 @@ import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
 import { createNewsReader } from '../../service/ledger-news.ts'
 import type { Services } from '../../service/services.ts'
+import { storeAwayOf } from '../../service/store-away.ts'
 import type { TopicInterests } from './interests.ts'
 import { type Message, messagesOf } from './messages.ts'
 import { rawSuffix } from './topics.ts'
@@ -40,7 +41,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
         }
       } catch (error) {
         // Aborting the pause throws too, and is no failure.
-        if (!stopped.signal.aborted) log.error('mqtt-failed', { error })
+        if (!stopped.signal.aborted && !storeAwayOf(error)) log.error('mqtt-failed', { error })
       }
     }
   }

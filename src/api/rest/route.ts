@@ -26,7 +26,7 @@ export interface Route {
   readonly body?: Readonly<Record<string, Shape>>
   /** What it answers when all went well, by status. */
   readonly answers: Readonly<Record<number, Answer>>
-  /** The statuses of its refusals, besides 400 and 500, which every route may answer. */
+  /** The statuses of its refusals, besides 400, 500 and 503, which every route may answer. */
   readonly errors: readonly number[]
   /** Answers expected failures itself, by `toRest`; what it throws becomes one INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RestResponse>

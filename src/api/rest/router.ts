@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Services } from '../../service/services.ts'
+import { storeAwayOf } from '../../service/store-away.ts'
 import type { Caller } from '../auth.ts'
 import { toRest } from '../errors.ts'
 import { type LimitError, type Occupancy, subscriptionRefusal } from '../limits.ts'
@@ -28,7 +29,7 @@ export interface RouterRequest {
   readonly occupancy: Occupancy
 }
 
-/** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack. */
+/** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack; or the database is away. */
 export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RestResponse> {
   const { message, requestId, caller } = request
   try {
@@ -51,6 +52,8 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       deps.services,
     )
   } catch (error) {
+    const away = storeAwayOf(error)
+    if (away !== undefined) return toRest(away)
     // The client went away in the middle of its body: nobody waits for the answer.
     if (message.errored !== null) deps.log.debug('request-cut', { requestId, path: request.path })
     else deps.log.error('request-failed', { requestId, path: request.path, error })

@@ -165,7 +165,7 @@ const ownHeadersByStatus: Readonly<Record<number, Readonly<Record<string, string
 }
 
 function refusals({ errors, answers }: Route): Record<string, Shape> {
-  const statuses = [...new Set([400, 500, ...errors])].filter((status) => !(status in answers))
+  const statuses = [...new Set([400, 500, 503, ...errors])].filter((status) => !(status in answers))
   const described = statuses.map((status) => {
     const refusal = { about: refusalByStatus[status] ?? 'Refused.', json: named('Error') }
     return [status, response(refusal, ownHeadersByStatus[status] ?? {})] as const

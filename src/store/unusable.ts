@@ -1,0 +1,18 @@
+import { err, type Result } from '../lib/result.ts'
+import type { DatabaseUnusable } from './connect.ts'
+
+/** Why a database cannot be used, in words that an operator can act on. */
+
+/** The refusal for a reason. */
+export function unusable(reason: string): Result<never, DatabaseUnusable> {
+  return err({ code: 'DATABASE_UNUSABLE', reason })
+}
+
+/** The database's own words, from the outermost exception to the first cause; they name users and tables, no password. */
+export function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure)
+  // A host of several addresses fails with several errors and no sentence of its own.
+  const { message, code, cause, name } = failure as NodeJS.ErrnoException
+  const own = message !== '' ? message : (code ?? name)
+  return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own
+}

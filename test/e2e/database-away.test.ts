@@ -1,0 +1,103 @@
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { present } from '../../src/lib/assert.ts'
+import { bytesToHex } from '../../src/lib/hex.ts'
+import { graphql } from '../support/client.ts'
+import { type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
+import { rest, restJson } from '../support/rest.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { acceptedId, post, refusal, submit } from '../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  taggedData,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
+
+/** A gateway whose database goes away and comes back. */
+
+let server: PostgresqlServer
+let gateway: TestGateway
+
+beforeAll(async () => {
+  server = await startPostgresql()
+  gateway = await startGateway({ env: { DATABASE_URL: server.url } })
+  await untilHealth(gateway.url)
+})
+afterAll(async () => {
+  await gateway.close()
+  await server.stop()
+})
+
+const away = 'the database is away for the moment, and what was asked may have been done; ask again'
+
+test.each(['in order', 'crash'] as const)(
+  'says 503 at every door while it is away (%s), and goes on where it was',
+  async (how) => {
+    const { url, logged } = gateway
+    const linesBefore = logged.length
+    const client = createClient({
+      url: `${url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    })
+    const feeds = subscriptions.map((query) => client.iterate({ query }))
+    const told = await Promise.all(feeds.map((feed) => feed.next()))
+    expect(told.map(({ done }) => done)).toEqual(subscriptions.map(() => false))
+    const key = user(how === 'crash' ? 3 : 2)
+    const [spend] = await genesisOutputs(url, key)
+    const { bytes, blockId } = blockOf(await offerOf(url), taggedData('0x', '0x03'))
+
+    await server.halt(how)
+    await untilHealth(url, 503)
+    for (const path of [`/api/core/v3/blocks/${blockId}`, '/v1/chains']) {
+      const response = await rest(url + path)
+      expect(response.headers.get('retry-after')).toBe('1')
+      expect(await refusal(response)).toEqual([503, away])
+    }
+    expect(await refusal(await post(url, bytes))).toEqual([503, away])
+    const error = { message: away, code: 'STORE_AWAY' }
+    expect(await submit(url, { bytes: bytesToHex(bytes) })).toMatchObject(error)
+    const { errors } = await graphql(url, `{ block(id: "${blockId}") { slot } }`)
+    expect(errors).toMatchObject([{ message: away, extensions: { code: 'STORE_AWAY' } }])
+
+    await server.resume()
+    await untilHealth(url)
+    const offer = await offerOf(url)
+    const payment = paymentOf(offer.network, {
+      spend: present(spend, 'genesis output'),
+      key,
+      outputs: [ownedBy(key, 1_000_000_000n)],
+      creationSlot: slotNow(offer.network),
+    })
+    const paying = blockOf(offer, payment.payload)
+    expect(await acceptedId(await post(url, paying.bytes))).toBe(paying.blockId)
+    const [updates] = feeds
+    for (let isTold = false; !isTold; ) {
+      const { value } = await present(updates, 'a feed').next()
+      isTold = JSON.stringify(value).includes(present(payment.created[0], 'an output'))
+    }
+    for (const feed of feeds.slice(1)) expect((await feed.next()).done).toBe(false)
+    await client.dispose()
+    const events = logged.slice(linesBefore).map((line) => JSON.parse(line))
+    const said = (name: string) => events.filter(({ event }) => event === name)
+    expect([said('database-away').length, said('database-back').length]).toEqual([1, 1])
+    expect(events.filter(({ level }) => level === 'error').map(({ event }) => event)).toEqual([
+      'database-away',
+    ])
+    expect(await restJson(`${url}/health`)).toMatchObject({ role: 'writer', term: 1 })
+  },
+  60_000,
+)
+
+const subscriptions = [
+  `subscription { ledgerUpdates(addresses: ["${addressOf(user(2))}", "${addressOf(user(3))}"]) { ... on LedgerUpdateBatch { updates { outputId } } } }`,
+  'subscription { milestones { index } }',
+] as const
