@@ -1,12 +1,14 @@
-import { configMessage, parseConfig, settings } from '../config.ts'
-import { type Gateway, openGateway, type StartError } from '../gateway.ts'
+import { type Config, type ConfigError, configMessage, parseConfig, settings } from '../config.ts'
+import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
+import { err, type Result } from '../lib/result.ts'
 import {
   developmentMnemonic,
   developmentNetworkName,
   fundedAddresses,
   fundedAmount,
 } from '../node/embedded/development.ts'
+import { isStoreAway } from '../store/away.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 
@@ -29,9 +31,14 @@ ${settingTable(Object.values(settings))}
       return done
     }
     const config = parseConfig(process.env, words)
-    if (!config.ok) return refuse(process, 'serve', config.error.map(configMessage))
+    if (!config.ok) {
+      const problems = config.error.map(configMessage)
+      if (!config.error.every(isAboutDatabase)) return refuse(process, 'serve', problems)
+      for (const problem of problems) process.stderr(`ledger-gateway serve: ${problem}\n`)
+      return failed
+    }
     const log = createLog({ clock: process.clock, write: process.stderr }, config.value.logLevel)
-    const gateway = await openGateway(config.value, { clock: process.clock, log })
+    const gateway = await openedUnlessAway(config.value, { clock: process.clock, log })
     if (!gateway.ok) {
       process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
       return failed
@@ -43,6 +50,27 @@ ${settingTable(Object.values(settings))}
     log.info('stopped')
     return done
   },
+}
+
+/** A database that cannot be used is refused in one way, whether its URL says so or it says so itself. */
+function isAboutDatabase(error: ConfigError): boolean {
+  const { database, wakeDatabase } = settings
+  const names = [database.variable, `--${database.flag}`, wakeDatabase.variable]
+  return error.code === 'SETTING_INVALID' && names.includes(error.setting)
+}
+
+/** A database that goes away in the middle of the start deserves a sentence, and not a stack. */
+async function openedUnlessAway(
+  config: Config,
+  deps: GatewayDeps,
+): Promise<Result<Gateway, StartError>> {
+  try {
+    return await openGateway(config, deps)
+  } catch (failure) {
+    if (!isStoreAway(failure)) throw failure
+    const reason = 'it went away while the gateway started'
+    return err({ code: 'DATABASE_UNUSABLE', reason })
+  }
 }
 
 /** What people see at the start. */

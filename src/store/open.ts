@@ -9,6 +9,7 @@ import type { Store } from './contract.ts'
 import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createTurns } from './turns.ts'
+import { reasonOf, unusable } from './unusable.ts'
 import { createWriter } from './writer.ts'
 
 /** Why a database could not be opened; nothing was changed then. */
@@ -70,12 +71,21 @@ export async function openDatabase({
   const database = opened.value
   const usable = await database.probe()
   if (!usable.ok) return usable
-  const connection = await database.connect()
   try {
-    const applied = await migrate(connection, database.migrations)
+    const applied = await bringUpToDate(database)
     if (!applied.ok) return applied
     if (applied.value.length > 0) log.info('migrations-applied', { migrations: applied.value })
     return ok(database)
+  } catch (failure) {
+    // No right to write, a disk that is full, a table of that name already: for the operator to repair.
+    return unusable(reasonOf(failure))
+  }
+}
+
+async function bringUpToDate(database: Database): Promise<Result<string[], MigrationError>> {
+  const connection = await database.connect()
+  try {
+    return await migrate(connection, database.migrations)
   } finally {
     await connection.dispose()
   }

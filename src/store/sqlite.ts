@@ -1,27 +1,29 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import Sqlite from 'better-sqlite3'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
-import { ok } from '../lib/result.ts'
+import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
-import type { Database, Parameter, SqlConnection } from './connect.ts'
+import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
+import { tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
+import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
 export function openSqlite(path: string): Database {
   const file = resolve(path)
-  mkdirSync(dirname(file), { recursive: true })
   const adapter = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: busyTimeoutMs })
   let isClosed = false
 
   async function connect(): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
+    mkdirSync(dirname(file), { recursive: true })
     const connection = await adapter.connect()
     await useWriteAheadLog(connection)
     return connection
@@ -71,13 +73,29 @@ export function openSqlite(path: string): Database {
     statements: sqliteStatements,
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
-    probe: async () => ok(undefined),
+    probe: async () => probe(file),
     connect,
     writer,
     reader,
     ask,
     listen: () => ({ close: async () => {} }),
     close,
+  }
+}
+
+/** Looks at the file, and changes nothing. One that is not there yet will be made. */
+function probe(file: string): Result<void, DatabaseUnusable> {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found === undefined) return ok(undefined)
+    if (found.isDirectory()) return unusable('it is a folder')
+    const opened = new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
+    const names = tableNames(opened)
+    opened.close()
+    const isOurs = names.length === 0 || names.includes('_prisma_migrations')
+    return isOurs ? ok(undefined) : unusable('it holds the tables of another program')
+  } catch (failure) {
+    return unusable(reasonOf(failure))
   }
 }
 

@@ -1,0 +1,194 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Environment } from '../../src/config.ts'
+import { developmentParameters } from '../../src/node/embedded/development.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import { databases, emptyDatabases, onDatabase, type TestDatabase } from '../support/databases.ts'
+import { databaseUrl } from '../support/postgresql-server.ts'
+import { spawnProgram, startProgram } from '../support/program.ts'
+
+/** What the program does with a database that is not the one it needs: one sentence, exit code 1, and nothing written. */
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-refused-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
+  const empty = emptyDatabases.find((kind) => kind.name === name)
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await create()
+    await (await startProgram(env(database.url))).end('SIGTERM')
+    return () => database.remove()
+  })
+
+  test('a schema from the future', async () => {
+    await onDatabase(
+      database.url,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      VALUES ('x', 'x', '99990101000000_flying', CURRENT_TIMESTAMP)`,
+    )
+    await expectRefused(
+      database.url,
+      env(database.url),
+      /^the database is newer than this program: it has the migration 99990101000000_flying$/,
+    )
+    await onDatabase(database.url, "DELETE FROM _prisma_migrations WHERE id = 'x'")
+  })
+
+  test('a database of another version of the program', async () => {
+    const [first] = readdirSync(migrations(name)).toSorted()
+    const change = (how: string) =>
+      `UPDATE _prisma_migrations SET checksum = ${how}(checksum) WHERE migration_name = '${first}'`
+    await onDatabase(database.url, change('upper'))
+    await expectRefused(
+      database.url,
+      env(database.url),
+      /^the database was made with another text of the migration \w+$/,
+    )
+    await onDatabase(database.url, change('lower'))
+  })
+
+  test('a database of another network', async () => {
+    const file = join(folder, 'parameters.json')
+    const parameters = { ...developmentParameters(1_700_000_000), networkName: 'elsewhere' }
+    writeFileSync(file, JSON.stringify(print(ProtocolParameters, parameters)))
+    await expectRefused(
+      database.url,
+      { ...env(database.url), PARAMETERS_FILE: file },
+      /^the database holds the network "ledger-gateway-dev", not "elsewhere"$/,
+    )
+  })
+
+  test('a database that holds the tables of another program', async () => {
+    const other = await empty?.create()
+    const url = other?.url ?? ''
+    await onDatabase(url, 'CREATE TABLE blocks (id INTEGER PRIMARY KEY, colour TEXT)')
+    const expected =
+      name === 'sqlite'
+        ? /^the database cannot be used: it holds the tables of another program$/
+        : /^the database cannot be used: a migration failed, and nothing of it was kept: .*"blocks" already exists.*$/
+    await expectRefused(url, env(url), expected)
+    await other?.remove()
+  })
+})
+
+describe('the gateway refuses', () => {
+  const change = (part: object) => () => Object.assign(new URL(inject('postgresql').url), part).href
+  const rows: readonly (readonly [string, () => string, RegExp])[] = [
+    ['a URL of no database', () => 'mysql://h/d', /^DATABASE_URL must be file:PATH or postgresql:/],
+    ['a port where nobody is', change({ port: '1' }), /^the database cannot be used: .*ECONNREF/],
+    ['a host that is none', change({ hostname: 'x.invalid' }), /^the data.* used: .*x\.invalid/],
+    [
+      'a database that is none',
+      change({ pathname: '/none' }),
+      /^the data.* used: .*"none" does not/,
+    ],
+    ['a file below a file', () => `file:${text()}/x.db`, /^the data.* used: (ENOTDIR|EEXIST)/],
+    ['a folder', () => `file:${folder}`, /^the database cannot be used: it is a folder/],
+    ['a file that is no database', () => `file:${text()}`, /^the data.* used: file is not a data/],
+  ]
+
+  test.each(rows)('%s', async (_name, url, expected) => {
+    const settings = env(url())
+    const before = treeOf(folder)
+    await expectRefused(undefined, settings, expected)
+    expect(treeOf(folder).filter(isNoText)).toEqual(before.filter(isNoText))
+    expect(readFileSync(text(), 'utf8')).toBe(words)
+  })
+
+  // A server of somebody else may let everybody in.
+  test.runIf(process.env.TEST_DATABASE_URL === undefined)('a wrong password', async () => {
+    const url = change({ password: 'hush' })()
+    const expected = /^the database cannot be used: password authentication failed for user/
+    const said = await expectRefused(undefined, env(url), expected)
+    expect(said).not.toContain('hush')
+  })
+
+  test('a wrong URL for hearing of commits', async () => {
+    const { url, template } = inject('postgresql')
+    const wrong = { WAKE_DATABASE_URL: databaseUrl(url, 'none') }
+    await expectRefused(
+      undefined,
+      { ...env(databaseUrl(url, template)), ...wrong },
+      /^the database cannot be used: WAKE_DATABASE_URL: .*"none" does not exist$/,
+    )
+  })
+
+  const words = 'This is a text, and long enough to be taken for something else.'
+  const isNoText = (path: string) => path !== 'text'
+
+  function text(): string {
+    const path = join(folder, 'text')
+    writeFileSync(path, words)
+    return path
+  }
+})
+
+function env(url: string): Environment {
+  const files = join(folder, 'files')
+  mkdirSync(files, { recursive: true })
+  return { DATABASE_URL: url, KEY_FILE: join(folder, 'files', 'test.key'), LOG_LEVEL: 'error' }
+}
+
+/** Starts the program and gives what it said; whatever the database holds must be the same afterwards. */
+async function expectRefused(
+  url: string | undefined,
+  settings: Environment,
+  expected: RegExp,
+): Promise<string> {
+  rmSync(join(folder, 'files', 'test.key'), { force: true })
+  const before = url && (await contentsOf(url))
+  const started = spawnProgram(settings)
+  await expect(started.ready).rejects.toThrow('ended with 1')
+  const [sentence = '', ...more] = started.logged().split('\n')
+  expect(more).toEqual([''])
+  expect(sentence.replace(/^ledger-gateway serve: /, '')).toMatch(expected)
+  expect(readdirSync(join(folder, 'files'))).toEqual([])
+  if (url !== undefined) expect(await contentsOf(url)).toEqual(before)
+  return sentence
+}
+
+/** Every table with every row, read by the driver alone. */
+async function contentsOf(url: string): Promise<unknown> {
+  if (url.startsWith('file:')) {
+    const file = new Sqlite(url.slice('file:'.length), { readonly: true })
+    const names = file.prepare<[], { name: string }>('SELECT name FROM sqlite_schema').all()
+    const tables = file.prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+    )
+    const rows = tables.all().map(({ name }) => [name, file.prepare(`SELECT * FROM ${name}`).all()])
+    file.close()
+    return { names, rows }
+  }
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
+  )
+  const contents = []
+  for (const { name } of tables) {
+    const { rows } = await client.query(`SELECT t::text FROM "${name}" AS t ORDER BY t::text`)
+    contents.push([name, rows])
+  }
+  await client.end()
+  return contents
+}
+
+/** Everything below a folder, by path. */
+function treeOf(path: string): readonly string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted()
+}
+
+function migrations(name: string): URL {
+  const folder = name === 'sqlite' ? 'prisma/migrations' : 'prisma/postgresql/migrations'
+  return new URL(`../../${folder}`, import.meta.url)
+}
