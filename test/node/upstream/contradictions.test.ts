@@ -1,0 +1,296 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
+import {
+  allOf,
+  changing,
+  type OddNode,
+  passOn,
+  type Spoil,
+  startOddNode,
+} from '../../support/odd-node.ts'
+import { restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** What a follower makes of a node that tells what cannot be true: it stops, says why, keeps what it has, and reads on. */
+
+let real: TestGateway
+/** Two payments of one user after another, each in a slot of its own. */
+let first: Paid
+let second: Paid
+beforeAll(async () => {
+  real = await startGateway()
+  const [funds] = await genesisOutputs(real.url, user(1))
+  first = await pay(present(funds, 'funds'), [400_000_000n, 600_000_000n])
+  second = await pay(present(first.created[0], 'output'), [400_000_000n])
+}, 60_000)
+afterAll(() => real.close())
+
+interface Paid {
+  readonly spent: OutputId
+  readonly created: readonly OutputId[]
+  readonly slot: SlotIndex
+}
+
+async function pay(spend: OutputId, amounts: readonly bigint[]): Promise<Paid> {
+  const offer = await offerOf(real.url)
+  const key = user(1)
+  const outputs = amounts.map((amount) => ownedBy(key, amount))
+  const payment = paymentOf(offer.network, {
+    key,
+    spend,
+    outputs,
+    creationSlot: slotNow(offer.network),
+  })
+  await acceptedId(await post(real.url, blockOf(offer, payment.payload).bytes))
+  const metadata = () => restJson(`${real.url}/api/core/v3/outputs/${payment.created[0]}/metadata`)
+  await untilCommitted(real.url, slotNow(offer.network))
+  const { included } = await metadata()
+  return { spent: spend, created: payment.created, slot: included.slot }
+}
+
+interface Follower {
+  readonly gateway: TestGateway
+  readonly node: OddNode
+}
+
+async function follow(spoil: Spoil, env: Record<string, string> = {}): Promise<Follower> {
+  const node = await startOddNode(real.url, spoil)
+  const gateway = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
+  })
+  return { gateway, node }
+}
+
+async function end({ gateway, node }: Follower): Promise<void> {
+  await gateway.close()
+  await node.close()
+}
+
+const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
+
+describe('a node that contradicts what is committed', () => {
+  const rows: readonly (readonly [string, () => Spoil, string])[] = [
+    [
+      'another commitment to the slot before',
+      () =>
+        changing(`/by-slot/${first.slot}`, (commitment) => ({
+          ...commitment,
+          previousCommitmentId: commitment.previousCommitmentId.replace(/^0x../, '0xff'),
+        })),
+      'COMMITMENT_OF_ANOTHER_CHAIN',
+    ],
+    [
+      'a commitment for another slot',
+      () => changing(`/by-slot/${first.slot}`, (one) => ({ ...one, slot: one.slot + 1 })),
+      'COMMITMENT_OF_ANOTHER_CHAIN',
+    ],
+    [
+      'a commitment whose contents have another id',
+      () =>
+        changing(`/by-slot/${first.slot}`, (one) => ({
+          ...one,
+          referenceManaCost: `${BigInt(one.referenceManaCost) + 1n}`,
+        })),
+      'COMMITMENT_ID_WRONG',
+    ],
+    [
+      'a created output that is left out',
+      () =>
+        changing(changes(first.slot), (one) => ({
+          ...one,
+          createdOutputs: one.createdOutputs.slice(1),
+        })),
+      'BASE_TOKENS_UNBALANCED',
+    ],
+    [
+      'a consumed output that never was',
+      () =>
+        changing(changes(first.slot), (one) => ({
+          ...one,
+          consumedOutputs: one.consumedOutputs.map((consumed: { outputId: string }) => ({
+            ...consumed,
+            outputId: consumed.outputId.replace(/^0x../, '0xff'),
+          })),
+        })),
+      'OUTPUT_NOT_KNOWN',
+    ],
+    [
+      'an output that is spent twice',
+      () =>
+        changing(changes(second.slot), (one) => ({
+          ...one,
+          consumedOutputs: one.consumedOutputs.map((consumed: object) => ({
+            ...consumed,
+            outputId: first.spent,
+          })),
+        })),
+      'OUTPUT_SPENT_BEFORE',
+    ],
+    [
+      'an output that is created twice',
+      () =>
+        changing(changes(second.slot), (one) => ({
+          ...one,
+          createdOutputs: one.createdOutputs.map((created: object) => ({
+            ...created,
+            outputId: first.created[1],
+          })),
+        })),
+      'OUTPUT_NOT_NEW',
+    ],
+    [
+      'an output with other contents when it is spent',
+      () =>
+        changing(changes(second.slot), (one) => ({
+          ...one,
+          consumedOutputs: one.consumedOutputs.map(withOtherMana),
+        })),
+      'OUTPUT_DIFFERS',
+    ],
+    [
+      'an output with other contents when it is asked for',
+      () => changing(`/${first.created[0]}/full`, withOtherMana),
+      'OUTPUT_DIFFERS',
+    ],
+    [
+      'an output with contents that it does not have',
+      () =>
+        allOf(
+          changing(`/${first.created[1]}/full`, withOtherMana),
+          changing(changes(first.slot), (one) => ({
+            ...one,
+            createdOutputs: one.createdOutputs.map((created: Told) =>
+              created.outputId === first.created[1] ? withOtherMana(created) : created,
+            ),
+          })),
+        ),
+      'OUTPUT_PROOF_WRONG',
+    ],
+    [
+      'an output of another slot',
+      () =>
+        changing(`/${first.created[0]}/full`, (one) => ({
+          ...one,
+          metadata: { ...one.metadata, included: { ...one.metadata.included, slot: 1 } },
+        })),
+      'OUTPUT_PLACE_WRONG',
+    ],
+    [
+      'an output that is spent and was not',
+      () => changing(`/${first.spent}/metadata`, ({ spent: _, ...one }) => one),
+      'OUTPUT_PLACE_WRONG',
+    ],
+  ]
+  test.each(rows)('%s', async (_name, spoil, code) => {
+    const follower = await follow(spoil())
+    const { url, logged } = follower.gateway
+    const health = await untilState(url, 'stopped')
+    expect(health).toMatchObject({ isHealthy: false, following: { contradiction: { code } } })
+    const stopped = logged.filter((line) => line.includes('"following-stopped"'))
+    expect(stopped.map((line) => JSON.parse(line).code)).toEqual([code])
+    // What came before is kept and can be read; blocks are not handed on any more.
+    expect(health.following.committedSlot).toBeLessThan(second.slot)
+    expect((await genesisOutputs(url, user(1))).length).toBe(1)
+    const refused = await post(url, blockOf(await offerNow(), undefined).bytes)
+    expect(refused.status).toBe(503)
+    await end(follower)
+  })
+
+  test('one that does it once is asked again', async () => {
+    let wrong = 1
+    const once: Spoil = (path, answer) => {
+      if (!path.endsWith(changes(first.slot)) || wrong-- <= 0) return answer
+      return changing(changes(first.slot), (one) => ({ ...one, createdOutputs: [] }))(path, answer)
+    }
+    const follower = await follow(once)
+    await untilCommitted(follower.gateway.url, second.slot)
+    expect(follower.gateway.logged.some((line) => line.includes('"node-contradicts"'))).toBe(true)
+    await end(follower)
+  })
+})
+
+describe('without proofs', () => {
+  test('a node is believed what an output holds, and /health says that', async () => {
+    const spoil = changing(changes(second.slot), (one) => ({
+      ...one,
+      createdOutputs: one.createdOutputs.map(withOtherMana),
+    }))
+    const follower = await follow(spoil, { UPSTREAM_PROOFS: 'off' })
+    const { url } = follower.gateway
+    await untilCommitted(url, second.slot)
+    expect((await restJson(`${url}/health`)).following.withProofs).toBe(false)
+    const { output } = await restJson(`${url}/api/core/v3/outputs/${first.created[1]}/full`)
+    expect(output.amount).toBe('600000000')
+    expect(follower.node.asked.filter((path) => path.includes('/outputs/')).length).toBeLessThan(3)
+    await end(follower)
+  })
+})
+
+describe('a node that answers nothing of use', () => {
+  const rows: readonly (readonly [string, Spoil])[] = [
+    ['half of an answer', (_, answer) => ({ ...answer, body: answer.body.slice(0, 50) })],
+    ['status 500', () => ({ status: 500, body: '{"error":{"code":"500","message":"oh"}}' })],
+    ['status 503', () => ({ status: 503, body: '' })],
+    ['nothing', () => 'HANG_UP'],
+    ['a page', () => ({ status: 200, body: '<html></html>' })],
+    ['JSON of another kind', () => ({ status: 200, body: '[[[]]]' })],
+  ]
+  test.each(rows)('%s: what is there is served, and it goes on later', async (_name, spoil) => {
+    const follower = await follow(passOn)
+    const { url } = follower.gateway
+    await untilCommitted(url, second.slot)
+    follower.node.spoilBy(spoil)
+    await untilState(url, 'nodes away')
+    const before = (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
+    const page = await getJson(
+      `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
+    )
+    expect(page.items.length).toBe(1 + 3 + 2)
+    follower.node.spoilBy(passOn)
+    await untilCommitted(url, before + 1)
+    expect((await restJson(`${url}/health`)).following.state).toBe('following')
+    await end(follower)
+  })
+})
+
+interface Told {
+  readonly outputId: string
+  readonly output: object
+}
+
+function withOtherMana<T extends Pick<Told, 'output'>>(one: T): T {
+  return { ...one, output: { ...one.output, mana: '1' } }
+}
+
+const offerNow = () => offerOf(real.url)
+
+/** The answer, whatever its status. */
+// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+async function anyJson(url: string): Promise<any> {
+  return (await fetch(url)).json()
+}
+
+/** The health of a follower as soon as its following is in a state. */
+// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+async function untilState(url: string, state: string): Promise<any> {
+  for (;;) {
+    const health = await anyJson(`${url}/health`)
+    if (health.following.state === state) return health
+    await delay(20)
+  }
+}

@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A node that passes on what a real gateway answers, and spoils some of it on the way. */
+
+/** An answer on its way. */
+export interface PassedAnswer {
+  readonly status: number
+  readonly body: string | Uint8Array
+}
+
+/** What it makes of an answer; the path is that of the request, with its query. */
+export type Spoil = (path: string, answer: PassedAnswer) => PassedAnswer | 'HANG_UP'
+
+/** A running one. */
+export interface OddNode {
+  /** Without a slash at the end. */
+  readonly url: string
+  /** The paths that were asked for so far. */
+  readonly asked: readonly string[]
+  /** From now on spoils in another way. */
+  spoilBy(spoil: Spoil): void
+  close(): Promise<void>
+}
+
+/** Spoils nothing. */
+export const passOn: Spoil = (_path, answer) => answer
+
+/** Starts one in front of a gateway. */
+export async function startOddNode(behind: string, first: Spoil): Promise<OddNode> {
+  let spoil = first
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '/'
+    asked.push(path)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = 'GET' } = request
+    const headers: Record<string, string> = {}
+    for (const name of ['accept', 'content-type']) {
+      const value = request.headers[name]
+      if (typeof value === 'string') headers[name] = value
+    }
+    const body = method === 'POST' ? { body: Buffer.concat(chunks) } : {}
+    const real = await fetch(behind + path, { method, headers, ...body })
+    const type = real.headers.get('content-type') ?? ''
+    const bytes = new Uint8Array(await real.arrayBuffer())
+    const text = type.startsWith('application/json') ? new TextDecoder().decode(bytes) : bytes
+    const answer = spoil(path, { status: real.status, body: text })
+    if (answer === 'HANG_UP') {
+      request.socket.destroy()
+      return
+    }
+    response.writeHead(answer.status, { 'content-type': type })
+    response.end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    spoilBy: (next) => {
+      spoil = next
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Changes the JSON of the answers whose path ends like this. */
+export function changing(
+  end: string,
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows what the node answers there
+  change: (json: any) => unknown,
+): Spoil {
+  return (path, answer) => {
+    if (!path.endsWith(end) || typeof answer.body !== 'string') return answer
+    return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) }
+  }
+}
+
+/** Several changes, one after the other. */
+export function allOf(...spoils: readonly Spoil[]): Spoil {
+  return (path, answer) => {
+    let passed: PassedAnswer | 'HANG_UP' = answer
+    for (const spoil of spoils) if (passed !== 'HANG_UP') passed = spoil(path, passed)
+    return passed
+  }
+}
