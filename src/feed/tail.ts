@@ -28,8 +28,8 @@ export interface TailDeps {
 export interface Tail {
   /** How far the log was known to reach at the last look. */
   tip(): LogTip
-  /** The same after a look, unless one was just taken and nothing was heard since. */
-  freshTip(): Promise<LogTip>
+  /** The same after a look, unless one was just taken, nothing was heard since, and it reaches up to `seq`. */
+  freshTip(seq?: number): Promise<LogTip>
   /**
    * The next rows of a filter up to the tip, at most `limit`, and how far the log is covered with them. At once when the
    * ring has them; `undefined` when they must be read.
@@ -134,8 +134,8 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     }
   }
 
-  async function freshTip(): Promise<LogTip> {
-    if (wake.newest() > tip.seq || performance.now() - lookedAt > tickMs) {
+  async function freshTip(seq = 0): Promise<LogTip> {
+    if (Math.max(wake.newest(), seq) > tip.seq || performance.now() - lookedAt > tickMs) {
       const running = looking
       await look()
       // The look that was under way may have begun before the commit.

@@ -128,7 +128,9 @@ export async function beginFeed(
   // Most who resume do so below what is known, and cost no look at the database.
   let { tip, start } = { tip: tail.tip(), start: await startOf(deps, question, tail.tip()) }
   if (!start.ok || start.value === tip.seq) {
-    tip = await tail.freshTip()
+    // A cursor of another gateway on the database may be ahead of what this one has heard.
+    const isAhead = !start.ok && start.error.code === 'CURSOR_AHEAD_OF_TIP'
+    tip = await tail.freshTip(isAhead ? tip.seq + 1 : 0)
     start = await startOf(deps, question, tip)
   }
   if (!start.ok) return start

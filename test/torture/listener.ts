@@ -33,7 +33,8 @@ export interface ListenerCounts {
 
 /** Who a client is. */
 export interface ListenerOptions {
-  readonly url: string
+  /** Of one gateway, or of several on one log: then each door may be another one's. */
+  readonly urls: readonly [string, ...string[]]
   readonly addresses: readonly string[] | undefined
   readonly classes: readonly UpdateClass[]
   /** Where it begins; `undefined` for whatever is committed from now on. */
@@ -42,7 +43,7 @@ export interface ListenerOptions {
 }
 
 /** Starts a client. */
-export function startListener({ url, random, ...options }: ListenerOptions): Listener {
+export function startListener({ urls, random, ...options }: ListenerOptions): Listener {
   const { addresses, classes } = options
   const history: FeedUpdate[] = []
   const faults: string[] = []
@@ -60,6 +61,7 @@ export function startListener({ url, random, ...options }: ListenerOptions): Lis
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
+      const url = urls[random.between(0, urls.length - 1)] ?? urls[0]
       const session = { url, addresses, classes, after: cursor, random, signal }
       const name = pick(
         Object.keys(doors)

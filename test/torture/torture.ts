@@ -7,7 +7,8 @@ import { getJson, untilHealth } from '../support/wallet.ts'
 import { type DoorName, doors } from './doors.ts'
 import { startTorturedGateway, type TorturedGateway } from './gateway-process.ts'
 import { type Listener, startListener } from './listener.ts'
-import { faultsOf, readLogFile, seqIn } from './log-file.ts'
+import { readLogFile } from './log-file.ts'
+import { faultsOf, seqIn } from './log-rows.ts'
 import { startTraffic } from './traffic.ts'
 
 /** The feed under torture: whatever is done to gateway and lines, every client's history must equal the log. */
@@ -58,7 +59,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     const traffic = await startTraffic(gateway, { random, perSecond, addresses: addressCount })
     const genesis = await beginningOf(gateway.url)
     const listeners = Array.from({ length: options.listeners }, (_, i) =>
-      startListener({ url: gateway.url, random: createRandom(seed + i + 1), ...whoIs(i) }),
+      startListener({ urls: [gateway.url], random: createRandom(seed + i + 1), ...whoIs(i) }),
     )
 
     /** One in ten follows the whole ledger; half begin at the first row. */
