@@ -1,4 +1,5 @@
 import { readUpdates } from '../feed/read.ts'
+import { identifyGenesis } from '../ledger/genesis.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
@@ -167,12 +168,17 @@ export async function countSlotBlocks(
 
 /** Some blocks that refer to a block, by id; `undefined` where it is not known itself. */
 export async function listChildren(
-  { store: { read } }: ExploreDeps,
+  { store: { read }, parameters }: ExploreDeps,
   blockId: BlockId,
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ): Promise<readonly BlockId[] | undefined> {
-  if ((await read.block(blockId)) === undefined) return undefined
-  return await read.children(blockId, { skip: page * pageSize, limit: pageSize })
+  const isKnown =
+    (await read.block(blockId)) !== undefined ||
+    // The first blocks of a network refer to one that nobody has.
+    blockId === identifyGenesis(parameters, []).blockId
+  return isKnown
+    ? await read.children(blockId, { skip: page * pageSize, limit: pageSize })
+    : undefined
 }
 
 /** The place of a block in the order of arrival; `undefined` where it is not known. */

@@ -188,15 +188,18 @@ test('the official client asks the faucet', async () => {
 })
 
 describe('the official wallet', () => {
-  test('is made and synced to the right balance', async () => {
-    const index = 6
-    const wallet = await Wallet.create({
+  function openWallet(index: number): Promise<Wallet> {
+    return Wallet.create({
       address: addressOf(user(index)),
       bipPath: { coinType: 4218, account: 0, change: 0, addressIndex: index },
       clientOptions: { nodes: [gateway.url] },
       secretManager: { mnemonic: developmentMnemonic },
-      storagePath: `${folder.databaseFile}.wallet`,
+      storagePath: `${folder.databaseFile}.wallet-${index}`,
     })
+  }
+
+  test('is made and synced to the right balance', async () => {
+    const wallet = await openWallet(6)
     const { baseCoin, mana } = await wallet.sync()
     expect([BigInt(baseCoin.total), BigInt(baseCoin.available)]).toEqual([
       1_000_000_000n,
@@ -204,8 +207,16 @@ describe('the official wallet', () => {
     ])
     expect(BigInt(mana.total.potential)).toBeGreaterThan(0n)
     expect((await wallet.unspentOutputs()).map(({ outputId }) => outputId)).toEqual(
-      await genesisOutputs(gateway.url, user(index)),
+      await genesisOutputs(gateway.url, user(6)),
     )
+    await wallet.destroy()
+  })
+
+  test('of somebody with an account asks for its foundries too', async () => {
+    const wallet = await openWallet(0)
+    const { baseCoin, accounts } = await wallet.sync()
+    expect(BigInt(baseCoin.total)).toBe(1_100_000_000n)
+    expect(accounts).toEqual([issuer.accountId])
     await wallet.destroy()
   })
 })

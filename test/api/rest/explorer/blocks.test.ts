@@ -106,6 +106,12 @@ describe('the children of a block', () => {
     }
   })
 
+  test('also of the one that the first blocks refer to, and nobody has', async () => {
+    const genesisBlock = `0x${'00'.repeat(36)}`
+    const { children } = await restJson(`${explorer}/v2/blocks/${genesisBlock}/children`)
+    expect(children).not.toEqual([])
+  })
+
   const rows = [
     [`blocks/0x${'ab'.repeat(36)}/children`, 404],
     ['blocks/x/children', 400],
