@@ -299,6 +299,10 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   ),
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: { status: 400, say: (e) => `the node refused the block: ${e.reason}` },
+  NOT_OFFERED_BY_NODES: {
+    status: 501,
+    say: (e) => `this gateway follows a node, and nodes do not tell ${e.what}`,
+  },
   NOT_TOLD_BY_NODE: later((e) => `the node behind does not tell ${e.what} now`),
   COMMITMENT_OF_ANOTHER_CHAIN: later(
     (e) =>

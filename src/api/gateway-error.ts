@@ -9,6 +9,7 @@ import type { NodeContradiction } from '../service/health.ts'
 import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
 import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
 import type { ManaRewardsError } from '../service/mana-rewards.ts'
+import type { NotOffered } from '../service/not-offered.ts'
 import type { OutputNotTold } from '../service/output-life.ts'
 import type { SetChainRecordError } from '../service/set-chain-record.ts'
 import type { StoreAway } from '../service/store-away.ts'
@@ -67,6 +68,7 @@ export type GatewayError =
   | EpochNotBegun
   | ManaRewardsError
   | OutputNotTold
+  | NotOffered
   | NodeContradiction
 
 /** A bug or a broken machine. The log has the rest, under the request id. */

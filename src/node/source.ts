@@ -140,6 +140,8 @@ export interface FollowingStatus {
   readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'STOPPED'
   /** The place of the node that was asked last in the list, from 1; `undefined` where none answers. */
   readonly node: number | undefined
+  /** Whether that node says of itself that it keeps up. */
+  readonly isNodeHealthy: boolean
   /** The newest slot of that node which can be followed; `undefined` where none answers. */
   readonly newestSlot: SlotIndex | undefined
   /** Whether each output is held against its proof. */

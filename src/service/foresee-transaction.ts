@@ -39,6 +39,7 @@ import { SignedTransaction, type Transaction } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { EpochRow, TransactionState } from '../store/rows.ts'
 import { failureReason, type PublishedFailure } from './failure-reason.ts'
+import type { NotOffered } from './not-offered.ts'
 import { viewOfOutput } from './read-output.ts'
 
 /** What would happen to a transaction now, were it submitted in a block of this moment. Nothing is kept of it. */
@@ -56,7 +57,7 @@ export interface ForeseeTransactionDeps {
       | 'epochs'
     >
   }
-  readonly source: Pick<LedgerSource, 'network' | 'status'>
+  readonly source: Pick<LedgerSource, 'network' | 'status' | 'node'>
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly clock: Clock
 }
@@ -89,7 +90,7 @@ export interface Examined {
 }
 
 /** Why nothing can be said. */
-export type ForeseeTransactionError = TransactionMalformed | SignatureCheckBusy
+export type ForeseeTransactionError = TransactionMalformed | SignatureCheckBusy | NotOffered
 
 /** The bytes or the JSON are no signed transaction. */
 export interface TransactionMalformed {
@@ -114,6 +115,10 @@ export async function foreseeTransaction(
   const known = await deps.store.read.transaction(transactionId)
   if (known !== undefined) return ok({ transactionId, outcome: 'KNOWN', state: known.state })
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
+  const { contextInputs } = payload.value.transaction
+  if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {
+    return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the accounts and rewards this refers to' })
+  }
   return ok({ transactionId, ...(await examineNow(deps, prepared.value)) })
 }
 

@@ -1,35 +1,66 @@
 import Sqlite from 'better-sqlite3'
+import { Client } from 'pg'
 
-/** The tables of a log as they lie in the file, read past the program: what two gateways over one ledger must share. */
+/** The tables of a log as they lie in a database, read past the program: what gateways over one ledger must share. */
 
-/** Tables and the columns that are the same everywhere, in the order they are compared in. */
+/** Tables, the columns that are the same everywhere, and what bounds a table to the slots up to one. */
 const compared = {
-  ledger_updates:
-    'seq, hex(address), class, ordinal, roles, milestoneIndex, hex(outputId), isSpent, hex(chain), balance',
-  commitments: 'slot, hex(id), hex(bytes), firstSeq, lastSeq',
-  outputs: 'hex(id), hex(bytes), hex(blockId), bookedSlot, spentSlot, hex(spentBy)',
-  balances: 'hex(address), total',
-  network: 'hex(epoch), hex(parameters)',
+  ledger_updates: [
+    ['seq', 'address', 'class', 'ordinal', 'roles', 'milestoneIndex'],
+    ['outputId', 'isSpent', 'chain', 'balance'],
+  ].flat(),
+  commitments: ['slot', 'id', 'bytes', 'firstSeq', 'lastSeq'],
+  outputs: ['id', 'bytes', 'blockId', 'bookedSlot', 'spentSlot', 'spentBy'],
+  unspent_outputs: ['outputId', 'kind', 'bookedSlot'],
+  balances: ['address', 'total', 'outputs'],
+  network: ['epoch', 'parameters'],
 } as const
 
-/** Rows as text, by table, up to and including a slot. */
-export type LogTables = Readonly<Record<keyof typeof compared, readonly string[]>>
+type TableName = keyof typeof compared
 
-/** Reads them; `upTo` leaves out what a gateway that is ahead has more. */
-export function logTables(databaseUrl: string, upTo: number): LogTables {
-  const database = new Sqlite(databaseUrl.slice('file:'.length), { readonly: true })
-  const until: Partial<Record<keyof typeof compared, string>> = {
-    ledger_updates: `WHERE milestoneIndex <= ${upTo}`,
-    commitments: `WHERE slot <= ${upTo}`,
-    outputs: `WHERE bookedSlot <= ${upTo}`,
+/** Rows as text, by table; nothing in them lies beyond the slot asked for, if no slot behind it changed anything. */
+export type LogTables = Readonly<Record<TableName, readonly string[]>>
+
+/** Reads them, of either kind of database. */
+export async function logTables(url: string, upTo: number): Promise<LogTables> {
+  const all = url.startsWith('file:') ? await fromSqlite(url) : await fromPostgresql(url)
+  const commitments = all.commitments.filter(([slot]) => Number(slot) <= upTo)
+  const entries = Object.entries({ ...all, commitments }).map(([name, rows]) => [
+    name,
+    rows.map((row) => row.join(' ')).sort(),
+  ])
+  return Object.fromEntries(entries)
+}
+
+type Rows = readonly (readonly string[])[]
+type Tables = Readonly<Record<TableName, Rows>>
+
+async function fromSqlite(url: string): Promise<Tables> {
+  const database = new Sqlite(url.slice('file:'.length), { readonly: true })
+  const tables = readAll(async (sql) => database.prepare(sql).raw().safeIntegers().all())
+  return tables.finally(() => database.close())
+}
+
+async function fromPostgresql(url: string): Promise<Tables> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const tables = readAll(async (text) => (await client.query({ text, rowMode: 'array' })).rows)
+  return tables.finally(() => client.end())
+}
+
+async function readAll(query: (sql: string) => Promise<readonly unknown[]>): Promise<Tables> {
+  const tables: [string, Rows][] = []
+  for (const [name, columns] of Object.entries(compared)) {
+    const names = columns.map((column) => `"${column}"`).join(', ')
+    const rows = await query(`SELECT ${names} FROM ${name}`)
+    tables.push([name, rows.map((row) => (row as readonly unknown[]).map(inWords))])
   }
-  const read = (table: keyof typeof compared) =>
-    database
-      .prepare(`SELECT ${compared[table]} FROM ${table} ${until[table] ?? ''} ORDER BY 1, 2`)
-      .raw()
-      .all()
-      .map((row) => JSON.stringify(row))
-  const tables = Object.keys(compared).map((name) => [name, read(name as keyof typeof compared)])
-  database.close()
-  return Object.fromEntries(tables)
+  return Object.fromEntries(tables) as unknown as Tables
+}
+
+/** The databases have other types for the same value. */
+function inWords(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return String(value)
 }

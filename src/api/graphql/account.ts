@@ -1,6 +1,6 @@
 import { addressKey } from '../../protocol/ids.ts'
 import { type AccountView, readAccount } from '../../service/read-account.ts'
-import { orThrow } from '../errors.ts'
+import { orThrow, toGraphQL } from '../errors.ts'
 import { LedgerAddressType } from './address.ts'
 import { builder } from './builder.ts'
 import { LedgerOutputType } from './output.ts'
@@ -66,10 +66,18 @@ const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement(
       type: 'UInt32',
       description: 'The milestone at whose end the entry is as told.',
     }),
-    entry: t.expose('entry', {
+    entry: t.field({
       type: AccountEntryType,
       nullable: true,
-      description: 'Null where it could neither issue blocks nor stake.',
+      description:
+        'Null where it could neither issue blocks nor stake, and, with an error, in front of a node.',
+      resolve: ({ entry }, _args, { services }) => {
+        if (services.source.node === undefined) return entry
+        throw toGraphQL({
+          code: 'NOT_OFFERED_BY_NODES',
+          what: 'the entries of the accounts ledger',
+        })
+      },
     }),
     output: t.expose('output', {
       type: LedgerOutputType,

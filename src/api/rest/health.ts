@@ -13,6 +13,7 @@ const following = about(
     committedSlot: about('The newest slot that is committed here.', uint32),
     newestSlot: optional(about('The newest slot of the node that can be followed.', uint32)),
     node: optional(about('The place of the node that was asked last in the list, from 1.', count)),
+    isNodeHealthy: about('Whether that node says of itself that it keeps up.', flag),
     withProofs: about('Whether each output is held against its proof.', flag),
     contradiction: optional(
       about('Why the following stopped.', object({ code: text, message: text })),

@@ -1,3 +1,12 @@
+import {
+  Committee,
+  Congestion,
+  ManaRewards,
+  NetworkMetrics,
+  Validator,
+  Validators,
+} from '../../protocol/node-answers.ts'
+import { askedOfNode, notOfferedByNodes } from './behind-node.ts'
 import { chainRecordRoute, setChainRecordRoute } from './chain-record.ts'
 import { activateRoute, chainsRoute, deactivateRoute } from './chains.ts'
 import {
@@ -54,8 +63,8 @@ export const routes: readonly Route[] = withDocument([
   updatesBySlot,
   milestonesRoute,
   commitmentsRoute,
-  ...milestoneBlocksRoutes,
-  ...childrenRoutes,
+  ...milestoneBlocksRoutes.map((route) => notOfferedByNodes(route, 'the blocks of a milestone')),
+  ...childrenRoutes.map((route) => notOfferedByNodes(route, 'what refers to a block')),
   balanceRoute,
   balanceWithManaRoute,
   ...richestRoutes,
@@ -75,13 +84,13 @@ export const routes: readonly Route[] = withDocument([
   includedBlockRoute,
   includedBlockMetadataRoute,
   ...commitmentRoutes,
-  congestionRoute,
-  rewardsRoute,
-  validatorsRoute,
-  validatorRoute,
-  committeeRoute,
+  askedOfNode(congestionRoute, Congestion),
+  askedOfNode(rewardsRoute, ManaRewards),
+  askedOfNode(validatorsRoute, Validators),
+  askedOfNode(validatorRoute, Validator),
+  askedOfNode(committeeRoute, Committee),
   networkHealthRoute,
-  networkMetricsRoute,
+  askedOfNode(networkMetricsRoute, NetworkMetrics),
   ...outputListRoutes,
   ...chainRoutes,
   multiAddressRoute,

@@ -87,7 +87,9 @@ export async function follow(
     const behind = (newestSlot ?? 0) - former.commitment.slot
     const state =
       chosen === undefined ? 'NODES_AWAY' : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
-    deps.onProgress({ state, node: chosen?.node.place, newestSlot, contradiction: undefined })
+    const isNodeHealthy = chosen?.isHealthy ?? false
+    const node = chosen?.node.place
+    deps.onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined })
     if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
     loggedAt = performance.now()
     deps.log.info('catching-up', { slot: former.commitment.slot, remaining: behind })
@@ -101,7 +103,7 @@ export async function follow(
   /** Nothing is written any more until somebody has looked and started the program anew. */
   async function stop(contradiction: Contradiction): Promise<undefined> {
     deps.log.error('following-stopped', { ...contradiction })
-    const nothing = { node: undefined, newestSlot: undefined }
+    const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
     deps.onProgress({ state: 'STOPPED', ...nothing, contradiction })
     if (ended.aborted) return undefined
     await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
@@ -117,6 +119,7 @@ interface Chosen {
   readonly node: Node
   /** Up to this slot the node can be followed. */
   readonly newestSlot: SlotIndex
+  readonly isHealthy: boolean
 }
 
 /** The first node that is healthy and not behind us; else the one that is furthest. */
@@ -135,10 +138,10 @@ async function chooseNode(
     const contradiction = await disagreement(deps, former, facts.value)
     if (contradiction !== undefined) return err(contradiction)
     const newestSlot = newestFinal(facts.value)
-    if (furthest === undefined || newestSlot > furthest.newestSlot) furthest = { node, newestSlot }
-    if (facts.value.status.isHealthy && newestSlot >= former.commitment.slot) {
-      return ok({ node, newestSlot })
-    }
+    const { isHealthy } = facts.value.status
+    const chosen = { node, newestSlot, isHealthy }
+    if (isHealthy && newestSlot >= former.commitment.slot) return ok(chosen)
+    if (furthest === undefined || newestSlot > furthest.newestSlot) furthest = chosen
   }
   return furthest === undefined
     ? err({ code: 'NODE_FAILED', place: 0, reason: 'no node answers' })

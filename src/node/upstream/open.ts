@@ -151,12 +151,14 @@ export async function openUpstream(
   function status(): SourceStatus {
     const { commitmentId, commitment } = commitments.newest()
     const slot = slotOfTime(parameters, clock.nowNs())
-    const { state } = following()
+    const { state, isNodeHealthy } = following()
+    // Behind a node that lags, we lag as much.
+    const isFollowing = state === 'FOLLOWING' && isNodeHealthy
     // Who does not follow by himself sees only how old the newest commitment is.
     const isYoung = slot - commitment.slot <= allowedAges * parameters.maxCommittableAge
     return {
       ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
-      isHealthy: !isClosing && (state === 'FOLLOWING' || (state === 'STANDBY' && isYoung)),
+      isHealthy: !isClosing && (state === 'STANDBY' ? isYoung : isFollowing),
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot,
@@ -175,7 +177,12 @@ export async function openUpstream(
   return ok({ network, submit, unavailable, issuance, issue, status, node, close })
 }
 
-const nothingAsked = { node: undefined, newestSlot: undefined, contradiction: undefined }
+const nothingAsked = {
+  node: undefined,
+  isNodeHealthy: false,
+  newestSlot: undefined,
+  contradiction: undefined,
+}
 
 /** The blocks that are remembered, in bytes of all together. */
 const handedOnBytes = 33_554_432

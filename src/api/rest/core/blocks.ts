@@ -26,7 +26,7 @@ export const blockRoute: Route = {
   about: 'A block, as it came.',
   params,
   answers: { 200: answered('The block.', Block) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -42,7 +42,7 @@ export const blockMetadataRoute: Route = {
   about: 'Where a block stands.',
   params,
   answers: { 200: answered('Its state.', BlockMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -57,7 +57,7 @@ export const blockFullRoute: Route = {
   about: 'A block and where it stands.',
   params,
   answers: { 200: answered('Both.', BlockWithMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findBlock(request, services)
     if (!found.ok) return toRest(found.error)

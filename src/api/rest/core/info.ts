@@ -50,7 +50,7 @@ export const issuanceRoute: Route = {
   path: '/api/core/v3/blocks/issuance',
   about: 'What a block issued now should refer to.',
   answers: { 200: answered('Parents and a commitment.', IssuanceOffer) },
-  errors: [503],
+  errors: [],
   answer: async (request, services) => {
     const offered = await issuance(services)
     if (!offered.ok) return toRest(offered.error)

@@ -27,7 +27,7 @@ export const outputRoute: Route = {
   about: 'An output, spent or not, with the proof that it belongs to its transaction.',
   params,
   answers: { 200: answered('The output.', OutputWithProof) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findProven(request, services)
     if (!found.ok) return toRest(found.error)
@@ -43,7 +43,7 @@ export const outputMetadataRoute: Route = {
   about: 'What became of an output.',
   params,
   answers: { 200: answered('How it came, and how it went.', OutputMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const id = pathId(request, 'outputId', OutputId)
     if (!id.ok) return toRest(id.error)
@@ -62,7 +62,7 @@ export const outputFullRoute: Route = {
   about: 'An output with its proof and what became of it.',
   params,
   answers: { 200: answered('All of it.', OutputWithMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findProven(request, services)
     if (!found.ok) return toRest(found.error)

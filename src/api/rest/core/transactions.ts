@@ -32,7 +32,7 @@ export const transactionRoute: Route = {
   about: 'A transaction, without its unlocks.',
   params,
   answers: { 200: answered('The transaction.', Transaction) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findTransaction(request, services)
     if (!found.ok) return toRest(found.error)
@@ -47,7 +47,7 @@ export const transactionMetadataRoute: Route = {
   about: 'Where a transaction stands, and why it failed if it did.',
   params,
   answers: { 200: answered('Its state.', TransactionMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const id = pathId(request, 'transactionId', TransactionId)
     if (!id.ok) return toRest(id.error)
@@ -65,7 +65,7 @@ export const includedBlockRoute: Route = {
   about: 'The block that a transaction was booked with; none before it is accepted.',
   params,
   answers: { 200: answered('The block.', Block) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findIncludedBlock(request, services)
     if (!found.ok) return toRest(found.error)
@@ -81,7 +81,7 @@ export const includedBlockMetadataRoute: Route = {
   about: 'Where the block stands that a transaction was booked with.',
   params,
   answers: { 200: answered('Its state.', BlockMetadata) },
-  errors: [404, 503],
+  errors: [404],
   answer: async (request, services) => {
     const found = await findIncludedBlock(request, services)
     if (!found.ok) return toRest(found.error)

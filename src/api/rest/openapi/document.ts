@@ -155,6 +155,7 @@ const refusalByStatus: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   429: 'Asked too often.',
   500: 'A fault of the gateway; the request id finds it in the log.',
+  501: 'The gateway follows a node, and nodes do not tell this.',
   503: 'The gateway cannot do this now.',
 }
 
