@@ -7,6 +7,8 @@ export default defineConfig({
   // Without the alias the CommonJS and the ESM copy of graphql both load and refuse each other's types.
   resolve: { alias: { graphql: require.resolve('graphql/index.js') } },
   test: {
+    // Whose tests these are, where a test needs just one database: `TEST_DATABASE`, by default SQLite.
+    name: process.env.TEST_DATABASE ?? 'sqlite',
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/postgresql-setup.ts',
     testTimeout: 30_000,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** Measures work against other work, fairly on a busy machine: in turns, and by medians. */
 
 /** Two pieces of work, in microseconds, and how many times as long the second takes. */
@@ -30,6 +32,20 @@ export function compare(
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/**
+ * How long this thread has waited for a core, in milliseconds since it began: on a machine that is busy with other work
+ * the difference of two says what that took. 0 where the system does not tell.
+ */
+export function waitedMs(): number {
+  try {
+    const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')
+    return Number(waitedNs) / 1e6
+  } catch {
+    // Only Linux tells.
+    return 0
+  }
 }
 
 /** Prints rows in columns; the first row is the head. */

@@ -3,15 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
-import {
-  type Folder,
-  makeFolder,
-  type Program,
-  spawnProgram,
-  startProgram,
-} from '../support/program.ts'
+import { type Program, spawnProgram, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { rest } from '../support/rest.ts'
+import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
   blockOf,
@@ -39,16 +34,16 @@ const blocksPerSecond = 200
 const blocksPerPayment = 4
 
 const random = createRandom(2_026)
-let folder: Folder
+let folder: UsualFolder
 let gateway: Program
 
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeUsualFolder()
   gateway = await startServing()
 })
 afterAll(async () => {
   await gateway.end('SIGTERM')
-  folder.remove()
+  await folder.remove()
 })
 
 test('what was acknowledged is there after every kill -9, and booked once', async () => {

@@ -2,7 +2,7 @@ import { TaggedDataPayload, Utils } from '@iota/sdk-wasm/node/lib/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentKeys } from '../../src/node/embedded/development.ts'
 import { graphql } from '../support/client.ts'
-import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { type Program, startProgram } from '../support/program.ts'
 import { openSdk, type Sdk, type SdkBlock } from '../support/sdk.ts'
 import {
   type SdkSpending,
@@ -10,18 +10,19 @@ import {
   type SdkUser,
   sdkUser,
 } from '../support/sdk-user.ts'
+import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import { addressOf, genesisOutputs, untilCommitted } from '../support/wallet.ts'
 
 /** The life of a new user, signed by the official client throughout (ledger reference 14.3). */
 
-let folder: Folder
+let folder: UsualFolder
 let gateway: Program
 let sdk: Sdk
 let faucet: SdkUser
 let user: SdkUser
 
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeUsualFolder()
   gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
   sdk = await openSdk(gateway.url)
   faucet = await sdkUser(sdk, 2)
@@ -29,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await gateway.end('SIGTERM')
-  folder.remove()
+  await folder.remove()
 })
 
 /** The least that an implicit account may hold is 31,700. */

@@ -13,10 +13,11 @@ import {
 } from '../../src/node/embedded/development.ts'
 import { writeGenesis } from '../support/genesis-gateway.ts'
 import { openOlderClient } from '../support/older-client.ts'
-import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { type Program, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput } from '../support/random-outputs.ts'
 import { asList, openSdk, type Sdk } from '../support/sdk.ts'
+import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
   genesisOutputs,
@@ -29,18 +30,18 @@ import {
 
 /** Every call of the official client and of the older one that these routes are there for (rest.md 7, 8). */
 
-let folder: Folder
+let folder: UsualFolder
 let gateway: Program
 let sdk: Sdk
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeUsualFolder()
   gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
   await untilHealth(gateway.url)
   sdk = await openSdk(gateway.url)
 })
 afterAll(async () => {
   await gateway.end('SIGTERM')
-  folder.remove()
+  await folder.remove()
 })
 
 describe('the official client reads the node', () => {
@@ -194,7 +195,7 @@ describe('the official wallet', () => {
       bipPath: { coinType: 4218, account: 0, change: 0, addressIndex: index },
       clientOptions: { nodes: [gateway.url] },
       secretManager: { mnemonic: developmentMnemonic },
-      storagePath: `${folder.databaseFile}.wallet-${index}`,
+      storagePath: folder.file(`wallet-${index}`),
     })
   }
 
@@ -223,20 +224,20 @@ describe('the official wallet', () => {
 
 describe('on a ledger of all kinds of outputs the official client', () => {
   let other: Program
-  let otherFolder: Folder
+  let otherFolder: UsualFolder
   let all: Sdk
   const random = createRandom(41)
   const outputs = Array.from({ length: 110 }, () => randomOutput(random, 1_000_000, 50))
   const file = writeGenesis(outputs)
   beforeAll(async () => {
-    otherFolder = makeFolder()
+    otherFolder = await makeUsualFolder()
     other = await startProgram({ DATABASE_URL: otherFolder.databaseUrl, GENESIS_FILE: file.path })
     await untilHealth(other.url)
     all = await openSdk(other.url)
   })
   afterAll(async () => {
     await other.end('SIGTERM')
-    otherFolder.remove()
+    await otherFolder.remove()
     file.remove()
   })
 

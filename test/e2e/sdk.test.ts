@@ -1,22 +1,23 @@
 import { TaggedDataPayload, Utils } from '@iota/sdk-wasm/node/lib/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { graphql, socketClient } from '../support/client.ts'
-import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { type Program, startProgram } from '../support/program.ts'
 import { asList, openSdk, type Sdk } from '../support/sdk.ts'
+import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import { addressOf, genesisOutputs, getJson, user, users } from '../support/wallet.ts'
 
-let folder: Folder
+let folder: UsualFolder
 let gateway: Program
 let sdk: Sdk
 
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeUsualFolder()
   gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
   sdk = await openSdk(gateway.url)
 })
 afterAll(async () => {
   await gateway.end('SIGTERM')
-  folder.remove()
+  await folder.remove()
 })
 
 describe('the client', () => {

@@ -79,7 +79,6 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
       'block_parents',
       'due_outputs',
       'handovers',
-      'ledger_updates',
       'output_terms',
       'pruned_tips',
       'token_balances',

@@ -1,27 +1,9 @@
--- By hand, but for the first table: SQLite keeps a table whose key is no whole number of its own kind twice, once as rows
--- and once as an index of the key. `WITHOUT ROWID` keeps these as the index alone: half the pages of a slot to write.
+-- By hand, but for the first table: SQLite keeps a table whose key is not of the type INTEGER twice, as rows and as an
+-- index of the key. `WITHOUT ROWID` keeps these as the index alone: half the pages of a slot to write. Not so the log and
+-- the outputs: their rows are long, and an index of long rows is so deep that finding one takes longer.
 
 -- DropTable
 DROP TABLE "address_tips";
-
--- RedefineTable
-CREATE TABLE "new_ledger_updates" (
-    "seq" BIGINT NOT NULL PRIMARY KEY,
-    "address" BLOB NOT NULL,
-    "class" INTEGER NOT NULL,
-    "ordinal" BIGINT NOT NULL,
-    "roles" INTEGER NOT NULL,
-    "milestoneIndex" BIGINT NOT NULL,
-    "outputId" BLOB NOT NULL,
-    "isSpent" BOOLEAN NOT NULL,
-    "chain" BLOB NOT NULL,
-    "balance" BIGINT
-) WITHOUT ROWID;
-INSERT INTO "new_ledger_updates" ("seq", "address", "class", "ordinal", "roles", "milestoneIndex", "outputId", "isSpent", "chain", "balance")
-    SELECT "seq", "address", "class", "ordinal", "roles", "milestoneIndex", "outputId", "isSpent", "chain", "balance" FROM "ledger_updates";
-DROP TABLE "ledger_updates";
-ALTER TABLE "new_ledger_updates" RENAME TO "ledger_updates";
-CREATE INDEX "ledger_updates_address_class_seq_idx" ON "ledger_updates"("address", "class", "seq");
 
 -- RedefineTable
 CREATE TABLE "new_pruned_tips" (

@@ -10,9 +10,10 @@ export const logStatements: LogStatements = {
         SELECT unhex(value ->> 0) AS address, value ->> 1 AS class
         FROM json_each(${JSON.stringify(rows)}))
       SELECT newest.address, newest.class, newest.ordinal, newest.chain
-      FROM asked CROSS JOIN ledger_updates AS newest ON newest.seq = (
-        SELECT max(seq) FROM ledger_updates AS own
-        WHERE own.address = asked.address AND own.class = asked.class)
+      FROM asked CROSS JOIN ledger_updates AS newest ON newest.rowid = (
+        SELECT own.rowid FROM ledger_updates AS own
+        WHERE own.address = asked.address AND own.class = asked.class
+        ORDER BY own.seq DESC LIMIT 1)
       UNION ALL
       SELECT pruned.address, pruned.class, pruned.ordinal, pruned.chain
       FROM asked CROSS JOIN pruned_tips AS pruned
