@@ -5,7 +5,7 @@ import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
 /** What an address owned, page by page; whoever walks through it goes on where his last page ended. */
 
-/** How many places are remembered, some 400 bytes each. */
+/** How many places are remembered, some 500 bytes each. */
 const mostPlaces = 4_096
 
 /** Reads such pages. */
