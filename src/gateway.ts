@@ -30,6 +30,8 @@ export interface Gateway {
   readonly url: string
   /** The name of the network it serves. */
   readonly network: string
+  /** Whether it gives funds to whoever asks. */
+  readonly hasFaucet: boolean
   close(): Promise<void>
 }
 
@@ -124,7 +126,8 @@ export async function openGateway(
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
   const network = parameters.networkName
-  return ok({ url: http.value.url, network, close: closeAll })
+  const hasFaucet = faucet !== undefined
+  return ok({ url: http.value.url, network, hasFaucet, close: closeAll })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

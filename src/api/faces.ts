@@ -171,7 +171,7 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 400,
     say: (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
   },
-  FAUCET_MISSING: { status: 404, say: () => 'this network has no faucet' },
+  FAUCET_MISSING: { status: 404, say: () => 'this gateway has no faucet' },
   FAUCET_REQUEST_MALFORMED: {
     status: 400,
     say: () => 'address: expected the Bech32 text of the receiver',

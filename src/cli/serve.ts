@@ -74,7 +74,7 @@ async function openedUnlessAway(
 }
 
 /** What people see at the start. */
-function welcome({ url, network }: Gateway): string {
+function welcome({ url, network, hasFaucet }: Gateway): string {
   return `Ledger Gateway is ready on the network ${network}.
 
 ${table([
@@ -84,19 +84,18 @@ ${table([
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health`],
 ])}
-${network === developmentNetworkName ? offer() : ''}`
+${network === developmentNetworkName ? offer(hasFaucet) : ''}`
 }
 
 /** What the development network has for everybody who reads it. */
-function offer(): string {
+function offer(hasFaucet: boolean): string {
   return `
 A development network: its money is worth nothing, for everybody has the keys.
 
   Mnemonic (coin type 4218, account 0):
     ${developmentMnemonic}
   Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
-  More for any address: ledger-gateway faucet ADDRESS
-`
+${hasFaucet ? '  More for any address: ledger-gateway faucet ADDRESS\n' : ''}`
 }
 
 /** Why the gateway does not start, as a sentence that says what to do. */
@@ -110,6 +109,10 @@ function startMessage(error: StartError): string {
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':
       return `the database holds the network "${error.found}", not "${error.expected}"`
+    case 'LEDGER_KEPT_BY_OTHERS':
+      return error.keptBy === 'NODES'
+        ? 'the ledger of this database is followed from nodes; start with LEDGER=upstream, or choose another with --database'
+        : 'the ledger of this database is kept by this program; start with LEDGER=embedded, or choose another with --database'
     case 'NODES_AWAY':
       return 'none of the nodes in UPSTREAM_URLS answers, and a new database needs one; see the log'
     case 'GENESIS_NOT_TOLD':

@@ -1,5 +1,5 @@
 import { identifyGenesis } from '../ledger/genesis.ts'
-import { assert } from '../lib/assert.ts'
+import { assert, present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { LedgerSource } from '../node/source.ts'
@@ -8,7 +8,7 @@ import type { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, indexOf, outputId, slotOfId, transactionOf } from '../protocol/ids.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
-import { proveLeaf } from '../protocol/proofs.ts'
+import { proveLeaf, provesOutput } from '../protocol/proofs.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { OutputRow } from '../store/rows.ts'
@@ -58,12 +58,16 @@ async function proofOf(
     .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
     .map((sibling) => sibling.bytes)
   const outputIndex = indexOf(id)
-  return {
+  const place = leaves.indexOf(present(siblings.find((one) => one.outputId === id)?.bytes, id))
+  const proof = {
     slot: slotOfId(transactionId),
     outputIndex,
     transactionCommitment,
-    outputCommitmentProof: proveLeaf(leaves, outputIndex),
+    outputCommitmentProof: proveLeaf(leaves, place),
   }
+  // A node does not tell outputs that came and went in one slot; without a sibling there is no proof of our own.
+  if (source.node === undefined || provesOutput(id, bytes, proof)) return proof
+  return source.node.proof(id, bytes)
 }
 
 /** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */

@@ -269,8 +269,8 @@ export interface Genesis {
   readonly network: NetworkRow
   readonly outputs: readonly CreatedOutput[]
   readonly accounts: readonly AccountVersion[]
-  /** The first epoch with its committee. */
-  readonly epoch: EpochRow
+  /** The first epoch with its committee; `undefined` for the ledger of a node behind, whose epochs are not kept. */
+  readonly epoch: EpochRow | undefined
   readonly commit: SlotCommit
 }
 

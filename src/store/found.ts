@@ -28,7 +28,7 @@ export async function found(
       },
     })
     await sql.insertOutputs(tx, outputs)
-    await writeState(tx, { accounts, epochs: [epoch] })
+    await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
     await indexOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
     const totalAt = await moveBalances(writing, network.parameters, slots)

@@ -4,7 +4,7 @@ import { type BodyError, checkContentType, parseJson } from './body.ts'
 import { about, bech32, count, object } from './openapi/shape.ts'
 import { json, type RestRequest, type Route } from './route.ts'
 
-/** The network has no faucet: only the development network has. */
+/** This gateway has no faucet: only one that keeps the ledger of a development network has. */
 export interface FaucetMissing {
   readonly code: 'FAUCET_MISSING'
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { assert } from '../../lib/assert.ts'
+import { assert, present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
@@ -25,10 +25,18 @@ export interface EnterOptions<E> {
   readonly genesis: () => Promise<Result<Genesis, E>>
   /** The name that the network of an existing database must have. */
   readonly networkName: string | undefined
+  /** Who keeps the ledger of the database. */
+  readonly keptBy: 'THIS_PROGRAM' | 'NODES'
 }
 
 /** Why a database could not be entered. */
-export type EnterError = LeaseHeld | NetworkDiffers
+export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers
+
+/** The database holds a ledger that nodes keep, or one that this program keeps, and the other was asked for. */
+export interface LedgerKeptByOthers {
+  readonly code: 'LEDGER_KEPT_BY_OTHERS'
+  readonly keptBy: EnterOptions<never>['keptBy']
+}
 
 /** The database holds another network than the one asked for. */
 export interface NetworkDiffers {
@@ -52,18 +60,21 @@ export async function enterDatabase<E>(
   options: EnterOptions<E>,
 ): Promise<Result<Entered, EnterError | E>> {
   const { store, log, holder } = deps
-  // Asked before the lease is: a process of another network shall not even hold it for a moment.
-  const known = expectedNetwork(await store.read.network(), options)
+  // Asked before the lease is: a process of another network shall not even hold it for a moment, nor one without genesis.
+  const known = await expectedNetwork(store, options)
   if (!known.ok) return known
+  const genesis = known.value === undefined ? await options.genesis() : undefined
+  if (genesis !== undefined && !genesis.ok) return genesis
+  const entering = { ...options, genesis: genesis?.value }
   const leaseDeps = { write: store.write, log, holder }
   if (!store.isShared) {
     const taken = await awaitLease(leaseDeps)
-    return taken.ok ? found(deps, options, taken.value) : taken
+    return taken.ok ? found(deps, entering, taken.value) : taken
   }
   for (let waited = 0; ; waited += pollMs) {
     const taken = await tryLease(leaseDeps)
-    if (taken.ok) return found(deps, options, taken.value)
-    const network = expectedNetwork(await store.read.network(), options)
+    if (taken.ok) return found(deps, entering, taken.value)
+    const network = await expectedNetwork(store, options)
     if (!network.ok) return network
     if (network.value !== undefined) return ok({ network: network.value, lease: undefined })
     if (waited >= foundingLimitMs) return taken
@@ -76,37 +87,43 @@ const pollMs = 100
 /** Founding takes some hundred milliseconds. */
 const foundingLimitMs = 10_000
 
+type Expected = Pick<EnterOptions<never>, 'networkName' | 'keptBy'>
+
 /** Enters as the holder of the lease. */
-async function found<E>(
+async function found(
   { store, log }: EnterDeps,
-  options: EnterOptions<E>,
+  options: Expected & { readonly genesis: Genesis | undefined },
   lease: Lease,
-): Promise<Result<Entered, EnterError | E>> {
-  const known = expectedNetwork(await store.read.network(), options)
-  if (known.ok && known.value !== undefined) return ok({ network: known.value, lease })
-  const genesis = known.ok ? await options.genesis() : known
-  if (!genesis.ok) {
+): Promise<Result<Entered, EnterError>> {
+  const known = await expectedNetwork(store, options)
+  if (!known.ok) {
     await lease.release()
-    return genesis
+    return known
   }
-  const founded = await store.write.found(lease.term, genesis.value)
+  if (known.value !== undefined) return ok({ network: known.value, lease })
+  const genesis = present(options.genesis, 'the genesis of a new database')
+  const founded = await store.write.found(lease.term, genesis)
   assert(founded.ok, 'a ledger is founded under the lease just taken')
-  const network = storedNetwork(genesis.value.network)
+  const network = storedNetwork(genesis.network)
   log.info('ledger-founded', { network: network.parameters.networkName })
   return ok({ network, lease })
 }
 
-/** The network of a row, if it is the one expected. */
-function expectedNetwork(
-  row: NetworkRow | undefined,
-  { networkName: expected }: { readonly networkName: string | undefined },
-): Result<Network | undefined, NetworkDiffers> {
+/** The network of the database, if it is the one expected; `undefined` where the database is new. */
+async function expectedNetwork(
+  { read }: Store,
+  { networkName: expected, keptBy }: Expected,
+): Promise<Result<Network | undefined, NetworkDiffers | LedgerKeptByOthers>> {
+  const row = await read.network()
   if (row === undefined) return ok(undefined)
   const network = storedNetwork(row)
   const { networkName: found } = network.parameters
-  return expected === undefined || found === expected
-    ? ok(network)
-    : err({ code: 'NETWORK_DIFFERS', found, expected })
+  if (expected !== undefined && found !== expected) {
+    return err({ code: 'NETWORK_DIFFERS', found, expected })
+  }
+  // Only who keeps a ledger knows its epochs. One that nodes keep would become another one if we went on with it.
+  const kept = (await read.epochs(0)).length > 0 ? 'THIS_PROGRAM' : 'NODES'
+  return kept === keptBy ? ok(network) : err({ code: 'LEDGER_KEPT_BY_OTHERS', keptBy: kept })
 }
 
 function storedNetwork(row: Pick<NetworkRow, 'parameters'>): Network {

@@ -70,6 +70,7 @@ export async function openEmbedded(
   const { issuer, networkName } = options
   const entered = await enterDatabase(deps, {
     networkName,
+    keptBy: 'THIS_PROGRAM',
     genesis: async (): Promise<Result<Genesis, never>> => ok(genesisOf(options.genesis)),
   })
   if (!entered.ok) return entered

@@ -10,7 +10,7 @@ import type { FollowingStatus } from '../source.ts'
 import type { Reign } from '../standing.ts'
 import type { Contradiction } from './contradiction.ts'
 import { networkTold } from './found.ts'
-import type { Node, NodeFailed, Nodes } from './nodes.ts'
+import type { Node, Nodes } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
 import { fetchSlots, type RoundFailed } from './round.ts'
 
@@ -51,7 +51,9 @@ export async function follow(
     if (!fetched.ok) {
       const { error } = fetched
       if (error.code === 'NODE_FAILED') {
-        complain(error)
+        // It answers, but nothing that can be followed; of one that does not answer nothing is known here.
+        if (choice.ok) choice.value.node.rest(error.reason)
+        report(undefined)
         await sleep(pollMs)
         continue
       }
@@ -70,6 +72,7 @@ export async function follow(
       former = committed.at(-1) ?? former
       deps.onCommitted(committed, tip.value.seq)
     }
+    if (choice.ok) choice.value.node.well()
     report(choice.ok ? choice.value : undefined)
     if (choice.ok && former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
   }
@@ -93,11 +96,6 @@ export async function follow(
     if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
     loggedAt = performance.now()
     deps.log.info('catching-up', { slot: former.commitment.slot, remaining: behind })
-  }
-
-  function complain({ place, reason }: NodeFailed): void {
-    if (place > 0) deps.log.warn('node-failed', { node: place, reason })
-    report(undefined)
   }
 
   /** Nothing is written any more until somebody has looked and started the program anew. */

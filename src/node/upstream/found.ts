@@ -63,7 +63,7 @@ export async function genesisTold(
   const told = committed(first.value).commitmentId
   const plan = fromFile ?? (await planTold(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
-  const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [] }
+  const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [], epoch: undefined }
   const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
   const computed = genesis.commit.commitmentId
   if (computed !== told || supply !== parameters.tokenSupply) {

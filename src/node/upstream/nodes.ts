@@ -20,8 +20,10 @@ export interface Node {
   ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed>>
   /** The same without reading the answer. */
   send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
-  /** Lets it rest for another reason. */
+  /** What it says is of no use: it is left alone, longer every time, until it is of use again. */
   rest(reason: string): void
+  /** It was of use. */
+  well(): void
 }
 
 /** The node did not answer, or not in a form that can be used; `reason` is for the log. */
@@ -50,6 +52,8 @@ interface Rest {
   /** By `performance.now()`. */
   readonly until: number
   readonly ms: number
+  /** Whether any answer ends it. */
+  readonly isSilence: boolean
 }
 
 /** Opens the list; nothing is asked yet. */
@@ -61,9 +65,9 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
   function createNode(url: string, place: number): Node {
     async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
       const answer = await askNode(url, request, closed.signal)
-      if (!answer.ok) rest(answer.error.reason)
-      else if (busyStatuses.includes(answer.value.status)) rest(`status ${answer.value.status}`)
-      else wake()
+      if (!answer.ok) leave(answer.error.reason, 'SILENT')
+      else if (busyStatuses.includes(answer.value.status)) leave(statusOf(answer.value), 'SILENT')
+      else if (rests.get(place)?.isSilence === true) well()
       return answer
     }
 
@@ -74,25 +78,27 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
       return err({ code: 'NODE_FAILED', place, reason: read.error })
     }
 
-    function rest(reason: string): void {
+    function leave(reason: string, why: 'SILENT' | 'USELESS'): void {
       if (closed.signal.aborted) return
       const former = rests.get(place)
       const now = performance.now()
       // Many questions may fail together: they are one failure.
       if (former !== undefined && former.until > now) return
       const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
-      rests.set(place, { until: now + ms, ms })
+      const isSilence = why === 'SILENT' && former?.isSilence !== false
+      rests.set(place, { until: now + ms, ms, isSilence })
       if (former === undefined) log.warn('node-away', { node: place, reason })
     }
 
-    function wake(): void {
+    function well(): void {
       const former = rests.get(place)
+      // An answer may have been under way when it fell silent.
       if (former === undefined || former.until > performance.now()) return
       rests.delete(place)
       log.info('node-back', { node: place })
     }
 
-    return { place, ask, send, rest }
+    return { place, ask, send, rest: (reason) => leave(reason, 'USELESS'), well }
   }
 
   function awake(): readonly Node[] {
@@ -109,6 +115,10 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
   }
 
   return { awake, ask, close: () => closed.abort() }
+}
+
+function statusOf({ status }: NodeAnswer): string {
+  return `status ${status}`
 }
 
 /** What a node, or a proxy before it, answers while it cannot serve. */

@@ -67,6 +67,7 @@ export async function openUpstream(
   const nodes = openNodes({ urls, log })
   const entered = await enterDatabase(deps, {
     networkName: await nameTold(nodes),
+    keptBy: 'NODES',
     genesis: () => genesisTold(nodes, options.genesis),
   })
   if (!entered.ok) {

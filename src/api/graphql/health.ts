@@ -1,0 +1,88 @@
+import { type FollowingHealth, type Health, readHealth } from '../../service/health.ts'
+import { messageOf } from '../errors.ts'
+import { builder } from './builder.ts'
+
+/** Whether the gateway can do its work. */
+
+const FollowingState = builder.enumType('FollowingState', {
+  description: 'How the following of a node goes.',
+  values: {
+    STANDBY: { description: 'Another process on the database follows.' },
+    CATCHING_UP: { description: 'There are committed slots of the node that are not here yet.' },
+    FOLLOWING: { description: 'What the node commits is here a moment later.' },
+    NODES_AWAY: { description: 'No node answers, or none in a form that can be used.' },
+    STOPPED: {
+      description:
+        'A node contradicted what is committed here; nothing is followed until the gateway starts anew.',
+    },
+  } as const,
+})
+
+type Contradiction = NonNullable<FollowingHealth['contradiction']>
+
+const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').implement({
+  description: 'What a node told that cannot be true beside what is committed here.',
+  fields: (t) => ({
+    code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
+    message: t.string({ description: 'For people.', resolve: messageOf }),
+    milestoneIndex: t.field({
+      type: 'UInt32',
+      description: 'The slot that it was told of.',
+      resolve: ({ slot }) => slot,
+    }),
+  }),
+})
+
+const Following = builder.objectRef<FollowingHealth>('Following').implement({
+  description: 'How the following of a node goes, and how far it has come.',
+  fields: (t) => ({
+    state: t.expose('state', { type: FollowingState, description: 'How it goes.' }),
+    committedSlot: t.expose('committedSlot', {
+      type: 'UInt32',
+      description: 'The newest slot that is committed here.',
+    }),
+    newestSlot: t.expose('newestSlot', {
+      type: 'UInt32',
+      nullable: true,
+      description: 'The newest slot of the node that can be followed; null where none answers.',
+    }),
+    node: t.expose('node', {
+      type: 'UInt32',
+      nullable: true,
+      description: 'The place of the node in the list, from 1; null where none answers.',
+    }),
+    isNodeHealthy: t.exposeBoolean('isNodeHealthy', {
+      description: 'Whether that node says of itself that it keeps up.',
+    }),
+    withProofs: t.exposeBoolean('withProofs', {
+      description: 'Whether each output is held against its proof.',
+    }),
+    contradiction: t.expose('contradiction', {
+      type: NodeContradiction,
+      nullable: true,
+      description: 'Why it stopped; null otherwise.',
+    }),
+  }),
+})
+
+const HealthType = builder.objectRef<Health>('Health').implement({
+  description: 'Whether the gateway can do its work.',
+  fields: (t) => ({
+    isHealthy: t.exposeBoolean('isHealthy', {
+      description: 'Whether the database answers and the ledger keeps up.',
+    }),
+    following: t.expose('following', {
+      type: Following,
+      nullable: true,
+      description: 'Of a gateway in front of a node; null where the ledger is inside.',
+    }),
+  }),
+})
+
+builder.queryField('health', (t) =>
+  t.field({
+    type: HealthType,
+    description: 'Whether the gateway can do its work, and how it follows where it does.',
+    resolve: (_root, _args, { services }) => readHealth(services),
+  }),
+)
