@@ -84,19 +84,21 @@ ${table([
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health`],
 ])}
-${network === developmentNetworkName ? offer(hasFaucet) : ''}`
+${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
 }
 
 /** What the development network has for everybody who reads it. */
-function offer(hasFaucet: boolean): string {
+function offer(): string {
   return `
 A development network: its money is worth nothing, for everybody has the keys.
 
   Mnemonic (coin type 4218, account 0):
     ${developmentMnemonic}
   Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
-${hasFaucet ? '  More for any address: ledger-gateway faucet ADDRESS\n' : ''}`
+`
 }
+
+const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
 
 /** Why the gateway does not start, as a sentence that says what to do. */
 function startMessage(error: StartError): string {

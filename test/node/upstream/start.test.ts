@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
+import { print } from '../../../src/protocol/schema/schema.ts'
+import { changing, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import { type Folder, makeFolder, spawnProgram, startProgram } from '../../support/program.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { getJson, untilCommitted } from '../../support/wallet.ts'
+
+/** How a gateway starts in front of a node, and what it refuses in one sentence, with nothing written. */
+
+let real: TestGateway
+let folder: Folder
+beforeAll(async () => {
+  real = await startGateway()
+  folder = makeFolder()
+})
+afterAll(async () => {
+  await real.close()
+  folder.remove()
+})
+
+/** Starts the program and expects it to end with a sentence. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const spawned = spawnProgram({ LOG_LEVEL: 'error', ...env })
+  const failed = await spawned.ready.then(
+    () => 'it started',
+    () => spawned.process.exitCode,
+  )
+  expect(failed).toBe(1)
+  const lines = spawned.logged().trim().split('\n')
+  return lines.filter((line) => !line.startsWith('{')).join('\n')
+}
+
+const newDatabase = (name: string) => `file:${folder.databaseFile.replace('test.db', name)}`
+
+describe('a new database', () => {
+  test('is not founded without a node', async () => {
+    const env = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://127.0.0.1:9' }
+    expect(await refusal({ ...env, DATABASE_URL: newDatabase('nobody.db') })).toContain(
+      'none of the nodes in UPSTREAM_URLS answers',
+    )
+  })
+
+  test('is not founded on a genesis that does not lead to the first commitment', async () => {
+    const spoil = changing('/by-slot/0', (one) => ({ ...one, referenceManaCost: '7' }))
+    expect(await refusalBehind(spoil, 'differs.db')).toContain('does not lead to the first commit')
+  })
+
+  /** As a node of IOTA: it has no changes of the genesis slot, for it took them from a snapshot. */
+  const snapshotted: Spoil = (path, answer) =>
+    path.endsWith('/by-slot/0/utxo-changes/full') ? { status: 500, body: '{}' } : answer
+
+  test('needs a file where the node does not tell the genesis', async () => {
+    expect(await refusalBehind(snapshotted, 'untold.db')).toContain('--genesis-file')
+    const info = await getJson(`${real.url}/api/core/v3/info`)
+    const { parameters } = info.protocolParameters[0]
+    const plan = developmentGenesis(developmentKeys(), Number(parameters.genesisUnixTimestamp))
+    const file = folder.databaseFile.replace('test.db', 'genesis.json')
+    writeFileSync(file, genesisText(plan))
+    const node = await startOddNode(real.url, snapshotted)
+    const gateway = await startGateway({
+      env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, GENESIS_FILE: file },
+    })
+    await untilCommitted(gateway.url, 1)
+    await gateway.close()
+    await node.close()
+  })
+
+  async function refusalBehind(spoil: Spoil, name: string): Promise<string> {
+    const node = await startOddNode(real.url, spoil)
+    const env = { LEDGER: 'upstream', UPSTREAM_URLS: node.url }
+    const said = await refusal({ ...env, DATABASE_URL: newDatabase(name) })
+    await node.close()
+    return said
+  }
+})
+
+describe('a database', () => {
+  test('that follows nodes is not written by the ledger inside, nor the reverse', async () => {
+    const followed = { DATABASE_URL: newDatabase('followed.db') }
+    const behind = { LEDGER: 'upstream', UPSTREAM_URLS: real.url }
+    await (await startProgram({ ...followed, ...behind })).end('SIGTERM')
+    expect(await refusal(followed)).toContain('LEDGER=upstream')
+    const kept = { DATABASE_URL: newDatabase('kept.db') }
+    await (await startProgram(kept)).end('SIGTERM')
+    expect(await refusal({ ...kept, ...behind })).toContain('LEDGER=embedded')
+  })
+
+  test('of another network is refused by name', async () => {
+    const behind = { LEDGER: 'upstream', DATABASE_URL: newDatabase('other.db') }
+    await (await startProgram({ ...behind, UPSTREAM_URLS: real.url })).end('SIGTERM')
+    const node = await startOddNode(real.url, renamed)
+    expect(await refusal({ ...behind, UPSTREAM_URLS: node.url })).toContain(
+      'the database holds the network "ledger-gateway-dev", not "another"',
+    )
+    await node.close()
+  })
+
+  test('is served while no node is there, and a node of another network is not followed', async () => {
+    const env = { LEDGER: 'upstream', DATABASE_URL: newDatabase('away.db') }
+    await (await startProgram({ ...env, UPSTREAM_URLS: real.url })).end('SIGTERM')
+    const other = await startOddNode(real.url, passOn)
+    const urls = ['http://127.0.0.1:9', other.url].join(',')
+    other.spoilBy(() => 'HANG_UP')
+    const program = await startProgram({ ...env, UPSTREAM_URLS: urls })
+    expect((await fetch(`${program.url}/health`)).status).toBe(503)
+    const before = (await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex
+    other.spoilBy(renamed)
+    while (!program.logged().includes('another network')) await fetch(`${program.url}/health`)
+    expect((await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
+    other.spoilBy(passOn)
+    await untilCommitted(program.url, before + 1)
+    await program.end('SIGTERM')
+    await other.close()
+  })
+})
+
+const renamed = changing('/core/v3/info', (info) => {
+  const [first] = info.protocolParameters
+  const parameters = { ...first.parameters, networkName: 'another' }
+  return { ...info, protocolParameters: [{ ...first, parameters }] }
+})
+
+function genesisText(plan: ReturnType<typeof developmentGenesis>): string {
+  const parameters = print(ProtocolParameters, plan.parameters)
+  const outputs = plan.outputs.map((output) => print(Output, output))
+  return JSON.stringify({ parameters, outputs })
+}
