@@ -1,0 +1,176 @@
+import { Agent, request } from 'node:http'
+import type { Client } from 'pg'
+import { openSignatureChecker } from '../../../src/node/signatures.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import { identifyBlock } from '../../../src/protocol/ids.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import { slotOfTime } from '../../../src/protocol/slots.ts'
+import { startPostgresql } from '../../support/postgresql-server.ts'
+import { makeFolder } from '../../support/program.ts'
+import {
+  blockOf,
+  offerOf,
+  type SignedBlock,
+  taggedData,
+  untilHealth,
+} from '../../support/wallet.ts'
+import { type ClusterGateway, startClusterGateway } from '../../torture/cluster/gateways.ts'
+import { withClient } from '../../torture/cluster/lease.ts'
+import { parentOf, processorMs, processorMsOfTree } from '../cluster/processor.ts'
+import { median, printTable } from '../measure.ts'
+
+/**
+ * Blocks accepted a second by one, two and three gateways on one PostgreSQL that waits for its disk, each block with a
+ * payload of its own and one signature. Gateways, database and clients share the machine.
+ */
+
+const gatewayCounts = [1, 2, 3] as const
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
+const blocksPerRound = 1_500
+/** Requests under way at once, over all gateways. */
+const lines = 48
+
+interface Round {
+  readonly perSecond: number
+  /** Processor time a block, in microseconds. */
+  readonly gatewaysUs: number
+  readonly databaseUs: number
+  /** Blocks that found their slot closed. */
+  readonly late: number
+}
+
+/** Takes turns between the numbers of gateways, for the machine may be busy with other things for a while. */
+export async function run(): Promise<void> {
+  const server = await startPostgresql([])
+  const folder = makeFolder()
+  const gateways: ClusterGateway[] = []
+  try {
+    const env = {
+      DATABASE_URL: server.url,
+      KEY_FILE: `${folder.databaseFile}.key`,
+      LOG_LEVEL: 'error',
+    }
+    for (const _ of gatewayCounts) gateways.push(await startClusterGateway(env))
+    for (const { url } of gateways) await untilHealth(url)
+    const database = parentOf(await withClient(server.url, backendOf))
+    const measured = new Map(gatewayCounts.map((count) => [count, [] as Round[]]))
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round++) {
+      for (const count of gatewayCounts) {
+        const one = await measure({ gateways, count, database })
+        if (round > 0) measured.get(count)?.push(one)
+      }
+    }
+    print(measured, await checkUs(gateways[0]?.url ?? ''))
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.end()))
+    await server.stop()
+    folder.remove()
+  }
+}
+
+async function backendOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return rows[0]?.pid ?? 0
+}
+
+interface Measuring {
+  readonly gateways: readonly ClusterGateway[]
+  readonly count: number
+  readonly database: number
+}
+
+async function measure({ gateways, count, database }: Measuring): Promise<Round> {
+  const urls = gateways.slice(0, count).map(({ url }) => url)
+  const blocks = await signedBlocks(urls[0] ?? '')
+  const spent = () => ({
+    gateways: gateways.reduce((sum, gateway) => sum + processorMs(gateway.pid()), 0),
+    database: processorMsOfTree(database),
+  })
+  // New lines every time: a server gives up those that were silent for some seconds.
+  const agent = new Agent({ keepAlive: true, maxSockets: lines })
+  const before = spent()
+  const begun = performance.now()
+  let late = 0
+  let next = 0
+  async function send(): Promise<void> {
+    for (let at = next++; at < blocks.length; at = next++) {
+      const status = await post(agent, urls[at % urls.length] ?? '', blocks[at]?.bytes)
+      if (status === 400) late++
+      else if (status !== 201) throw new Error(`answered ${status}`)
+    }
+  }
+  await Promise.all(Array.from({ length: lines }, send))
+  const ms = performance.now() - begun
+  const after = spent()
+  agent.destroy()
+  const accepted = blocks.length - late
+  return {
+    perSecond: (accepted / ms) * 1_000,
+    gatewaysUs: ((after.gateways - before.gateways) * 1_000) / accepted,
+    databaseUs: ((after.database - before.database) * 1_000) / accepted,
+    late,
+  }
+}
+
+let serial = 0
+
+/** Signed beforehand, and issued as late as is allowed, so that their slots are open when they are sent. */
+async function signedBlocks(url: string): Promise<readonly SignedBlock[]> {
+  const offer = await offerOf(url)
+  const begun = Date.now()
+  return Array.from({ length: blocksPerRound }, () => {
+    serial++
+    const issuingTime = BigInt(begun + 4_000) * 1_000_000n
+    const data = taggedData('0x62656e6368', `0x${serial.toString(16).padStart(64, '0')}`)
+    return blockOf(offer, data, { header: { issuingTime } })
+  })
+}
+
+function post(agent: Agent, url: string, bytes: Uint8Array | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/vnd.iota.serializer-v2' }
+    const asked = request(`${url}/api/core/v3/blocks`, { method: 'POST', agent, headers })
+    asked.on('error', reject)
+    asked.on('response', (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    })
+    asked.end(bytes)
+  })
+}
+
+/** Processor time of one signature check as a gateway does it, on all threads. */
+async function checkUs(url: string): Promise<number> {
+  const signatures = openSignatureChecker({ queueLimit: 1 })
+  const { network } = await offerOf(url)
+  const items = (await signedBlocks(url)).map(({ block }) => {
+    const bytes = encode(Block, block)
+    const slot = slotOfTime(network.parameters, block.header.issuingTime)
+    return { ...block.signature, message: identifyBlock(bytes, slot).signingInput }
+  })
+  const before = process.cpuUsage()
+  for (const item of items) await signatures.check([item])
+  const { user, system } = process.cpuUsage(before)
+  await signatures.close()
+  return (user + system) / items.length
+}
+
+function print(measured: ReadonlyMap<number, readonly Round[]>, ofCheck: number): void {
+  const column = (all: readonly Round[], name: keyof Round) => median(all.map((one) => one[name]))
+  printTable([
+    ['gateways', 'blocks a second', 'gateways µs', 'database µs', 'signature checks of gateways'],
+    ...[...measured].map(([count, all]) => {
+      const share = ofCheck / column(all, 'gatewaysUs')
+      return [
+        String(count),
+        column(all, 'perSecond').toFixed(0),
+        column(all, 'gatewaysUs').toFixed(0),
+        column(all, 'databaseUs').toFixed(0),
+        `${(share * 100).toFixed(0)} %`,
+      ]
+    }),
+  ])
+  const late = [...measured.values()].flat().reduce((sum, one) => sum + one.late, 0)
+  console.log(`\none signature check: ${ofCheck.toFixed(1)} µs; too late for their slots: ${late}`)
+}
