@@ -36,15 +36,22 @@ export async function releaseLease({ tx, sql }: Writing, term: number): Promise<
 }
 
 /**
- * Does `work` if the term is still the holder's, and keeps it so until the transaction ends. The row is written, not
- * read: on SQLite a transaction must begin by writing, or another process may write between its reading and its writing.
+ * Does `work` if the term is still the holder's, and keeps it so until the transaction ends. Work that took longer than a
+ * holder renews its lease prolongs it at its end, or somebody could take it before the holder has his next word.
  */
 export async function underLease<T, E>(
-  { tx }: Writing,
+  { tx, sql }: Writing,
   term: number,
   work: () => Promise<Result<T, E>>,
 ): Promise<Result<T, E | LeaseLost>> {
-  const own = { id: 1n, term: BigInt(term) }
-  const { count } = await tx.writer.updateMany({ where: own, data: { term: own.term } })
-  return count === 1 ? work() : err({ code: 'LEASE_LOST', term })
+  const begun = performance.now()
+  if (!(await sql.lockLease(tx, term))) return err({ code: 'LEASE_LOST', term })
+  const done = await work()
+  if (done.ok && performance.now() - begun > longWorkMs) await sql.prolongLease(tx, term, extraMs)
+  return done
 }
+
+const longWorkMs = 500
+
+/** Enough for the holder to renew it by himself. */
+const extraMs = 3_000

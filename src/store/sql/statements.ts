@@ -52,6 +52,11 @@ export interface LeaseStatements {
   claimLease(tx: Tx, holder: string, ttlMs: number): Promise<number | undefined>
   /** The lease as it stands; `undefined` where nobody ever took it. Waits for nobody. */
   readLease(tx: Tx): Promise<LeaseState | undefined>
+  /**
+   * Keeps everybody from taking the lease until the transaction ends, if the term is still the holder's. Blocks may come in
+   * all the while, where the database can do two things at once.
+   */
+  lockLease(tx: Tx, term: number): Promise<boolean>
   /** Moves the end of the lease to `ttlMs` from now; whether the term is still the holder's. */
   prolongLease(tx: Tx, term: number, ttlMs: number): Promise<boolean>
 }

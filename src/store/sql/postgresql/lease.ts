@@ -34,6 +34,14 @@ export const leaseStatements: LeaseStatements = {
     return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
+  // The weakest lock: whoever claims the lease asks for the strongest and is kept out, whoever puts blocks into the inbox
+  // changes the same row and is not.
+  async lockLease(tx, term) {
+    const rows = await tx.$queryRaw<object[]>`
+      SELECT FROM writer WHERE id = 1 AND term = ${term} FOR KEY SHARE`
+    return rows.length > 0
+  },
+
   async prolongLease(tx, term, ttlMs) {
     const count = await tx.$executeRaw`
       UPDATE writer

@@ -20,6 +20,12 @@ export const leaseStatements: LeaseStatements = {
     return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
+  // Written, not read: a transaction must begin by writing, or another process may write between its reading and its
+  // writing.
+  async lockLease(tx, term) {
+    return (await tx.$executeRaw`UPDATE writer SET term = term WHERE id = 1 AND term = ${term}`) > 0
+  },
+
   async prolongLease(tx, term, ttlMs) {
     const count = await tx.$executeRaw`
       UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${ttlMs}
