@@ -121,7 +121,7 @@ export const settings = {
     flag: undefined,
     value: 'URL',
     byDefault: undefined,
-    help: 'PostgreSQL behind a pooler: URL past it, to hear of the commits of others; DATABASE_URL by default',
+    help: 'PostgreSQL behind a pooler: URL past it, to hear of what others do; DATABASE_URL by default',
   },
   submit: {
     variable: 'SUBMIT',
