@@ -134,7 +134,8 @@ export async function tableNames(url: string): Promise<string> {
   return rows[0]?.names ?? ''
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody has. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

@@ -90,6 +90,9 @@ describe('blocks', () => {
   test('one by one are told as they stand, and how they come further', async () => {
     const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x02'))
     await acceptedId(await post(gateway.url, bytes))
+    const metadata = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`
+    // While it waits to be booked, what one topic tells may be over when the other does.
+    while ((await restJson(metadata)).blockState === 'pending');
     const topic = `block-metadata/${blockId}`
     await open(topic, `${topic}/raw`)
     const first = await jsonOn(topic)

@@ -49,6 +49,8 @@ beforeAll(async () => {
   const GENESIS_FILE = join(folder, 'genesis.json')
   writeFileSync(GENESIS_FILE, JSON.stringify(genesisJson()))
   gateway = await startGateway({ clock, env: { GENESIS_FILE } })
+  // It takes blocks before it has caught up with its clock.
+  await untilCommitted(gateway.url, startSlot - 4)
 })
 afterAll(async () => {
   await gateway.close()

@@ -5,26 +5,15 @@ import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'
 import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
-import { BasicOutput } from '../../../src/protocol/outputs.ts'
-import type { OutputId } from '../../../src/protocol/primitives.ts'
-import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { Database } from '../../../src/store/connect.ts'
-import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
+import type { Store } from '../../../src/store/contract.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
-import type { LedgerUpdate, LogEntry } from '../../../src/store/rows.ts'
+import type { LedgerUpdate } from '../../../src/store/rows.ts'
 import { startPostgresql } from '../../support/postgresql-server.ts'
-import {
-  blockIdOf,
-  bookedTransaction,
-  booking,
-  createdOutput,
-  incomingBlock,
-  slotCommit,
-  testGenesis,
-  transactionIdOf,
-} from '../../support/store-rows.ts'
-import { addressesFor, addressOf, busyAddress, growLog } from '../large-log.ts'
+import { testGenesis } from '../../support/store-rows.ts'
+import { busyAddress, growLog } from '../large-log.ts'
 import { median, printTable, waitedMs } from '../measure.ts'
+import { bookSlot, createTransfers, type Population, transfers, unwrap } from '../transfers.ts'
 
 /**
  * How the store does as the log grows: pages, commits, and what Prisma costs. `BENCH_ROWS` ends the growth earlier,
@@ -149,60 +138,7 @@ async function openBare(url: string) {
   }
 }
 
-const transfers = 1_000
 const slotsMeasured = 12
-
-/** Whose outputs the transfers move, of a log of so many rows. */
-const populations = {
-  /** As many as there are in a small log. */
-  few: () => 1_000,
-  /** Hardly one of them twice in a slot. */
-  many: addressesFor,
-} as const
-
-/** Slots of transfers, each of which spends an output of the slot before and makes two. */
-function createTransfers(size: number, population: keyof typeof populations) {
-  const owners = populations[population](size)
-  let former: readonly (readonly [CreatedOutput, Hex])[] = []
-
-  function next(slot: number) {
-    const numbers = Array.from({ length: transfers }, (_, i) => 10_000 * slot + i)
-    const created = numbers.flatMap((n) =>
-      [2 * n, 2 * n + 1].map((output) => outputOf(output, slot)),
-    )
-    const spent = former.slice(0, transfers)
-    former = created
-    return {
-      incoming: numbers.map((n) => incomingBlock(n, { slot })),
-      booking: booking({
-        blocks: numbers.map((n) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' })),
-        transactions: numbers.map((n) => bookedTransaction(n, { slot })),
-        created: created.map(([output]) => output),
-        spent: spent.map(([{ outputId }], i) => {
-          return { outputId, spentSlot: slot, spentBy: transactionIdOf(numbers[i] ?? 0) }
-        }),
-      }),
-      entries: [
-        ...spent.map(([{ outputId }, address]) => entryOf(outputId, address, true)),
-        ...created.map(([{ outputId }, address]) => entryOf(outputId, address, false)),
-      ],
-    }
-  }
-
-  function outputOf(n: number, slot: number): readonly [CreatedOutput, Hex] {
-    const address = addressOf(1 + Math.floor(Math.random() * owners))
-    const owner = { type: 0, pubKeyHash: `0x${address.slice(4)}` } as const
-    const unlockConditions = [{ type: 0, address: owner }] as const
-    const output = { type: 0, amount: 1_000n, mana: 0n, unlockConditions, features: [] } as const
-    return [createdOutput(n, { bookedSlot: slot, bytes: encode(BasicOutput, output) }), address]
-  }
-
-  return { next }
-}
-
-function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
-  return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent }
-}
 
 /**
  * Time of a commit alone: what was accepted and booked before waits only to be made final. How much of it the thread
@@ -211,26 +147,22 @@ function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
 async function commitTimes(
   { store, term }: Subject,
   size: number,
-  population: keyof typeof populations,
+  population: Population,
 ): Promise<string[]> {
   const source = createTransfers(size, population)
   const times: number[] = []
   const waits: number[] = []
   let rows = 0
   for (let n = 0; n < slotsMeasured + warmUp; n++) {
-    const slot = (await store.read.logTip()).slot + 1
-    const { incoming, booking: booked, entries } = source.next(slot)
-    await store.write.acceptBlocks(incoming)
-    unwrap(await store.write.closeSlots(term, slot))
-    unwrap(await store.write.book(term, booked))
+    const slot = await bookSlot({ store, term }, source)
     const waited = waitedMs()
     const begun = performance.now()
-    unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+    await slot.commit()
     if (n >= warmUp) {
       times.push(performance.now() - begun)
       waits.push(waitedMs() - waited)
     }
-    rows = entries.length
+    rows = slot.rows
   }
   const time = median(times)
   return [
@@ -295,9 +227,4 @@ function milliseconds(time: number): string {
 
 function seconds(timeMs: number): string {
   return `${(timeMs / 1_000).toFixed(1)} s`
-}
-
-function unwrap<T>(result: { ok: true; value: T } | { ok: false; error: { code: string } }): T {
-  if (!result.ok) throw new Error(result.error.code)
-  return result.value
 }

@@ -1,0 +1,112 @@
+import type { Hex } from '../../src/lib/hex.ts'
+import { BasicOutput } from '../../src/protocol/outputs.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
+import type { CreatedOutput, Store } from '../../src/store/contract.ts'
+import type { LogEntry } from '../../src/store/rows.ts'
+import {
+  blockIdOf,
+  bookedTransaction,
+  booking,
+  createdOutput,
+  incomingBlock,
+  slotCommit,
+  transactionIdOf,
+} from '../support/store-rows.ts'
+import { addressesFor, addressOf } from './large-log.ts'
+
+/** Slots full of transfers, for benchmarks of what their commits cost. */
+
+/** Transfers of a slot: each spends an output of the slot before and makes two. */
+export const transfers = 1_000
+
+/** Whose outputs the transfers move, of a log of so many rows. */
+const populations = {
+  /** As many as there are in a small log. */
+  few: () => 1_000,
+  /** Hardly one of them twice in a slot. */
+  many: addressesFor,
+} as const
+
+/** How many there are. */
+export type Population = keyof typeof populations
+
+/** Makes one slot after the other. */
+export type Transfers = ReturnType<typeof createTransfers>
+
+/** Transfers in a log of so many rows. */
+export function createTransfers(size: number, population: Population) {
+  const owners = populations[population](size)
+  let former: readonly (readonly [CreatedOutput, Hex])[] = []
+
+  function next(slot: number) {
+    const numbers = Array.from({ length: transfers }, (_, i) => 10_000 * slot + i)
+    const created = numbers.flatMap((n) =>
+      [2 * n, 2 * n + 1].map((output) => outputOf(output, slot)),
+    )
+    const spent = former.slice(0, transfers)
+    former = created
+    return {
+      incoming: numbers.map((n) => incomingBlock(n, { slot })),
+      booking: booking({
+        blocks: numbers.map((n) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' })),
+        transactions: numbers.map((n) => bookedTransaction(n, { slot })),
+        created: created.map(([output]) => output),
+        spent: spent.map(([{ outputId }], i) => {
+          return { outputId, spentSlot: slot, spentBy: transactionIdOf(numbers[i] ?? 0) }
+        }),
+      }),
+      entries: [
+        ...spent.map(([{ outputId }, address]) => entryOf(outputId, address, true)),
+        ...created.map(([{ outputId }, address]) => entryOf(outputId, address, false)),
+      ],
+    }
+  }
+
+  function outputOf(n: number, slot: number): readonly [CreatedOutput, Hex] {
+    const address = addressOf(1 + Math.floor(Math.random() * owners))
+    const owner = { type: 0, pubKeyHash: `0x${address.slice(4)}` } as const
+    const unlockConditions = [{ type: 0, address: owner }] as const
+    const output = { type: 0, amount: 1_000n, mana: 0n, unlockConditions, features: [] } as const
+    return [createdOutput(n, { bookedSlot: slot, bytes: encode(BasicOutput, output) }), address]
+  }
+
+  return { next }
+}
+
+function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
+  return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent }
+}
+
+/** A slot that is closed and booked, and waits only to be made final. */
+export interface BookedSlot {
+  /** Of the log. */
+  readonly rows: number
+  commit(): Promise<void>
+}
+
+/** Books the next slot. */
+export async function bookSlot(
+  { store, term }: { readonly store: Store; readonly term: number },
+  source: Transfers,
+): Promise<BookedSlot> {
+  const slot = (await store.read.logTip()).slot + 1
+  const { incoming, booking: booked, entries } = source.next(slot)
+  await store.write.acceptBlocks(incoming)
+  unwrap(await store.write.closeSlots(term, slot))
+  unwrap(await store.write.book(term, booked))
+  return {
+    rows: entries.length,
+    commit: async () => {
+      unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+    },
+  }
+}
+
+/** What was asked for, where a benchmark needs it. */
+export function unwrap<T>(
+  result: { ok: true; value: T } | { ok: false; error: { code: string } },
+): T {
+  if (!result.ok) throw new Error(result.error.code)
+  return result.value
+}
