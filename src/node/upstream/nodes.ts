@@ -125,4 +125,4 @@ function statusOf({ status }: NodeAnswer): string {
 const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
 const shortestRestMs = 500
-const longestRestMs = 15_000
+const longestRestMs = 5_000

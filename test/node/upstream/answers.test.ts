@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { bytesToHex } from '../../../src/lib/hex.ts'
+import { print } from '../../../src/protocol/schema/schema.ts'
+import { Payload } from '../../../src/protocol/transaction.ts'
+import { graphql } from '../../support/client.ts'
+import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import { rest } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post, refusal, submit } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  type SignedBlock,
+  slotNow,
+  taggedData,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** What a gateway in front of a node answers that it does not keep itself, and what becomes of blocks that it hands on. */
+
+let real: TestGateway
+let node: OddNode
+let gateway: TestGateway
+beforeAll(async () => {
+  real = await startGateway()
+  node = await startOddNode(real.url, passOn)
+  gateway = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+})
+afterAll(async () => {
+  await gateway.close()
+  await node.close()
+  await real.close()
+})
+
+/** Runs something while the node spoils its answers. */
+async function spoiling<T>(spoil: Spoil, work: () => Promise<T>): Promise<T> {
+  node.spoilBy(spoil)
+  try {
+    return await work()
+  } finally {
+    node.spoilBy(passOn)
+    // It may have been left alone for a while.
+    const offer = `${gateway.url}/api/core/v3/blocks/issuance`
+    while ((await fetch(offer)).status !== 200) await delay(20)
+  }
+}
+
+async function newBlock(text: string): Promise<SignedBlock> {
+  return blockOf(await offerOf(real.url), taggedData('0x', bytesToHex(Buffer.from(text))))
+}
+
+/** A block that only the node has seen. */
+async function nodesBlock(text: string): Promise<SignedBlock> {
+  const signed = await newBlock(text)
+  await acceptedId(await post(real.url, signed.bytes))
+  return signed
+}
+
+const blockPath = (id: string) => `${gateway.url}/api/core/v3/blocks/${id}`
+
+describe('a block that was not seen', () => {
+  test('is asked for by everybody at once with one question', async () => {
+    const { blockId, bytes } = await nodesBlock('shared')
+    const before = node.asked.length
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(blockPath(blockId))))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    const asked = node.asked.slice(before).filter((path) => path.includes(blockId))
+    // An answer is shared for a moment; under load 50 questions may take longer than that.
+    expect(asked.length).toBeLessThan(20)
+    const raw = await fetch(blockPath(blockId), { headers: { accept: binaryType } })
+    expect(new Uint8Array(await raw.arrayBuffer())).toEqual(bytes)
+  })
+
+  test('is kept when it is final, and read without the node', async () => {
+    const { blockId } = await nodesBlock('kept')
+    const metadata = `${blockPath(blockId)}/metadata`
+    await untilCommitted(gateway.url, slotNow((await offerOf(real.url)).network))
+    while ((await getJson(metadata)).blockState !== 'finalized');
+    const state = await spoiling(
+      () => 'HANG_UP',
+      async () => (await getJson(metadata)).blockState,
+    )
+    expect(state).toBe('finalized')
+  })
+
+  test('that nobody has is asked for once, and is null', async () => {
+    const id = `0x${'ab'.repeat(32)}00000000`
+    const before = node.asked.length
+    for (let i = 0; i < 20; i++) expect((await rest(blockPath(id))).status).toBe(404)
+    const { data, errors } = await graphql(gateway.url, blockQuery, { id })
+    expect([data.block, errors]).toEqual([null, undefined])
+    const asked = node.asked.slice(before).filter((path) => path.includes(id))
+    expect(asked.length).toBeLessThanOrEqual(2 * 2)
+  })
+
+  test('that cannot be asked for is null with the reason, and 503', async () => {
+    const { blockId } = await nodesBlock('away')
+    await spoiling(
+      () => 'HANG_UP',
+      async () => {
+        const { data, errors } = await graphql(gateway.url, blockQuery, { id: blockId })
+        expect([data.block, errors?.[0]?.extensions.code]).toEqual([null, 'NOT_TOLD_BY_NODE'])
+        const refused = await rest(blockPath(blockId))
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      },
+    )
+  })
+
+  const lies: readonly (readonly [string, Spoil])[] = [
+    ['that of another id', swapped],
+    ['no block at all', (_path, answer) => ({ ...answer, body: new Uint8Array(200) })],
+  ]
+  test.each(lies)('is not believed when it is %s', async (name, lie) => {
+    const { blockId } = await nodesBlock(name)
+    const spoil: Spoil = (asked, answer) => (asked === path(blockId) ? lie(asked, answer) : answer)
+    const answered = await spoiling(spoil, () => rest(blockPath(blockId)))
+    expect(answered.status).toBe(503)
+    expect(gateway.logged.some((line) => line.includes('node-told-something-else'))).toBe(true)
+  })
+
+  function swapped(_path: string, answer: { status: number; body: string | Uint8Array }) {
+    const body = Uint8Array.from(answer.body as Uint8Array)
+    body[200] = (body[200] ?? 0) ^ 1
+    return { ...answer, body }
+  }
+})
+
+describe('a block that is handed on', () => {
+  test('is there at once, and the same again is not handed on', async () => {
+    const { bytes, blockId } = await newBlock('handed on')
+    expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
+    const before = node.asked.filter((one) => one === '/api/core/v3/blocks').length
+    expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
+    expect(node.asked.filter((one) => one === '/api/core/v3/blocks').length).toBe(before)
+    expect((await getJson(blockPath(blockId))).header).toBeDefined()
+    expect((await getJson(`${real.url}/api/core/v3/blocks/${blockId}`)).header).toBeDefined()
+  })
+
+  test('is refused here when it is malformed or wrongly signed', async () => {
+    const { bytes } = await newBlock('not handed on')
+    const before = node.asked.length
+    const broken = Uint8Array.from(bytes)
+    broken[bytes.length - 1] = (broken[bytes.length - 1] ?? 0) ^ 1
+    expect((await refusal(await post(gateway.url, broken)))[1]).toContain('signature')
+    expect((await post(gateway.url, bytes.subarray(1))).status).toBe(400)
+    const posts = node.asked.slice(before).filter((one) => one === '/api/core/v3/blocks')
+    expect(posts).toEqual([])
+  })
+
+  test('is refused in the words of the node', async () => {
+    const offer = await offerOf(real.url)
+    const strongParents = [`0x${'cd'.repeat(32)}01000000` as const]
+    const { bytes } = blockOf({ ...offer, strongParents: strongParents as never }, undefined)
+    const [status, words] = await refusal(await post(real.url, bytes))
+    expect(await refusal(await post(gateway.url, bytes))).toEqual([
+      status,
+      `the node refused the block: ${words}`,
+    ])
+    const said = await submit(gateway.url, { bytes: bytesToHex(bytes) })
+    expect(said).toMatchObject({ code: 'REFUSED_BY_NODE', reason: words })
+  })
+
+  const statuses = [
+    ['500 with a reason, as of a node of IOTA', 500, 400],
+    ['503', 503, 503],
+    ['403, a route that is closed to us', 403, 503],
+  ] as const
+  test.each(statuses)('%s', async (name, told, expected) => {
+    const { bytes } = await newBlock(name)
+    const body = '{"error":{"code":"500","message":"filtered"}}'
+    const spoil: Spoil = (asked, answer) =>
+      asked === '/api/core/v3/blocks' ? { status: told, body } : answer
+    const answered = await spoiling(spoil, () => post(gateway.url, bytes))
+    expect(answered.status).toBe(expected)
+    if (expected === 400) expect((await refusal(answered))[1]).toContain('filtered')
+  })
+
+  test('alone as a payload needs an issuer of our own', async () => {
+    const payload = JSON.stringify(print(Payload, taggedData('0x01', '0x02')))
+    const [status, words] = await refusal(await post(gateway.url, payload))
+    expect([status, words]).toEqual([503, expect.stringContaining('no issuer account')])
+  })
+})
+
+test('a transaction that failed is told with its reason where it came in', async () => {
+  const offer = await offerOf(gateway.url)
+  const key = user(1)
+  const spend = present((await genesisOutputs(gateway.url, key))[0], 'output')
+  const creationSlot = slotNow(offer.network)
+  const pay = (amount: bigint) =>
+    paymentOf(offer.network, {
+      key,
+      spend,
+      outputs: [ownedBy(key, amount), ownedBy(user(2), 1_000_000_000n - amount)],
+      creationSlot,
+    })
+  const [first, second] = [pay(400_000_000n), pay(500_000_000n)]
+  for (const { payload } of [first, second]) {
+    await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+  }
+  const { transactionId: id } = second
+  for (;;) {
+    const { data } = await graphql(gateway.url, transactionQuery, { id })
+    if (data.transaction.state === 'PENDING') continue
+    expect(data.transaction.state).toBe('FAILED')
+    expect(data.transaction.failure.code).toBeGreaterThan(0)
+    break
+  }
+  const metadata = await getJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
+  expect(metadata.transactionState).toBe('failed')
+})
+
+describe('what is made of accounts and blocks', () => {
+  test('is the answer of the node where it has one', async () => {
+    const account = (await getJson(`${real.url}/api/core/v3/committee`)).committee[0]?.address
+    const address = account ?? addressOf(user(0))
+    const paths = [`accounts/${address}/congestion`, 'validators?pageSize=1', 'committee']
+    for (const one of paths.map((rest) => `/api/core/v3/${rest}`)) {
+      const told = await getJson(real.url + one)
+      const { slot: _, ...again } = await getJson(gateway.url + one)
+      expect(told).toMatchObject(again)
+    }
+    expect(
+      (await rest(`${gateway.url}/api/core/v3/accounts/${addressOf(user(0))}/congestion`)).status,
+    ).toBe(400)
+  })
+
+  test('is refused by name where nodes have no answer', async () => {
+    const path = `${gateway.url}/api/explorer/v2/milestones/by-index/1/blocks`
+    expect((await rest(path)).status).toBe(501)
+    const accountId = (await offerOf(real.url)).header.issuerId
+    const { data, errors } = await graphql(gateway.url, accountQuery, { id: accountId })
+    expect(data.account).toEqual({ entry: null, output: { isSpent: false } })
+    expect(errors?.[0]?.extensions.code).toBe('NOT_OFFERED_BY_NODES')
+  })
+
+  test('and a change in what the node tells is not taken for an answer', async () => {
+    const spoil = changing('/core/v3/committee', () => ({ committee: 'nobody' }))
+    const answered = await spoiling(spoil, () => rest(`${gateway.url}/api/core/v3/committee`))
+    expect(answered.status).toBe(503)
+  })
+})
+
+const binaryType = 'application/vnd.iota.serializer-v2'
+const path = (id: string) => `/api/core/v3/blocks/${id}`
+const blockQuery = 'query ($id: BlockId!) { block(id: $id) { state } }'
+const transactionQuery =
+  'query ($id: TransactionId!) { transaction(id: $id) { state failure { code } } }'
+const accountQuery =
+  'query ($id: AccountId!) { account(id: $id) { entry { credits } output { isSpent } } }'
