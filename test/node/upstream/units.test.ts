@@ -1,0 +1,185 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { inParallel } from '../../../src/lib/in-parallel.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { err, ok } from '../../../src/lib/result.ts'
+import { askNode } from '../../../src/node/upstream/client.ts'
+import { createFlights } from '../../../src/node/upstream/flights.ts'
+import { openNodes } from '../../../src/node/upstream/nodes.ts'
+import { logEpoch } from '../../../src/node/upstream/questions.ts'
+
+/** The parts of following that can be seen alone, on real sockets. */
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const request = { method: 'GET', path: '/x', headers: {}, timeoutMs: 5_000, limit: 1_000 } as const
+const open = new AbortController().signal
+
+describe('one request', () => {
+  test('gives status and body', async () => {
+    const url = await serve((_request, response) => response.writeHead(418).end('tea'))
+    const answer = await askNode(url, request, open)
+    expect(answer).toEqual({ ok: true, value: { status: 418, body: Buffer.from('tea') } })
+  })
+
+  test('does not read more than was allowed, whatever length the answer claims', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'transfer-encoding': 'chunked' })
+      const more = () => response.write(Buffer.alloc(64_000), () => setImmediate(more))
+      more()
+    })
+    expect(await reasonOf(askNode(url, request, open))).toContain('longer than 1000 bytes')
+  })
+
+  test('ends in time, also when the answer trickles', async () => {
+    const url = await serve(async (_request, response) => {
+      for (; !response.closed; await delay(20)) response.write(' ')
+    })
+    const quick = { ...request, timeoutMs: 200 }
+    expect(await reasonOf(askNode(url, quick, open))).toContain('no answer within 200 ms')
+  })
+
+  test('does not follow where it is sent', async () => {
+    let asked = 0
+    const url = await serve((_request, response) => {
+      asked++
+      response.writeHead(302, { location: '/elsewhere' }).end()
+    })
+    expect(await askNode(url, request, open)).toMatchObject({ value: { status: 302 } })
+    expect(asked).toBe(1)
+  })
+
+  test('says what is wrong with the connection', async () => {
+    const url = await serve((incoming) => incoming.socket.destroy())
+    expect(await reasonOf(askNode(url, request, open))).not.toBe('fetch failed')
+    expect(await reasonOf(askNode('http://127.0.0.1:9', request, open))).toMatch(
+      /ECONNREFUSED|bad port/,
+    )
+  })
+})
+
+async function reasonOf(answer: ReturnType<typeof askNode>): Promise<string> {
+  const silent = await answer
+  return silent.ok ? 'an answer' : silent.error.reason
+}
+
+describe('several nodes', () => {
+  const epoch =
+    (text: string): RequestListener =>
+    (_request, response) =>
+      response.writeHead(200).end(JSON.stringify({ epoch: text }))
+  const [one, two] = ['0x0101010101010101', '0x0202020202020202']
+
+  test('are asked in their order, and one that was away comes back', async () => {
+    let isAway = false
+    const first = await serve((incoming, response) =>
+      isAway ? incoming.socket.destroy() : epoch(one)(incoming, response),
+    )
+    const nodes = openNodes({ urls: [first, await serve(epoch(two))], log: silentLog })
+    const ask = async () => (await nodes.ask(logEpoch())) as { value: string }
+    expect(await ask()).toMatchObject({ value: one })
+    isAway = true
+    expect(await ask()).toMatchObject({ value: two })
+    expect(nodes.awake().map(({ place }) => place)).toEqual([2])
+    isAway = false
+    while ((await ask()).value !== one) await delay(20)
+    nodes.close()
+  })
+
+  test('that are of no use are left alone longer every time', async () => {
+    const nodes = openNodes({ urls: [await serve(epoch(one))], log: silentLog })
+    const [node] = nodes.awake()
+    const restsMs: number[] = []
+    for (let i = 0; i < 2; i++) {
+      const before = performance.now()
+      node?.rest('of another network')
+      while (nodes.awake().length === 0) await delay(10)
+      restsMs.push(performance.now() - before)
+      // That it answers does not mend it.
+      await nodes.ask(logEpoch())
+    }
+    expect(restsMs[1]).toBeGreaterThan((restsMs[0] ?? 0) * 1.5)
+    nodes.close()
+  })
+
+  test('all of which are away are no answer', async () => {
+    const url = await serve((incoming) => incoming.socket.destroy())
+    const nodes = openNodes({ urls: [url], log: silentLog })
+    expect(await nodes.ask(logEpoch())).toEqual({ ok: false, error: { code: 'NODES_AWAY' } })
+    nodes.close()
+  })
+})
+
+describe('a shared question', () => {
+  test('is asked once while it is under way and while its answer is good', async () => {
+    const flights = createFlights<number>(2)
+    let asked = 0
+    const ask = async () => {
+      await delay(10)
+      return ++asked
+    }
+    const share = (key: string, ms: number) => flights.share(key, ask, () => ms)
+    expect(await Promise.all([share('a', 60_000), share('a', 60_000)])).toEqual([1, 1])
+    expect(await share('a', 60_000)).toBe(1)
+    expect([await share('b', 0), await share('b', 0)]).toEqual([2, 3])
+    // Only so many are remembered.
+    await share('c', 60_000)
+    expect(await share('a', 60_000)).toBe(5)
+  })
+
+  test('that fails is asked again', async () => {
+    const flights = createFlights<number>(2)
+    await expect(
+      flights.share(
+        'a',
+        () => Promise.reject(new Error('no')),
+        () => 60_000,
+      ),
+    ).rejects.toThrow('no')
+    expect(
+      await flights.share(
+        'a',
+        async () => 7,
+        () => 0,
+      ),
+    ).toBe(7)
+  })
+})
+
+describe('work in parallel', () => {
+  test('keeps the order and the limit', async () => {
+    let running = 0
+    let most = 0
+    const done = await inParallel([30, 5, 20, 1], 2, async (ms) => {
+      most = Math.max(most, ++running)
+      await delay(ms)
+      running--
+      return ok(ms)
+    })
+    expect([done, most]).toEqual([ok([30, 5, 20, 1]), 2])
+  })
+
+  test('begins nothing behind the first error', async () => {
+    const begun: number[] = []
+    const done = await inParallel([1, 2, 3, 4], 1, async (n) => {
+      begun.push(n)
+      return n === 2 ? err('two') : ok(n)
+    })
+    expect([done, begun]).toEqual([err('two'), [1, 2]])
+  })
+})
