@@ -5,6 +5,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { noTip } from './append.ts'
 import type { Database } from './connect.ts'
 import type { StoreReader } from './contract.ts'
+import { keepAnswers } from './lasting-reads.ts'
 import {
   toBlock,
   toChainRecord,
@@ -49,6 +50,9 @@ export function createReader({
     return { epoch, seq: lastSeq, slot, prunedSeq: await prunedSeqOf(client, lastSeq) }
   }
 
+  const looked = lookups(client)
+  const states = stateReads(client)
+
   return {
     network,
     logTip,
@@ -58,8 +62,9 @@ export function createReader({
     owned: createOwnedReader(ask),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
-    ...lookups(client),
-    ...stateReads(client),
+    ...looked,
+    ...states,
+    ...keepAnswers({ ...looked, ...states }),
     ...viewReads(client),
     ...chainRecordReads(client),
   }

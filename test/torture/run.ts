@@ -44,7 +44,7 @@ async function runCluster(): Promise<boolean> {
     cuts: number('--cuts', 5),
     restarts: number('--restarts', 2),
     blocks: number('--blocks', 10_000),
-    blocksPerSecond: 60,
+    blocksPerSecond: 80,
     listeners: 12,
     isDurable: true,
     seed,

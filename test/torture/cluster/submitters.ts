@@ -69,7 +69,7 @@ interface Coin {
 }
 
 /** Clients that send at once. */
-const clients = 8
+const clients = 16
 /** Every block of this many carries a transaction. */
 const blocksPerPayment = 4
 const coinsOfEach = 100
@@ -109,7 +109,7 @@ export async function startSubmitters({
     let offer: Offer | undefined
     for (let tries = 1; !isOver; tries++) {
       // Tips and commitments grow old.
-      if (tries % 5 === 0) offer = undefined
+      if (tries % 12 === 0) offer = undefined
       offer ??= await within(offerOf(anyUrl()))
       if (offer !== undefined) await submitNext(offer)
       await delay((1_000 * clients) / perSecond)

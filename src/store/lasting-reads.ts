@@ -1,0 +1,73 @@
+import type { AccountEntry } from '../ledger/accounts.ts'
+import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
+import type { StoreReader } from './contract.ts'
+import type { Milestone } from './rows.ts'
+
+/**
+ * Reads whose answers never change once they are there: every block that comes in asks for its commitment, for its issuer as
+ * of that commitment and for its parents, and most ask for the same. What is not there is asked for again.
+ */
+
+type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
+
+/** The same reads, with the newest answers kept in memory. */
+export function keepAnswers(read: LastingReads): LastingReads {
+  const milestones = createKept<CommitmentId, Milestone>()
+  const entries = createKept<string, AccountEntry | 'NONE'>()
+  const times = createKept<BlockId, bigint>()
+  /** Of the commitments that were asked for: up to here accounts do not change any more. */
+  let committed: SlotIndex = -1
+
+  async function milestoneByCommitment(id: CommitmentId): Promise<Milestone | undefined> {
+    const known = milestones.get(id)
+    if (known !== undefined) return known
+    const milestone = await read.milestoneByCommitment(id)
+    if (milestone === undefined) return undefined
+    committed = Math.max(committed, milestone.slot)
+    milestones.set(id, milestone)
+    return milestone
+  }
+
+  async function accountEntry(
+    ...[accountId, slot]: Parameters<StoreReader['accountEntry']>
+  ): Promise<AccountEntry | undefined> {
+    // Looked at before the read: a slot that is committed meanwhile may have been read half.
+    if (slot === undefined || slot > committed) return read.accountEntry(accountId, slot)
+    const key = `${accountId} ${slot}`
+    const known = entries.get(key) ?? (await read.accountEntry(accountId, slot)) ?? 'NONE'
+    entries.set(key, known)
+    return known === 'NONE' ? undefined : known
+  }
+
+  async function issuingTimes(ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>> {
+    const missing = ids.filter((id) => times.get(id) === undefined)
+    const found = missing.length === 0 ? [] : await read.issuingTimes(missing)
+    for (const [id, time] of found) times.set(id, time)
+    const known = ids.flatMap((id) => {
+      const time = times.get(id)
+      return time === undefined ? [] : [[id, time] as const]
+    })
+    return new Map([...known, ...found])
+  }
+
+  return { milestoneByCommitment, accountEntry, issuingTimes }
+}
+
+/** The newest answers by what was asked. */
+function createKept<K, V>() {
+  const kept = new Map<K, V>()
+  return {
+    get: (key: K) => kept.get(key),
+    set: (key: K, value: V) => {
+      kept.delete(key)
+      kept.set(key, value)
+      for (const oldest of kept.keys()) {
+        if (kept.size <= capacity) break
+        kept.delete(oldest)
+      }
+    },
+  }
+}
+
+/** Answers of a kind: those of blocks are some hundred bytes, those of accounts at most some kilobytes. */
+const capacity = 2_000
