@@ -72,13 +72,14 @@ async function candidatesOf(deps: BookingDeps, blocks: readonly BlockRow[]): Pro
   const ids = carrying.flatMap(({ transactionId }) => transactionId ?? [])
   const rows = ids.length === 0 ? [] : await deps.store.write.transactionsForBooking(ids)
   const firstCarriers = new Set(rows.map(({ blockId }) => blockId))
-  const candidates: Candidate[] = []
-  for (const block of carrying) {
-    if (!firstCarriers.has(block.blockId)) continue
-    const prepared = deps.prepared.get(block.blockId) ?? (await prepareAgain(deps, block))
-    candidates.push({ blockId: block.blockId, slot: block.slot, prepared })
-  }
-  return candidates
+  const counting = carrying.filter(({ blockId }) => firstCarriers.has(blockId))
+  // At once, for signatures are checked on several threads.
+  return Promise.all(
+    counting.map(async (block) => {
+      const prepared = deps.prepared.get(block.blockId) ?? (await prepareAgain(deps, block))
+      return { blockId: block.blockId, slot: block.slot, prepared }
+    }),
+  )
 }
 
 /** After a restart, or for blocks that another process took in. The block was acknowledged, so a full queue is waited for. */

@@ -17,18 +17,13 @@ export interface RecentCommitments {
 
 /** Loads the commitments of the last `count` slots. */
 export async function loadRecentCommitments(
-  read: Pick<StoreReader, 'latestMilestone' | 'milestone'>,
+  read: Pick<StoreReader, 'latestMilestone' | 'milestonesAfter'>,
   count: number,
 ): Promise<RecentCommitments> {
   const latest = await read.latestMilestone()
-  const slots = Array.from({ length: count - 1 }, (_, i) => latest.slot - count + 1 + i)
-  const older = await Promise.all(
-    slots.filter((slot) => slot >= 0).map((slot) => read.milestone(slot)),
-  )
+  const milestones = await read.milestonesAfter(latest.slot - count, count)
   const commitments = createRecentCommitments(committedSlot(latest), count)
-  for (const milestone of older)
-    if (milestone !== undefined) commitments.add(committedSlot(milestone))
-  commitments.add(committedSlot(latest))
+  for (const milestone of milestones) commitments.add(committedSlot(milestone))
   return commitments
 }
 

@@ -48,9 +48,8 @@ export async function loadLedgerState(
   const oldest = Math.max(slot - keptSlots(parameters), parameters.genesisSlot)
   const versions = await read.accountVersions(oldest)
   const costs = new Map<SlotIndex, bigint>()
-  for (let at = oldest; at <= slot; at++) {
-    const milestone = present(await read.milestone(at), 'a committed slot')
-    costs.set(at, committedSlot(milestone).commitment.referenceManaCost)
+  for (const milestone of await read.milestonesAfter(oldest - 1, slot - oldest + 1)) {
+    costs.set(milestone.slot, committedSlot(milestone).commitment.referenceManaCost)
   }
   const earliestEpoch =
     epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1

@@ -56,7 +56,9 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
   const gateways: ClusterGateway[] = []
   try {
     const env = { DATABASE_URL: server.url, KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-    for (let i = 0; i < gatewayCount; i++) gateways.push(await startClusterGateway(env))
+    // All at once: one of them founds the ledger, and the others wait for it.
+    const started = Array.from({ length: gatewayCount }, () => startClusterGateway(env))
+    gateways.push(...(await Promise.all(started)))
     const [first, ...others] = gateways.map(({ url }) => url)
     if (first === undefined) throw new Error('no gateway')
     const urls = [first, ...others] as const
