@@ -72,8 +72,19 @@ export async function submitBlock(
 ): Promise<Result<BlockId, SubmitBlockError>> {
   const received = await receive(deps, submission)
   if (!received.ok) return received
-  const { block, bytes, blockId, slot, signingInput } = received.value
-  if ((await deps.store.read.block(blockId)) !== undefined) return ok(blockId)
+  const { blockId } = received.value
+  const isKnown = async () => (await deps.store.read.block(blockId)) !== undefined
+  const isKeptHere = deps.source.node === undefined
+  if (!isKeptHere && (await isKnown())) return ok(blockId)
+  const kept = await judgeAndKeep(deps, received.value)
+  // The inbox knows its own. What was kept in its time stays so, however late it comes again.
+  return kept.ok || !isKeptHere || !(await isKnown()) ? kept : ok(blockId)
+}
+
+async function judgeAndKeep(
+  deps: SubmitBlockDeps,
+  { block, bytes, blockId, slot, signingInput }: Received,
+): Promise<Result<BlockId, SubmitBlockError>> {
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
   const unavailable = deps.source.unavailable()
   if (unavailable !== undefined) return err(unavailable)

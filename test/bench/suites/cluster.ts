@@ -27,8 +27,8 @@ import { median, printTable } from '../measure.ts'
 const gatewayCounts = [1, 2, 3] as const
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
 const blocksPerRound = 1_500
-/** Requests under way at once, over all gateways. */
-const lines = 48
+/** Requests under way at once at each gateway. */
+const linesOfEach = 48
 
 interface Round {
   readonly perSecond: number
@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
     }
     for (const _ of gatewayCounts) gateways.push(await startClusterGateway(env))
     for (const { url } of gateways) await untilHealth(url)
-    const database = parentOf(await withClient(server.url, backendOf))
+    const database = await withClient(server.url, serverOf)
     const measured = new Map(gatewayCounts.map((count) => [count, [] as Round[]]))
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) {
@@ -69,9 +69,10 @@ export async function run(): Promise<void> {
   }
 }
 
-async function backendOf(client: Client): Promise<number> {
+/** The process that has started that of the connection. */
+async function serverOf(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  return rows[0]?.pid ?? 0
+  return parentOf(rows[0]?.pid ?? 0)
 }
 
 interface Measuring {
@@ -87,6 +88,7 @@ async function measure({ gateways, count, database }: Measuring): Promise<Round>
     gateways: gateways.reduce((sum, gateway) => sum + processorMs(gateway.pid()), 0),
     database: processorMsOfTree(database),
   })
+  const lines = linesOfEach * count
   // New lines every time: a server gives up those that were silent for some seconds.
   const agent = new Agent({ keepAlive: true, maxSockets: lines })
   const before = spent()
