@@ -125,6 +125,48 @@ describe('writing to postgresql', () => {
     await other.close()
   })
 
+  test('lets blocks come in while it books, and nobody take its lease', async () => {
+    const { sql, other } = await secondWriter(use.url)
+    const events = new EventEmitter()
+    await use.store.write.renewLease(use.term, 0)
+    const booking = other.transaction(async (tx) => {
+      await sql.beginWriting(tx)
+      await sql.lockLease(tx, use.term)
+      events.emit('locked')
+      await once(events, 'over')
+    })
+    await once(events, 'locked')
+    expect(await use.store.write.acceptBlocks([incomingBlock(1)])).toEqual(['ACCEPTED'])
+    const taking = { holder: 'other', ttlMs: 1_000 }
+    expect(await use.store.write.takeLease(taking)).toMatchObject({ ok: false })
+    events.emit('over')
+    await booking
+    expect(await use.store.write.takeLease(taking)).toMatchObject({ ok: true })
+    await other.close()
+  })
+
+  test('paused while it books loses the lease, and then changes nothing', async () => {
+    const { sql, other } = await secondWriter(use.url)
+    const events = new EventEmitter()
+    await use.store.write.renewLease(use.term, 0)
+    const former = other.transaction(async (tx) => {
+      await sql.beginWriting(tx)
+      await sql.lockLease(tx, use.term)
+      events.emit('locked')
+      await once(events, 'resumed')
+      await tx.writer.updateMany({ where: { id: 1n }, data: { holder: 'former' } })
+    })
+    const failed = former.catch((error) => error)
+    await once(events, 'locked')
+    const take = () => use.store.write.takeLease({ holder: 'next', ttlMs: 60_000 })
+    while (!(await take()).ok);
+    events.emit('resumed')
+    expect(isStoreAway(await failed)).toBe(true)
+    const { rows } = await client.query('SELECT term, holder FROM writer')
+    expect(rows).toEqual([{ term: String(use.term + 1), holder: 'next' }])
+    await other.close()
+  })
+
   test('leaves no setting behind in the session, which may be lent to others', async () => {
     const { sql, other } = await secondWriter(use.url)
     await other.transaction((tx) => sql.beginWriting(tx))
