@@ -1,5 +1,7 @@
+import { present } from '../../../src/lib/assert.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
 import type { Database } from '../../../src/store/connect.ts'
-import { busyAddress, growLog } from '../large-log.ts'
+import { addressesFor, addressOf, busyAddress, growLog } from '../large-log.ts'
 import { median, printTable } from '../measure.ts'
 
 /** The log of PostgreSQL in parts, against the log in one: by ranges of positions, and its index by addresses besides. */
@@ -26,20 +28,28 @@ export async function measurePartitions(database: Database, rows: number): Promi
   for (const { tables } of forms) for (const sql of tables) await writer.$executeRawUnsafe(sql)
   await writer.$queryRawUnsafe('VACUUM ANALYZE')
   await writer.$queryRawUnsafe('CHECKPOINT')
-  const times = new Map(forms.map(({ name }) => [name, { page: [], insert: [] } as Times]))
+  const times = new Map<string, Times>(
+    forms.map(({ name }) => [name, { page: [], few: [], insert: [] }]),
+  )
   for (let n = 0; n < rounds; n++) {
     for (const form of forms) {
-      const { page, insert } = times.get(form.name) ?? { page: [], insert: [] }
-      for (let i = 0; i < pagesInRound; i++) page.push(await pageTime(database, form, rows))
+      const { page, few, insert } = present(times.get(form.name), 'times')
+      for (let i = 0; i < pagesInRound; i++) {
+        const after = Math.floor(Math.random() * rows * 0.9)
+        page.push(await pageTime(database, form, { address: busyAddress, after }))
+        const quiet = 1 + Math.floor(Math.random() * (addressesFor(rows) - 1))
+        few.push(await pageTime(database, form, { address: addressOf(quiet), after: 0 }))
+      }
       insert.push(await insertTime(database, form, rows + n * rowsOfSlot))
     }
   }
   console.log(`\npostgresql: ${rows} rows, ${parts} parts of each kind, medians`)
   printTable([
-    ['log', 'page of 100 of an address', `adding ${rowsOfSlot} rows`],
-    ...[...times].map(([name, { page, insert }]) => [
+    ['log', 'page of 100 of an address', 'all of one with some ten', `adding ${rowsOfSlot} rows`],
+    ...[...times].map(([name, { page, few, insert }]) => [
       name,
       `${median(page).toFixed(2)} ms`,
+      `${median(few).toFixed(2)} ms`,
       `${median(insert).toFixed(1)} ms`,
     ]),
   ])
@@ -47,6 +57,7 @@ export async function measurePartitions(database: Database, rows: number): Promi
 
 interface Times {
   readonly page: number[]
+  readonly few: number[]
   readonly insert: number[]
 }
 
@@ -54,12 +65,15 @@ const rounds = 25
 const pagesInRound = 20
 const rowsOfSlot = 3_000
 
-async function pageTime({ reader }: Database, form: Form, rows: number): Promise<number> {
-  const after = Math.floor(Math.random() * rows * 0.9)
-  const address = Buffer.from(busyAddress.slice(2), 'hex')
+async function pageTime(
+  { reader }: Database,
+  { page }: Form,
+  { address, after }: { readonly address: Hex; readonly after: number },
+): Promise<number> {
+  const key = Buffer.from(address.slice(2), 'hex')
   const begun = performance.now()
-  const page = await reader.$queryRawUnsafe<unknown[]>(form.page, address, after)
-  if (page.length !== 100) throw new Error(`a page of ${page.length} rows`)
+  const found = await reader.$queryRawUnsafe<unknown[]>(page, key, after)
+  if (found.length !== 100 && address === busyAddress) throw new Error(`${found.length} rows`)
   return performance.now() - begun
 }
 

@@ -9,11 +9,11 @@ import type { Database } from '../../../src/store/connect.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
 import type { LedgerUpdate } from '../../../src/store/rows.ts'
-import { startPostgresql } from '../../support/postgresql-server.ts'
+import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql-server.ts'
 import { testGenesis } from '../../support/store-rows.ts'
 import { busyAddress, growLog } from '../large-log.ts'
 import { median, printTable, waitedMs } from '../measure.ts'
-import { bookSlot, createTransfers, type Population, transfers, unwrap } from '../transfers.ts'
+import { bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
 
 /**
  * How the store does as the log grows: pages, commits, and what Prisma costs. `BENCH_ROWS` ends the growth earlier,
@@ -35,51 +35,52 @@ export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const given = process.env.BENCH_DATABASE_URL
   const server = given === undefined ? await startPostgresql(serverSettings) : undefined
+  const serverUrl = present(given ?? server?.url, 'a URL')
   try {
-    if (only !== 'postgresql') await measure(`file:${join(folder, 'bench.db')}`)
-    if (only !== 'sqlite') await measure(present(given ?? server?.url, 'a URL'))
+    if (only !== 'postgresql') {
+      await measure(async (size) => `file:${join(folder, `bench-${size}.db`)}`)
+    }
+    if (only !== 'sqlite') {
+      await measure(async (size) => {
+        await onServer(serverUrl, `CREATE DATABASE ledger_gateway_bench_${size}`)
+        return databaseUrl(serverUrl, `ledger_gateway_bench_${size}`)
+      })
+    }
   } finally {
     await server?.stop()
     rmSync(folder, { recursive: true })
   }
 }
 
-async function measure(url: string): Promise<void> {
-  const subject = await openSubject(url)
-  const { kind } = subject.database
-  const commits: string[][] = [
-    ['rows', 'owners', 'slot ms', 'of it waiting', 'log rows a second', 'longest slot ms'],
-  ]
-  const pages: string[][] = [['rows', 'of the log: 20', '100', 'of an address: 20', '100']]
-  const raw: string[][] = [['rows', '$queryRaw', 'bare driver', 'ratio']]
-  let rows = 1
-  for (const size of sizes) {
-    const begun = performance.now()
-    const slot = (await subject.store.read.logTip()).slot + 1
-    rows = (await subject.store.read.logTip()).seq
-    await growLog(subject.database, { from: rows + 1, to: size, slot })
-    await subject.settle()
-    console.log(`${kind}: ${size} rows after ${seconds(performance.now() - begun)}`)
-    if (size > 10_000) {
-      pages.push([`${size}`, ...(await pageTimes(subject, size))])
-      raw.push([`${size}`, ...(await rawTimes(subject, size))])
-    }
-    for (const owners of ['few', 'many'] as const) {
-      commits.push([`${size}`, owners, ...(await commitTimes(subject, size, owners))])
-    }
-  }
-  console.log(`\n${kind}: committing slots of ${transfers} transfers`)
-  printTable(commits)
+/** Grows a database for each size first, and then measures them in turns: the machine may be busy with other work. */
+async function measure(urlFor: (size: number) => Promise<string>): Promise<void> {
+  const subjects: Subject[] = []
+  for (const size of sizes) subjects.push(await grow(await urlFor(size), size))
+  const kind = subjects[0]?.database.kind
+  const large = subjects.filter(({ size }) => size > 10_000)
   console.log(`\n${kind}: pages at random places, median`)
-  printTable(pages)
+  printTable(await pageTimes(large))
   console.log(`\n${kind}: a page of 100 of an address, median`)
-  printTable(raw)
+  printTable([['rows', '$queryRaw', 'bare driver', 'ratio'], ...(await rawTable(large))])
+  console.log(`\n${kind}: committing slots of ${transfers} transfers`)
+  printTable(await commitTimes(subjects))
   console.log()
-  await subject.close()
+  for (const subject of subjects) await subject.close()
+}
+
+async function grow(url: string, size: number): Promise<Subject> {
+  const begun = performance.now()
+  const subject = await openSubject(url, size)
+  await growLog(subject.database, { from: 2, to: size, slot: 1 })
+  await subject.settle()
+  const time = `${((performance.now() - begun) / 1_000).toFixed(1)} s`
+  console.log(`${subject.database.kind}: ${size} rows after ${time}`)
+  return subject
 }
 
 /** A store with a founded ledger, and ways past it. */
 interface Subject {
+  readonly size: number
   readonly store: Store
   readonly database: Database
   readonly term: number
@@ -90,13 +91,14 @@ interface Subject {
   close(): Promise<void>
 }
 
-async function openSubject(url: string): Promise<Subject> {
+async function openSubject(url: string, size: number): Promise<Subject> {
   const store = unwrap(await openStore({ url, log }))
   const database = unwrap(await openDatabase({ url, log }))
   const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
   unwrap(await store.write.found(lease.term, testGenesis()))
   const { bare, close } = await openBare(url)
   return {
+    size,
     store,
     database,
     term: lease.term,
@@ -138,69 +140,112 @@ async function openBare(url: string) {
   }
 }
 
-const slotsMeasured = 12
-
-/**
- * Time of a commit alone: what was accepted and booked before waits only to be made final. How much of it the thread
- * waited for a core is told beside it, for on a busy machine that may be most.
- */
-async function commitTimes(
-  { store, term }: Subject,
-  size: number,
-  population: Population,
-): Promise<string[]> {
-  const source = createTransfers(size, population)
-  const times: number[] = []
-  const waits: number[] = []
-  let rows = 0
-  for (let n = 0; n < slotsMeasured + warmUp; n++) {
-    const slot = await bookSlot({ store, term }, source)
-    const waited = waitedMs()
-    const begun = performance.now()
-    await slot.commit()
-    if (n >= warmUp) {
-      times.push(performance.now() - begun)
-      waits.push(waitedMs() - waited)
-    }
-    rows = slot.rows
-  }
-  const time = median(times)
-  return [
-    time.toFixed(1),
-    median(waits).toFixed(1),
-    `${Math.round((1_000 * rows) / time)}`,
-    Math.max(...times).toFixed(1),
-  ]
-}
+const slotsMeasured = 16
 
 /** The first slot has nothing to spend. */
 const warmUp = 2
 
-/** Medians, each page somewhere else. */
-async function pageTimes({ store }: Subject, size: number): Promise<string[]> {
-  const medians: string[] = []
-  for (const address of [undefined, busyAddress]) {
-    for (const limit of [20, 100]) {
-      const times: number[] = []
-      for (let n = 0; n < samples; n++) {
-        const after = Math.floor(Math.random() * size * 0.99)
-        const before = Number.MAX_SAFE_INTEGER
-        const place = { after, before, limit, order: 'ascending', classes: ['OWNED'] } as const
+/**
+ * Time of a commit alone: what was accepted and booked before waits only to be made final. How long the thread waited for
+ * a core is told beside it, for on a busy machine that may be most; how the sizes compare, without it.
+ */
+async function commitTimes(subjects: readonly Subject[]): Promise<string[][]> {
+  const table = [
+    ['rows', 'owners', 'slot ms', 'waiting ms', 'log rows a second', 'to the first', 'longest ms'],
+  ]
+  for (const population of ['few', 'many'] as const) {
+    const rows = subjects.map((subject) => ({
+      subject,
+      source: createTransfers(subject.size, population),
+      times: [] as number[],
+      waits: [] as number[],
+    }))
+    for (let n = 0; n < slotsMeasured + warmUp; n++) {
+      for (const { subject, source, times, waits } of rows) {
+        const slot = await bookSlot(subject, source)
+        const waited = waitedMs()
         const begun = performance.now()
-        const rows: LedgerUpdate[] = await store.read.updates(
-          address === undefined ? place : { ...place, address },
-        )
+        await slot.commit()
+        if (n < warmUp) continue
         times.push(performance.now() - begun)
-        if (rows.length !== limit) throw new Error(`a page of ${rows.length} rows, not ${limit}`)
+        waits.push(waitedMs() - waited)
       }
-      medians.push(milliseconds(median(times)))
+    }
+    const awake = rows.map(({ times, waits }) =>
+      median(times.map((time, i) => time - (waits[i] ?? 0))),
+    )
+    for (const [i, { subject, times, waits }] of rows.entries()) {
+      const time = median(times)
+      table.push([
+        `${subject.size}`,
+        population,
+        time.toFixed(1),
+        median(waits).toFixed(1),
+        `${Math.round((1_000 * 3 * transfers) / time)}`,
+        ((awake[i] ?? 0) / (awake[0] ?? 1)).toFixed(2),
+        Math.max(...times).toFixed(1),
+      ])
     }
   }
-  return medians
+  return table
+}
+
+/** Medians, each page somewhere else. */
+async function pageTimes(subjects: readonly Subject[]): Promise<string[][]> {
+  const times = subjects.map(() => questions.map(() => [] as number[]))
+  for (let n = 0; n < samples; n++) {
+    for (const [i, subject] of subjects.entries()) {
+      for (const [k, question] of questions.entries()) {
+        times[i]?.[k]?.push(await pageTime(subject, question))
+      }
+    }
+  }
+  const medians = times.map((each) => each.map(median))
+  return [
+    ['rows', 'of the log: 20', '100', 'of an address: 20', '100'],
+    ...subjects.map(({ size }, i) => [`${size}`, ...(medians[i] ?? []).map(milliseconds)]),
+    ['ratio', ...questions.map((_, k) => ratio(medians.map((each) => each[k] ?? 0)))],
+  ]
+}
+
+const questions = [
+  { limit: 20 },
+  { limit: 100 },
+  { address: busyAddress, limit: 20 },
+  { address: busyAddress, limit: 100 },
+] as const
+
+async function pageTime(
+  { store, size }: Subject,
+  question: (typeof questions)[number],
+): Promise<number> {
+  const after = Math.floor(Math.random() * size * 0.99)
+  const before = Number.MAX_SAFE_INTEGER
+  const begun = performance.now()
+  const rows: LedgerUpdate[] = await store.read.updates({
+    ...question,
+    after,
+    before,
+    order: 'ascending',
+    classes: ['OWNED'],
+  })
+  if (rows.length !== question.limit) throw new Error(`a page of ${rows.length} rows`)
+  return performance.now() - begun
+}
+
+/** The last to the first. */
+function ratio(times: readonly number[]): string {
+  return ((times.at(-1) ?? 0) / (times[0] ?? 1)).toFixed(2)
+}
+
+async function rawTable(subjects: readonly Subject[]): Promise<string[][]> {
+  const table: string[][] = []
+  for (const subject of subjects) table.push(await rawTimes(subject))
+  return table
 }
 
 /** The same statement by Prisma and by the driver, in turns, at the same places. */
-async function rawTimes({ database, bare }: Subject, size: number): Promise<string[]> {
+async function rawTimes({ database, bare, size }: Subject): Promise<string[]> {
   const parameters = database.kind === 'sqlite' ? (['?', '?'] as const) : (['$1', '$2'] as const)
   const sql = pageSql(parameters)
   const address = hexToBytes(busyAddress)
@@ -216,15 +261,11 @@ async function rawTimes({ database, bare }: Subject, size: number): Promise<stri
     driver.push(performance.now() - between)
   }
   const [ours, theirs] = [median(prisma), median(driver)]
-  return [milliseconds(ours), milliseconds(theirs), (ours / theirs).toFixed(2)]
+  return [`${size}`, milliseconds(ours), milliseconds(theirs), (ours / theirs).toFixed(2)]
 }
 
 const samples = 500
 
 function milliseconds(time: number): string {
   return `${time.toFixed(2)} ms`
-}
-
-function seconds(timeMs: number): string {
-  return `${(timeMs / 1_000).toFixed(1)} s`
 }
