@@ -25,6 +25,7 @@ import {
   startWorld,
   worldParameters,
 } from '../support/ledger-world.ts'
+import { logTables } from '../support/log-tables.ts'
 import {
   addressOfChain,
   type MadeTransaction,
@@ -36,6 +37,8 @@ import {
 import { plain } from '../support/player-coins.ts'
 import { anyMove, moves } from '../support/player-moves.ts'
 import { createRandom, type Random } from '../support/random.ts'
+import { startGateway } from '../support/start-gateway.ts'
+import { getJson, untilCommitted } from '../support/wallet.ts'
 
 /**
  * Many players at once, each with a random sequence of moves. After every slot all balances are compared with those of
@@ -84,6 +87,19 @@ test('is what a list of outputs says, whatever is done in it', async () => {
   await compareLogs()
   await recompute()
 }, 300_000)
+
+test('is written to the same log by a gateway that follows', async () => {
+  const { url, databaseUrl } = world.gateway
+  const env = { LEDGER: 'upstream', UPSTREAM_URLS: url }
+  const follower = await startGateway({ env })
+  const { milestoneIndex } = await getJson(`${url}/api/gateway/v1/log`)
+  await untilCommitted(follower.url, milestoneIndex)
+  const [kept, followed] = await Promise.all(
+    [databaseUrl, follower.databaseUrl].map((one) => logTables(one, milestoneIndex)),
+  )
+  expect(followed).toEqual(kept)
+  await follower.close()
+}, 120_000)
 
 /** One move of one player, if he has one. */
 async function play(seat: Seat, moment: Moment): Promise<void> {
