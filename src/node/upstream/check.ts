@@ -1,8 +1,9 @@
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { SlotCommitment } from '../../protocol/commitment.ts'
-import { commitmentId } from '../../protocol/ids.ts'
+import { type OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
+import { commitmentId, outputId, transactionIdOf } from '../../protocol/ids.ts'
+import { merkleRoot } from '../../protocol/merkle.ts'
 import type {
   OutputMetadata,
   OutputWithMetadata,
@@ -82,6 +83,20 @@ export function checkCreated(
   const { included } = told.metadata
   if (told.metadata.outputId === outputId && included.slot === slot) return undefined
   return placeWrong(slot, outputId, included.transactionId)
+}
+
+/**
+ * Whether the proof of one output of a transaction is proof for all of these: they are its outputs from the first to the
+ * last, for the root over them leads to its id.
+ */
+export function provesAll(
+  outputs: readonly UtxoChangesFull['createdOutputs'][number][],
+  { transactionCommitment, slot }: OutputIdProof,
+): boolean {
+  const leaves = outputs.map(({ output }) => encode(Output, output))
+  const root = bytesToHex(merkleRoot(leaves))
+  const transactionId = transactionIdOf(transactionCommitment, root, slot)
+  return outputs.every(({ outputId: id }, index) => id === outputId(transactionId, index))
 }
 
 /** Which transaction spent an output in a slot. */

@@ -117,6 +117,18 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
   return { awake, ask, close: () => closed.abort() }
 }
 
+/** Asks for something that the node has by its own word. */
+export async function needed<T>(
+  node: Node,
+  question: Question<T>,
+  what: string,
+): Promise<Result<T, NodeFailed>> {
+  const answer = await node.ask(question)
+  if (!answer.ok) return answer
+  if (answer.value !== undefined) return ok(answer.value)
+  return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
+}
+
 function statusOf({ status }: NodeAnswer): string {
   return `status ${status}`
 }

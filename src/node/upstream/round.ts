@@ -2,16 +2,17 @@ import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { slotEntries } from '../../ledger/updates.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
+import type { UtxoChangesFull } from '../../protocol/node-answers.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
-import { checkChanges, checkCommitment, checkCreated, checkSpent } from './check.ts'
+import { checkChanges, checkCommitment } from './check.ts'
 import type { Contradiction } from './contradiction.ts'
-import type { Node, NodeFailed } from './nodes.ts'
-import { changesOf, commitmentOf, outputMetadataOf, outputOf, type Question } from './questions.ts'
+import { fetchLives, type Lives, noLives } from './lives.ts'
+import { type Node, type NodeFailed, needed } from './nodes.ts'
+import { changesOf, commitmentOf } from './questions.ts'
 
 /** Fetches the next slots from one node and checks them; nothing is written. */
 
@@ -42,7 +43,10 @@ export async function fetchSlots(
   if (!told.ok) return told
   const checked = await checkAll(deps, former, told.value)
   if (!checked.ok) return checked
-  const lives = deps.withProofs ? await fetchLives(node, checked.value) : ok(noLives)
+  const changed = checked.value.map(({ committed, changes }) => {
+    return { slot: committed.commitment.slot, changes }
+  })
+  const lives = deps.withProofs ? await fetchLives(node, changed, requestsAtOnce) : ok(noLives)
   if (!lives.ok) return lives
   const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
@@ -117,48 +121,6 @@ function idsOf({ createdOutputs, consumedOutputs }: UtxoChangesFull): OutputId[]
   return [...createdOutputs, ...consumedOutputs].map(({ outputId }) => outputId)
 }
 
-type Checked = Result<unknown, RoundFailed>
-
-/** What became of outputs, by id, as far as it was asked for. */
-type Lives = ReadonlyMap<OutputId, OutputMetadata>
-
-const noLives: Lives = new Map()
-
-/** Asks for each output by itself, once, and checks what is told. */
-async function fetchLives(
-  node: Node,
-  slots: readonly CheckedSlot[],
-): Promise<Result<Lives, RoundFailed>> {
-  const lives = new Map<OutputId, OutputMetadata>()
-  const created = slots.flatMap(({ committed, changes }) =>
-    changes.createdOutputs.map((one) => ({ ...one, slot: committed.commitment.slot })),
-  )
-  const proven = await inParallel(created, requestsAtOnce, async (one): Promise<Checked> => {
-    const told = await needed(node, outputOf(one.outputId), `output ${one.outputId}`)
-    if (!told.ok) return told
-    const contradiction = checkCreated(one.slot, one, told.value)
-    if (contradiction !== undefined) return err(contradiction)
-    lives.set(one.outputId, told.value.metadata)
-    return ok(undefined)
-  })
-  if (!proven.ok) return proven
-  const consumed = slots.flatMap(({ committed, changes }) =>
-    changes.consumedOutputs.map(({ outputId }) => ({ outputId, slot: committed.commitment.slot })),
-  )
-  const spent = await inParallel(consumed, requestsAtOnce, async (one): Promise<Checked> => {
-    const { outputId, slot } = one
-    const known = lives.get(outputId)
-    const told =
-      known === undefined
-        ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
-        : ok(known)
-    if (!told.ok) return told
-    lives.set(outputId, told.value)
-    return checkSpent(slot, outputId, told.value)
-  })
-  return spent.ok ? ok(lives) : spent
-}
-
 function followedSlot(
   { parameters }: RoundDeps,
   { committed, changes }: CheckedSlot,
@@ -173,27 +135,15 @@ function followedSlot(
     created: created.map(({ outputId, output }) => ({
       outputId,
       bytes: encode(Output, output),
-      blockId: lives.get(outputId)?.blockId,
+      blockId: lives.blocks.get(outputId),
       bookedSlot: slot,
     })),
     spent: consumed.map(({ outputId }) => ({
       outputId,
       spentSlot: slot,
-      spentBy: lives.get(outputId)?.spent?.transactionId,
+      spentBy: lives.spenders.get(outputId),
     })),
   }
-}
-
-/** Asks for something that the node has by its own word. */
-async function needed<T>(
-  node: Node,
-  question: Question<T>,
-  what: string,
-): Promise<Result<T, NodeFailed>> {
-  const answer = await node.ask(question)
-  if (!answer.ok) return answer
-  if (answer.value !== undefined) return ok(answer.value)
-  return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
 }
 
 /** Requests to one node that are under way together. */

@@ -224,6 +224,54 @@ describe('a node that contradicts what is committed', () => {
   })
 })
 
+describe('a node of IOTA', () => {
+  test('leaves out what came and went in one slot, and is followed all the same', async () => {
+    const passing = await payTwiceInOneSlot()
+    const without = (list: readonly { readonly outputId: string }[]) =>
+      list.filter(({ outputId }) => outputId !== passing.outputId)
+    const spoil = changing(changes(passing.slot), (one) => ({
+      ...one,
+      createdOutputs: without(one.createdOutputs),
+      consumedOutputs: without(one.consumedOutputs),
+    }))
+    const follower = await follow(spoil)
+    const { url } = follower.gateway
+    await untilCommitted(url, passing.slot)
+    const path = (id: string) => `/api/core/v3/outputs/${id}`
+    expect((await fetch(url + path(passing.outputId))).status).toBe(404)
+    // What is left of its transaction has a proof of the node, for none can be made here.
+    expect(await getJson(url + path(passing.sibling))).toEqual(
+      await getJson(real.url + path(passing.sibling)),
+    )
+    await end(follower)
+  })
+
+  /** The first of two outputs is spent in the slot that creates it. */
+  async function payTwiceInOneSlot() {
+    for (const n of [3, 5, 7]) {
+      const offer = await offerOf(real.url)
+      const key = user(n)
+      const creationSlot = slotNow(offer.network)
+      const [spend] = await genesisOutputs(real.url, key)
+      const outputs = [ownedBy(key, 400_000_000n), ownedBy(key, 600_000_000n)]
+      const one = { key, spend: present(spend, 'funds'), outputs, creationSlot }
+      const made = paymentOf(offer.network, one)
+      const [outputId, sibling] = made.created
+      const two = { ...one, spend: present(outputId, 'output'), outputs: outputs.slice(0, 1) }
+      for (const payload of [made.payload, paymentOf(offer.network, two).payload]) {
+        await acceptedId(await post(real.url, blockOf(offer, payload).bytes))
+      }
+      await untilCommitted(real.url, slotNow(offer.network))
+      const { included, spent } = await restJson(
+        `${real.url}/api/core/v3/outputs/${outputId}/metadata`,
+      )
+      if (included.slot !== spent.slot) continue
+      return { slot: included.slot, outputId: two.spend, sibling: present(sibling, 'output') }
+    }
+    throw new Error('three pairs of payments fell into two slots each')
+  }
+})
+
 describe('without proofs', () => {
   test('a node is believed what an output holds, and /health says that', async () => {
     const spoil = changing(changes(second.slot), (one) => ({
