@@ -56,6 +56,16 @@ describe('the database', () => {
   })
 })
 
+describe('nodes behind', () => {
+  test('are addresses in their order, and nothing for the ledger inside', () => {
+    const env = { UPSTREAM_URLS: 'https://one.example/node/, http://127.0.0.1:14265' }
+    const urls = ['https://one.example/node', 'http://127.0.0.1:14265']
+    expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamUrls).toEqual(urls)
+    expect(configOf(env, []).upstreamUrls).toEqual([])
+    expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamProofs).toBe('on')
+  })
+})
+
 describe('the key of tokens', () => {
   const rows = [
     ['beside the database by default', {}, [], 'data/ledger-gateway.key'],
@@ -93,6 +103,21 @@ describe('refused', () => {
     ['database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
     ['server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
     ['file to listen on', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
+    ['a ledger by another word', { LEDGER: 'mine' }, [], ['LEDGER']],
+    ['a node behind without its address', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
+    [
+      'a node behind one comma too many',
+      { LEDGER: 'upstream', UPSTREAM_URLS: 'http://a,' },
+      [],
+      ['UPSTREAM_URLS'],
+    ],
+    [
+      'a node with a password',
+      { LEDGER: 'upstream', UPSTREAM_URLS: 'http://u:p@a' },
+      [],
+      ['UPSTREAM_URLS'],
+    ],
+    ['proofs by another word', { UPSTREAM_PROOFS: 'maybe' }, [], ['UPSTREAM_PROOFS']],
     ['submission by another word', { SUBMIT: 'yes' }, [], ['SUBMIT']],
     ['a log of no milestone', { LOG_RETENTION: '0' }, [], ['LOG_RETENTION']],
     ['listeners by a word', { MAX_CONNECTIONS: 'many' }, [], ['MAX_CONNECTIONS']],
