@@ -35,12 +35,18 @@ export function median(numbers: readonly number[]): number {
 }
 
 /**
- * How long this thread has waited for a core, in milliseconds since it began: on a machine that is busy with other work
- * the difference of two says what that took. 0 where the system does not tell.
+ * How long this thread, and other processes of this machine that work for it, have waited for a core, in milliseconds since
+ * they began: on a machine that is busy with other work the difference of two says what that took. 0 where the system does
+ * not tell.
  */
-export function waitedMs(): number {
+export function waitedMs(others: readonly number[] = []): number {
+  const threads = [`/proc/self/task/${process.pid}`, ...others.map((pid) => `/proc/${pid}`)]
+  return threads.reduce((sum, path) => sum + waitOf(`${path}/schedstat`), 0)
+}
+
+function waitOf(path: string): number {
   try {
-    const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')
+    const [, waitedNs] = readFileSync(path, 'utf8').split(' ')
     return Number(waitedNs) / 1e6
   } catch {
     // Only Linux tells.
