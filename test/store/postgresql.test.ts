@@ -219,6 +219,16 @@ describe('hearing of commits on postgresql', () => {
     await heard.close()
   })
 
+  test('of what is no position nothing', async () => {
+    const heard = ear(other)
+    await heard.of(1)
+    await onServer(use.url, "NOTIFY ledger_gateway_growth, 'far'; NOTIFY ledger_gateway_growth")
+    await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1)])])
+    await heard.of(2)
+    expect(heard.all()).toEqual([1, 2])
+    await heard.close()
+  })
+
   test('goes on after the connection was cut, with what was missed', async () => {
     const heard = ear(other)
     await heard.of(1)
@@ -274,15 +284,19 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 /** Collects what a store hears. */
 function ear(store: Store) {
   const events = new EventEmitter()
+  const all: number[] = []
   let newest = 0
   const listening = store.listen((news) => {
-    if (news.topic === 'LOG_GREW') newest = Math.max(newest, news.seq)
+    if (news.topic !== 'LOG_GREW') return
+    all.push(news.seq)
+    newest = Math.max(newest, news.seq)
     events.emit('heard')
   })
   return {
     of: async (seq: number) => {
       while (newest < seq) await once(events, 'heard')
     },
+    all: () => all,
     close: listening.close,
   }
 }

@@ -10,11 +10,11 @@ export async function beginListening(client: Client): Promise<void> {
   await client.query(names.map((channel) => `LISTEN ${channel}`).join(';'))
 }
 
-/** What was announced; `undefined` for what no program of this version says. */
-export function newsOf({ channel, payload }: Notification): StoreNews | undefined {
+/** What was announced; `undefined` for what no program of this version says, for everybody on a database may say anything. */
+export function newsOf({ channel, payload = '' }: Notification): StoreNews | undefined {
   switch (channel) {
     case channels.LOG_GREW:
-      return { topic: 'LOG_GREW', seq: Number(payload) }
+      return /^[0-9]{1,15}$/.test(payload) ? { topic: 'LOG_GREW', seq: Number(payload) } : undefined
     case channels.BLOCKS_ACCEPTED:
       return { topic: 'BLOCKS_ACCEPTED' }
     case channels.LEASE_FREED:
