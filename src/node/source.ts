@@ -1,3 +1,4 @@
+import type { Hex } from '../lib/hex.ts'
 import type { Result } from '../lib/result.ts'
 import type { Block } from '../protocol/block.ts'
 import type { OutputIdProof, SlotCommitment } from '../protocol/commitment.ts'
@@ -49,6 +50,8 @@ export interface NodeBehind {
   transactionMetadata(
     id: TransactionId,
   ): Promise<Result<TransactionMetadata | undefined, NotToldByNode>>
+  /** The hash of the essence of a transaction, of which an output was proven of late. */
+  transactionCommitment(id: TransactionId): Hex | undefined
   /** The proof of an output, checked. */
   proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
   /** What became of an output, as far as the log says nothing of it. */

@@ -48,9 +48,11 @@ async function proofOf(
   { store, source }: ProvenOutputDeps,
   { outputId: id, blockId, bytes }: OutputRow,
 ): Promise<OutputIdProof | undefined> {
-  const transactionCommitment = await commitmentToTransaction({ store, source }, blockId)
-  if (transactionCommitment === undefined) return source.node?.proof(id, bytes)
   const transactionId = transactionOf(id)
+  const transactionCommitment =
+    (await commitmentToTransaction({ store, source }, blockId)) ??
+    source.node?.transactionCommitment(transactionId)
+  if (transactionCommitment === undefined) return source.node?.proof(id, bytes)
   const siblings = await store.read.outputs(
     Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
   )

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const behind = `${urlOf('A')},${urlOf('A2')}`
   await start('B', { DATABASE_URL: b ?? '', LEDGER: 'upstream', UPSTREAM_URLS: behind })
   await start('C', { DATABASE_URL: c ?? '', LEDGER: 'upstream', UPSTREAM_URLS: urlOf('B') })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   for (const program of programs.values()) await program.end('SIGTERM')
   for (const folder of folders) folder.remove()

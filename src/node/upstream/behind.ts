@@ -1,6 +1,9 @@
+import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Newest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
+import { transactionOf } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { BlockMetadata, TransactionMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
@@ -33,13 +36,15 @@ export interface BehindDeps {
   readonly write: Pick<StoreWriter, 'keepFinal'>
   readonly log: Log
   readonly handedOn: HandedOn
+  /** The hashes of essences that proofs told of late. */
+  readonly proven: Newest<TransactionId, Hex>
   /** What lies beyond it may still change. */
   readonly committedSlot: () => SlotIndex
 }
 
 /** The nodes behind, as those who read see them. */
 export function createBehind(deps: BehindDeps): NodeBehind {
-  const { nodes, network, write, log, handedOn, committedSlot } = deps
+  const { nodes, network, write, log, handedOn, proven, committedSlot } = deps
   const blocks = createFlights<Result<BlockRow | undefined, NotToldByNode>>(mostRemembered)
   const transactions =
     createFlights<Result<CarriedTransaction | undefined, NotToldByNode>>(mostRemembered)
@@ -127,7 +132,9 @@ export function createBehind(deps: BehindDeps): NodeBehind {
     const told = await nodes.ask(outputOf(id))
     if (!told.ok || told.value === undefined) return undefined
     const { outputIdProof } = told.value
-    return provesOutput(id, output, outputIdProof) ? outputIdProof : undefined
+    if (!provesOutput(id, output, outputIdProof)) return undefined
+    proven.add(transactionOf(id), outputIdProof.transactionCommitment)
+    return outputIdProof
   }
 
   async function outputMetadata(id: OutputId) {
@@ -152,6 +159,7 @@ export function createBehind(deps: BehindDeps): NodeBehind {
     block,
     transaction,
     transactionMetadata,
+    transactionCommitment: proven.get,
     proof,
     outputMetadata,
     ask: <T>(path: string, schema: Schema<T>) => asked(coreAnswer(path, schema), path),

@@ -1,3 +1,5 @@
+import { createNewest } from '../../lib/newest.ts'
+
 /**
  * Questions that many may ask at once: one of them asks, all get its answer, and for a while those who come after. So a
  * storm of questions after something unknown is one question to the node.
@@ -15,7 +17,7 @@ interface Flight<T> {
 
 /** Remembers at most `limit` answers, the newest. */
 export function createFlights<T>(limit: number): Flights<T> {
-  const flights = new Map<string, Flight<T>>()
+  const flights = createNewest<string, Flight<T>>(limit)
 
   function share(key: string, ask: () => Promise<T>, keepMs: (answer: T) => number): Promise<T> {
     const former = flights.get(key)
@@ -33,12 +35,7 @@ export function createFlights<T>(limit: number): Flights<T> {
       }
     }
 
-    flights.delete(key)
-    flights.set(key, flight)
-    for (const oldest of flights.keys()) {
-      if (flights.size <= limit) break
-      flights.delete(oldest)
-    }
+    flights.add(key, flight)
     return flight.answer
   }
 

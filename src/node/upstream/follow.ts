@@ -10,6 +10,7 @@ import type { FollowingStatus } from '../source.ts'
 import type { Reign } from '../standing.ts'
 import type { Contradiction } from './contradiction.ts'
 import { networkTold } from './found.ts'
+import type { LivesDeps } from './lives.ts'
 import type { Node, Nodes } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
 import { fetchSlots, type RoundFailed } from './round.ts'
@@ -24,6 +25,7 @@ export interface FollowDeps {
   readonly log: Log
   /** Whether each output is held against its proof. */
   readonly withProofs: boolean
+  readonly proven: LivesDeps['proven']
   /** The newest commitment as the database has it; asked at the beginning of every term. */
   loadCommitted(): Promise<CommittedSlot>
   /** Told after every commit, the oldest slot first, with the newest position of the log. */
@@ -80,9 +82,10 @@ export async function follow(
 
   async function fetchFrom({ node, newestSlot }: Chosen) {
     if (newestSlot <= former.commitment.slot) return ok({ slots: [], committed: [] })
-    const deeds = { write: deps.store.write, withProofs: deps.withProofs }
-    const { parameters } = deps.network
-    return fetchSlots({ ...deeds, parameters }, node, { former, upTo: newestSlot })
+    const { store, withProofs, proven, network } = deps
+    const { parameters } = network
+    const round = { write: store.write, withProofs, proven, parameters }
+    return fetchSlots(round, node, { former, upTo: newestSlot })
   }
 
   function report(chosen: Chosen | undefined): void {

@@ -1,4 +1,6 @@
+import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
+import type { Newest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { indexOf, transactionOf } from '../../protocol/ids.ts'
 import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
@@ -28,11 +30,19 @@ export interface SlotChanges {
 type Checked = Result<unknown, NodeFailed | Contradiction>
 type Created = UtxoChangesFull['createdOutputs'][number]
 
-/** Asks, at most `limit` questions at a time, and checks what is told. */
+/** What asking needs. */
+export interface LivesDeps {
+  readonly node: Node
+  /** Questions that are under way together. */
+  readonly limit: number
+  /** Takes the hashes of essences that the proofs tell. */
+  readonly proven: Pick<Newest<TransactionId, Hex>, 'add'>
+}
+
+/** Asks, and checks what is told. */
 export async function fetchLives(
-  node: Node,
+  { node, limit, proven: known }: LivesDeps,
   slots: readonly SlotChanges[],
-  limit: number,
 ): Promise<Result<Lives, NodeFailed | Contradiction>> {
   const blocks = new Map<OutputId, BlockId>()
   const spenders = new Map<OutputId, TransactionId>()
@@ -47,6 +57,7 @@ export async function fetchLives(
       if (contradiction !== undefined) return err(contradiction)
       const { metadata, outputIdProof } = output.value
       told.set(one.outputId, metadata)
+      known.add(transactionOf(one.outputId), outputIdProof.transactionCommitment)
       const isLast = i === 0 && provesAll(outputs, outputIdProof)
       for (const { outputId } of isLast ? outputs : [one]) blocks.set(outputId, metadata.blockId)
       if (isLast) break
@@ -55,11 +66,11 @@ export async function fetchLives(
   }
 
   async function findSpender({ slot, outputId }: Consumed): Promise<Checked> {
-    const known = told.get(outputId)
+    const created = told.get(outputId)
     const metadata =
-      known?.spent === undefined
+      created?.spent === undefined
         ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
-        : ok(known)
+        : ok(created)
     if (!metadata.ok) return metadata
     const spender = checkSpent(slot, outputId, metadata.value)
     if (spender.ok) spenders.set(outputId, spender.value)

@@ -1,8 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
+import { createNewest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Block } from '../../protocol/block.ts'
-import type { BlockId } from '../../protocol/primitives.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
@@ -82,7 +84,9 @@ export async function openUpstream(
   const commitments = await openCommitments({ store, parameters, log, isWriting })
   const handedOn = createHandedOn(handedOnBytes)
   const committedSlot = () => commitments.newest().commitment.slot
-  const node = createBehind({ nodes, network, write: store.write, log, handedOn, committedSlot })
+  const proven = createNewest<TransactionId, Hex>(provenTransactions)
+  const { write } = store
+  const node = createBehind({ nodes, network, write, log, handedOn, proven, committedSlot })
   standing = openStanding({ ...deps, read: store.read, write: store.write, reign }, lease)
   const listening = store.listen(({ topic }) => {
     if (topic === 'LEASE_FREED') standing?.look()
@@ -101,6 +105,7 @@ export async function openUpstream(
         network,
         log,
         withProofs,
+        proven,
         loadCommitted: commitments.reload,
         onCommitted: (slots, seq) => {
           for (const slot of slots) commitments.add(slot)
@@ -187,6 +192,9 @@ const nothingAsked = {
 
 /** The blocks that are remembered, in bytes of all together. */
 const handedOnBytes = 33_554_432
+
+/** Transactions whose outputs can be proven to others without asking: some 200 bytes each. */
+const provenTransactions = 100_000
 
 /** A node finalizes a slot some time after it committed it, and at the latest before nobody can refer to it any more. */
 const allowedAges = 2

@@ -10,7 +10,7 @@ import { encode } from '../../protocol/schema/schema.ts'
 import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
 import { checkChanges, checkCommitment } from './check.ts'
 import type { Contradiction } from './contradiction.ts'
-import { fetchLives, type Lives, noLives } from './lives.ts'
+import { fetchLives, type Lives, type LivesDeps, noLives } from './lives.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import { changesOf, commitmentOf } from './questions.ts'
 
@@ -22,6 +22,7 @@ export interface RoundDeps {
   readonly parameters: ProtocolParameters
   /** Whether each output is held against its proof; without, blocks and spenders are not told either. */
   readonly withProofs: boolean
+  readonly proven: LivesDeps['proven']
 }
 
 /** Slots that may be written, the oldest first. */
@@ -46,7 +47,8 @@ export async function fetchSlots(
   const changed = checked.value.map(({ committed, changes }) => {
     return { slot: committed.commitment.slot, changes }
   })
-  const lives = deps.withProofs ? await fetchLives(node, changed, requestsAtOnce) : ok(noLives)
+  const asking = { node, limit: requestsAtOnce, proven: deps.proven }
+  const lives = deps.withProofs ? await fetchLives(asking, changed) : ok(noLives)
   if (!lives.ok) return lives
   const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })

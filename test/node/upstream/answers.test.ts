@@ -218,6 +218,29 @@ test('a transaction that failed is told with its reason where it came in', async
   expect(metadata.transactionState).toBe('failed')
 })
 
+test('an output that came of late is proven to others without asking', async () => {
+  const offer = await offerOf(real.url)
+  const key = user(3)
+  const [spend] = await genesisOutputs(real.url, key)
+  const outputs = [ownedBy(key, 400_000_000n), ownedBy(key, 600_000_000n)]
+  const creationSlot = slotNow(offer.network)
+  const one = { key, spend: present(spend, 'funds'), outputs, creationSlot }
+  const { payload, created } = paymentOf(offer.network, one)
+  await acceptedId(await post(real.url, blockOf(offer, payload).bytes))
+  await untilCommitted(gateway.url, slotNow(offer.network))
+  const before = node.asked.length
+  for (const id of created) {
+    const full = `/api/core/v3/outputs/${id}/full`
+    const { latestCommitmentId: _, ...told } = (await getJson(real.url + full)).metadata
+    const answer = await getJson(gateway.url + full)
+    expect(answer.metadata).toMatchObject(told)
+    const { outputIdProof } = await getJson(`${real.url}/api/core/v3/outputs/${id}`)
+    expect(answer.outputIdProof).toEqual(outputIdProof)
+  }
+  const asked = node.asked.slice(before).filter((path) => path.includes('/outputs/'))
+  expect(asked).toEqual([])
+})
+
 describe('what is made of accounts and blocks', () => {
   test('is the answer of the node where it has one', async () => {
     const account = (await getJson(`${real.url}/api/core/v3/committee`)).committee[0]?.address

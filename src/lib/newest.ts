@@ -1,0 +1,22 @@
+/** A map that remembers only the newest entries. */
+export interface Newest<K, V> {
+  get(key: K): V | undefined
+  /** Adds an entry, or makes one the newest again; the oldest goes where there are more than the limit. */
+  add(key: K, value: V): void
+}
+
+/** Remembers at most `limit` entries. */
+export function createNewest<K, V>(limit: number): Newest<K, V> {
+  const entries = new Map<K, V>()
+
+  function add(key: K, value: V): void {
+    entries.delete(key)
+    entries.set(key, value)
+    for (const oldest of entries.keys()) {
+      if (entries.size <= limit) return
+      entries.delete(oldest)
+    }
+  }
+
+  return { get: (key) => entries.get(key), add }
+}
