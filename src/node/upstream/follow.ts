@@ -131,7 +131,10 @@ async function chooseNode(
   let furthest: Chosen | undefined
   for (const node of deps.nodes.awake()) {
     const facts = await node.ask(info())
-    if (!facts.ok || facts.value === undefined) continue
+    if (!facts.ok || facts.value === undefined) {
+      node.rest(facts.ok ? 'it does not say what it is' : facts.error.reason)
+      continue
+    }
     if (networkTold(facts.value)?.parametersHash !== deps.network.parametersHash) {
       node.rest('it stands in another network')
       continue

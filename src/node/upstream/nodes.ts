@@ -110,6 +110,7 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
     for (const node of awake()) {
       const answer = await node.ask(question)
       if (answer.ok) return ok(answer.value)
+      log.debug('node-failed', { node: node.place, reason: answer.error.reason })
     }
     return err({ code: 'NODES_AWAY' })
   }

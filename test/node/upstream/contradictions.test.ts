@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
+import { graphql } from '../../support/client.ts'
 import {
   allOf,
   changing,
@@ -201,6 +202,10 @@ describe('a node that contradicts what is committed', () => {
     const { url, logged } = follower.gateway
     const health = await untilState(url, 'stopped')
     expect(health).toMatchObject({ isHealthy: false, following: { contradiction: { code } } })
+    const { data } = await graphql(url, healthQuery)
+    const message = expect.stringContaining(health.following.contradiction.message)
+    const said = { state: 'STOPPED', contradiction: { code, message } }
+    expect(data.health).toEqual({ isHealthy: false, following: said })
     const stopped = logged.filter((line) => line.includes('"following-stopped"'))
     expect(stopped.map((line) => JSON.parse(line).code)).toEqual([code])
     // What came before is kept and can be read; blocks are not handed on any more.
@@ -324,6 +329,8 @@ interface Told {
 function withOtherMana<T extends Pick<Told, 'output'>>(one: T): T {
   return { ...one, output: { ...one.output, mana: '1' } }
 }
+
+const healthQuery = '{ health { isHealthy following { state contradiction { code message } } } }'
 
 const offerNow = () => offerOf(real.url)
 

@@ -4,6 +4,7 @@ import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/
 import { Output } from '../../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
+import { graphql } from '../../support/client.ts'
 import { changing, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { type Folder, makeFolder, spawnProgram, startProgram } from '../../support/program.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -40,7 +41,7 @@ describe('a new database', () => {
   test('is not founded without a node', async () => {
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://127.0.0.1:9' }
     expect(await refusal({ ...env, DATABASE_URL: newDatabase('nobody.db') })).toContain(
-      'none of the nodes in UPSTREAM_URLS answers',
+      'none of the nodes in UPSTREAM_URLS answers as one',
     )
   })
 
@@ -76,6 +77,11 @@ describe('a new database', () => {
     await node.close()
     return said
   }
+})
+
+test('the ledger inside follows nobody', async () => {
+  const { data } = await graphql(real.url, '{ health { isHealthy following { state } } }')
+  expect(data.health.following).toBeNull()
 })
 
 describe('a database', () => {
