@@ -156,7 +156,12 @@ async function tamper(on: Tampering, options: ClusterOptions) {
       await paused
       writer.wake()
     } else if (act === 'cut') {
+      // And a member stops in the middle of whatever it holds.
+      const member = gateways.find((gateway) => gateway.pid() !== pid)
+      member?.pause()
       cuts += await cutWakeUps(server.url)
+      await delay(random.between(2_500, 4_000))
+      member?.wake()
     } else {
       await server.halt(recoveries.length % 2 === 0 ? 'in order' : 'crash')
       await delay(random.between(500, 2_000))

@@ -6,9 +6,11 @@ import type { Takeover } from './lease.ts'
 export function printReport(report: ClusterReport): void {
   const { faults, afterKill, afterPause, recoveries, ...counts } = report
   console.log(counts)
-  console.log(`after a kill another gateway ${inWords(afterKill)}`)
-  console.log(`after a pause another gateway ${inWords(afterPause)}`)
-  console.log(`after a restart of the database all were well within ${span(recoveries)}`)
+  if (afterKill.length > 0) console.log(`after a kill another gateway ${inWords(afterKill)}`)
+  if (afterPause.length > 0) console.log(`after a pause another gateway ${inWords(afterPause)}`)
+  if (recoveries.length > 0) {
+    console.log(`after a restart of the database all were well within ${span(recoveries)}`)
+  }
   for (const fault of faults.slice(0, 20)) console.log(fault)
 }
 
@@ -24,6 +26,5 @@ function inWords(takeovers: readonly Takeover[]): string {
 }
 
 function span(times: readonly number[]): string {
-  if (times.length === 0) return 'no time, for there was none'
   return `${Math.round(median(times))} ms (median), ${Math.round(Math.max(...times))} ms (longest of ${times.length})`
 }
