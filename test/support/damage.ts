@@ -59,6 +59,7 @@ export const jsonDamage: fc.Arbitrary<(json: unknown) => unknown> = fc
         8,
         255,
         256,
+        -0,
         -1,
         0.5,
         1e300,

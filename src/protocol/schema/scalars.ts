@@ -48,6 +48,8 @@ export function uint(name: string, bits: 8 | 16 | 32, about?: string): UintSchem
       if (typeof json !== 'number' || !Number.isInteger(json) || json < 0 || json > max) {
         throw new Malformed('JSON_NUMBER')
       }
+      // JSON can spell a negative zero, which would be printed as another value than was read.
+      if (Object.is(json, -0)) throw new Malformed('JSON_NUMBER')
       return json
     },
     print: (value) => value,
