@@ -13,7 +13,7 @@ import { networkTold } from './found.ts'
 import type { LivesDeps } from './lives.ts'
 import type { Node, Nodes } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
-import { fetchSlots, type RoundFailed } from './round.ts'
+import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
 
 /** Follows the committed slots of the nodes behind and writes them to the log, for as long as the lease lasts. */
 
@@ -38,82 +38,86 @@ export interface FollowDeps {
 export type Progress = Omit<FollowingStatus, 'withProofs'>
 
 /** Follows under a term until it ends, or until a write says that it was lost. A contradiction ends the work, not the term. */
-export async function follow(
-  deps: FollowDeps,
-  { term, ended }: Reign,
-): Promise<LeaseLost | undefined> {
+export async function follow(deps: FollowDeps, reign: Reign): Promise<LeaseLost | undefined> {
+  const { ended } = reign
+  const report = createReporter(deps)
+  const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
   let former = await deps.loadCommitted()
   let doubted = false
-  let loggedAt = 0
 
   while (!ended.aborted) {
     const choice = await chooseNode(deps, former)
-    const fetched = choice.ok ? await fetchFrom(choice.value) : choice
+    const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
     if (ended.aborted) break
-    if (!fetched.ok) {
-      const { error } = fetched
-      if (error.code === 'NODE_FAILED') {
-        // It answers, but nothing that can be followed; of one that does not answer nothing is known here.
-        if (choice.ok) choice.value.node.rest(error.reason)
-        report(undefined)
-        await sleep(pollMs)
-        continue
+    if (choice.ok && fetched.ok) {
+      const { slots, committed } = fetched.value
+      if (slots.length > 0) {
+        const tip = await deps.store.write.followSlots(reign.term, slots)
+        if (!tip.ok) return tip.error
+        former = committed.at(-1) ?? former
+        deps.onCommitted(committed, tip.value.seq)
       }
-      // Once may be a node that reorganises itself while it is asked; twice is a node that means it.
-      deps.log.warn('node-contradicts', { ...error })
-      if (doubted) return stop(error)
-      doubted = true
-      await sleep(doubtMs)
+      doubted = false
+      choice.value.node.well()
+      report(choice.value, former)
+      if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
     }
-    doubted = false
-    const { slots, committed } = fetched.value
-    if (slots.length > 0) {
-      const tip = await deps.store.write.followSlots(term, slots)
-      if (!tip.ok) return tip.error
-      former = committed.at(-1) ?? former
-      deps.onCommitted(committed, tip.value.seq)
+    const error = fetched.ok ? undefined : fetched.error
+    if (error === undefined || error.code === 'NODE_FAILED') {
+      // It answers, but nothing that can be followed; of one that does not answer nothing is known here.
+      if (choice.ok && error !== undefined) choice.value.node.rest(error.reason)
+      report(undefined, former)
+      await sleep(pollMs)
+      continue
     }
-    if (choice.ok) choice.value.node.well()
-    report(choice.ok ? choice.value : undefined)
-    if (choice.ok && former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
+    // Once may be a node that reorganises itself while it is asked; twice is a node that means it.
+    deps.log.warn('node-contradicts', { ...error })
+    if (doubted) await stop(deps, ended, error)
+    doubted = true
+    await sleep(doubtMs)
   }
   return undefined
+}
 
-  async function fetchFrom({ node, newestSlot }: Chosen) {
-    if (newestSlot <= former.commitment.slot) return ok({ slots: [], committed: [] })
-    const { store, withProofs, proven, network } = deps
-    const { parameters } = network
-    const round = { write: store.write, withProofs, proven, parameters }
-    return fetchSlots(round, node, { former, upTo: newestSlot })
-  }
+function fetchFrom(
+  { store, withProofs, proven, network }: FollowDeps,
+  { node, newestSlot }: Chosen,
+  former: CommittedSlot,
+): Promise<Result<FetchedSlots, RoundFailed>> {
+  const { parameters } = network
+  const round = { write: store.write, withProofs, proven, parameters }
+  return fetchSlots(round, node, { former, upTo: newestSlot })
+}
 
-  function report(chosen: Chosen | undefined): void {
+/** Tells how it goes, and on a long way now and then in the log. */
+function createReporter({ onProgress, log }: FollowDeps) {
+  let loggedAt = 0
+  return (chosen: Chosen | undefined, { commitment: { slot } }: CommittedSlot): void => {
     const newestSlot = chosen?.newestSlot
-    const behind = (newestSlot ?? 0) - former.commitment.slot
+    const behind = (newestSlot ?? 0) - slot
     const state =
       chosen === undefined ? 'NODES_AWAY' : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
     const isNodeHealthy = chosen?.isHealthy ?? false
     const node = chosen?.node.place
-    deps.onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined })
+    onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined })
     if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
     loggedAt = performance.now()
-    deps.log.info('catching-up', { slot: former.commitment.slot, remaining: behind })
+    log.info('catching-up', { slot, remaining: behind })
   }
+}
 
-  /** Nothing is written any more until somebody has looked and started the program anew. */
-  async function stop(contradiction: Contradiction): Promise<undefined> {
-    deps.log.error('following-stopped', { ...contradiction })
-    const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
-    deps.onProgress({ state: 'STOPPED', ...nothing, contradiction })
-    if (ended.aborted) return undefined
-    await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
-    return undefined
-  }
-
-  async function sleep(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: ended }).catch(() => {})
-  }
+/** Nothing is written any more until somebody has looked and started the program anew. */
+async function stop(
+  { onProgress, log }: FollowDeps,
+  ended: AbortSignal,
+  contradiction: Contradiction,
+): Promise<void> {
+  log.error('following-stopped', { ...contradiction })
+  const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
+  onProgress({ state: 'STOPPED', ...nothing, contradiction })
+  if (ended.aborted) return
+  await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
 }
 
 interface Chosen {

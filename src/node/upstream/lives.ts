@@ -41,7 +41,7 @@ export interface LivesDeps {
 
 /** Asks, and checks what is told. */
 export async function fetchLives(
-  { node, limit, proven: known }: LivesDeps,
+  { node, limit, proven }: LivesDeps,
   slots: readonly SlotChanges[],
 ): Promise<Result<Lives, NodeFailed | Contradiction>> {
   const blocks = new Map<OutputId, BlockId>()
@@ -57,7 +57,7 @@ export async function fetchLives(
       if (contradiction !== undefined) return err(contradiction)
       const { metadata, outputIdProof } = output.value
       told.set(one.outputId, metadata)
-      known.add(transactionOf(one.outputId), outputIdProof.transactionCommitment)
+      proven.add(transactionOf(one.outputId), outputIdProof.transactionCommitment)
       const isLast = i === 0 && provesAll(outputs, outputIdProof)
       for (const { outputId } of isLast ? outputs : [one]) blocks.set(outputId, metadata.blockId)
       if (isLast) break
@@ -66,21 +66,21 @@ export async function fetchLives(
   }
 
   async function findSpender({ slot, outputId }: Consumed): Promise<Checked> {
-    const created = told.get(outputId)
+    const known = told.get(outputId)
     const metadata =
-      created?.spent === undefined
+      known?.spent === undefined
         ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
-        : ok(created)
+        : ok(known)
     if (!metadata.ok) return metadata
     const spender = checkSpent(slot, outputId, metadata.value)
     if (spender.ok) spenders.set(outputId, spender.value)
     return spender
   }
 
-  const proven = await inParallel(slots.flatMap(transactionsOf), limit, proveTransaction)
-  if (!proven.ok) return proven
-  const spent = await inParallel(slots.flatMap(consumedIn), limit, findSpender)
-  return spent.ok ? ok({ blocks, spenders }) : spent
+  const created = await inParallel(slots.flatMap(transactionsOf), limit, proveTransaction)
+  if (!created.ok) return created
+  const consumed = await inParallel(slots.flatMap(consumedIn), limit, findSpender)
+  return consumed.ok ? ok({ blocks, spenders }) : consumed
 }
 
 /** The outputs that a transaction created, by index. */
