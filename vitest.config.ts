@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const require = createRequire(import.meta.url)
@@ -11,6 +12,8 @@ export default defineConfig({
     name: process.env.TEST_DATABASE ?? 'sqlite',
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/postgresql-setup.ts',
+    // Two on two cores as well, where one is usual: many tests wait for slots and processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
