@@ -5,7 +5,7 @@ import { moveLog } from './sql/sqlite/pragmas.ts'
 
 /** The thread behind `checkpoints.ts`. */
 
-const database = new Sqlite(String(workerData))
+const database = new Sqlite(String(workerData), { fileMustExist: true })
 const port = present(parentPort, 'the port of a worker thread')
 
 port.on('message', () => {

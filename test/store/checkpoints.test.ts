@@ -70,6 +70,14 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     expect(await store.read.newestInbox()).toBe(last)
   })
 
+  test('is kept by a SQLite in which moving and writing at once loses nothing', () => {
+    const reading = new Sqlite(file, { readonly: true })
+    const version = String(reading.prepare('SELECT sqlite_version()').pluck().get())
+    reading.close()
+    const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+    expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(3_051_003)
+  })
+
   test('keeps the tables of its slots once, and not as rows and as an index of their keys', () => {
     const reading = new Sqlite(file, { readonly: true })
     const names = reading.prepare('SELECT name FROM pragma_table_list WHERE wr = 1').pluck().all()
