@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { TaggedDataPayload } from '@iota/sdk-wasm/node/lib/index.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import type { OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
@@ -28,6 +28,9 @@ import {
  * C follows B. B and C have a SQLite file each.
  */
 
+// Processes start, die and take over here, which takes seconds each.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
 const settings = new Map<Name, Record<string, string>>()
 const programs = new Map<Name, Program>()
 let shared: TestDatabase
@@ -43,7 +46,7 @@ beforeAll(async () => {
   const behind = `${urlOf('A')},${urlOf('A2')}`
   await start('B', { DATABASE_URL: b ?? '', LEDGER: 'upstream', UPSTREAM_URLS: behind })
   await start('C', { DATABASE_URL: c ?? '', LEDGER: 'upstream', UPSTREAM_URLS: urlOf('B') })
-}, 120_000)
+})
 afterAll(async () => {
   for (const program of programs.values()) await program.end('SIGTERM')
   for (const folder of folders) folder.remove()
@@ -162,7 +165,7 @@ test('while no node is there, reading goes on, and later everything else', async
   await untilHealth(urlOf('C'))
   const { slot } = await pay(0, 'C')
   await expectSameLogs(slot)
-}, 60_000)
+})
 
 test('the official client works on the last of them', async () => {
   const sdk = await openSdk(urlOf('C'))
