@@ -141,8 +141,8 @@ function receiverOf(
   return ok({ key: key.value, to: to.value })
 }
 
-/** How often a transaction is tried that somebody with the same key came before. */
-const attempts = 3
+/** How often a transaction is tried that somebody with the same key came before: every gateway on a database has a faucet. */
+const attempts = 8
 
 async function payTogether(
   deps: FaucetDeps,

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
+import { keypairOf } from '../../src/protocol/keys.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import {
+  addressOf,
   blockOf,
   getJson,
   offerOf,
@@ -49,6 +51,25 @@ describe('two gateways on one database', () => {
       const { bytes, blockId } = blockOf(await offerOf(to.url), taggedData('0x', '0x'))
       expect(await acceptedId(await post(to.url, bytes))).toBe(blockId)
       await untilState(from.url, blockId, 'finalized')
+    }
+  })
+
+  test('pay from one purse what is asked of both faucets', async () => {
+    const receivers = [
+      keypairOf(new Uint8Array(32).fill(41)),
+      keypairOf(new Uint8Array(32).fill(42)),
+    ]
+    const asked = receivers.map((key, i) =>
+      rest(`${[writer, member][i]?.url}/api/enqueue`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ address: addressOf(key) }),
+      }),
+    )
+    for (const response of await Promise.all(asked)) expect(response.status).toBe(202)
+    const updates = '/api/explorer/v2/ledger/updates/by-address'
+    for (const key of receivers) {
+      while ((await restJson(`${member.url}${updates}/${addressOf(key)}`)).items.length === 0);
     }
   })
 
