@@ -71,15 +71,7 @@ export function judgeLog(raws: readonly RawRow[]): JudgedLog {
 export function faultsOf(listener: Listener, rows: readonly ToldRow[]): readonly string[] {
   const [start, end] = [seqIn(listener.startCursor()), seqIn(listener.cursor())]
   if (start === undefined || end === undefined) return ['it never began']
-  const { addresses, classes } = listener
-  const followed = addresses === undefined ? undefined : new Set(addresses)
-  const expected = rows.filter(
-    (row) =>
-      row.seq > start &&
-      row.seq <= end &&
-      classes.includes(row.class) &&
-      (followed?.has(row.address) ?? true),
-  )
+  const expected = rowsFor(listener, rows).filter(({ seq }) => seq > start && seq <= end)
   const history = listener.history.map(told)
   const faults = [...listener.faults()]
   if (history.length !== expected.length) {
@@ -88,6 +80,15 @@ export function faultsOf(listener: Listener, rows: readonly ToldRow[]): readonly
   const at = expected.findIndex((row, i) => row.told !== history[i])
   if (at !== -1) faults.push(`update ${at + 1} should be ${expected[at]?.told}, not ${history[at]}`)
   return faults
+}
+
+/** The rows that a client follows, wherever it began. */
+export function rowsFor(
+  { addresses, classes }: Pick<Listener, 'addresses' | 'classes'>,
+  rows: readonly ToldRow[],
+): readonly ToldRow[] {
+  const followed = addresses === undefined ? undefined : new Set(addresses)
+  return rows.filter((row) => classes.includes(row.class) && (followed?.has(row.address) ?? true))
 }
 
 /** The position that a cursor names: bytes 9 to 16 of what its text spells. */

@@ -6,7 +6,7 @@ import { startPostgresql } from '../../support/postgresql-server.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { addressOf, getJson, users } from '../../support/wallet.ts'
 import { type Listener, startListener } from '../listener.ts'
-import { faultsOf, seqIn } from '../log-rows.ts'
+import { faultsOf, rowsFor, seqIn, type ToldRow } from '../log-rows.ts'
 import { type ClusterGateway, startClusterGateway } from './gateways.ts'
 import { cutWakeUps, readWriter, type Takeover, timeTakeover, withClient } from './lease.ts'
 import { type SubmitCounts, type Submitters, startSubmitters } from './submitters.ts'
@@ -74,11 +74,12 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
     }
     await submitters.stop()
     options.onProgress('waiting for everybody to hear of the last block')
-    await caughtUp(first, submitters, listeners)
+    await committed(first, submitters)
+    const { rows, faults } = await judgeDatabase(server.url, submitters.acknowledged)
+    await told(listeners, rows)
     await Promise.all(listeners.map((listener) => listener.stop()))
     const { term } = await withClient(server.url, readWriter)
     await Promise.all(gateways.map((gateway) => gateway.end()))
-    const { rows, faults } = await judgeDatabase(server.url, submitters.acknowledged)
     return {
       ...done,
       ...submitters.counts,
@@ -192,19 +193,20 @@ async function isWell(url: string): Promise<boolean> {
   }
 }
 
-/** Waits until the last block is committed, and every client has come to the end of the log. */
-async function caughtUp(
-  url: string,
-  { acknowledged }: Submitters,
-  listeners: readonly Listener[],
-): Promise<void> {
+/** Waits until the last block is committed; nothing joins the log afterwards. */
+async function committed(url: string, { acknowledged }: Submitters): Promise<void> {
   const lastSlot = Math.max(...acknowledged.map(({ slot }) => slot))
   while ((await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot <= lastSlot) {
     await delay(200)
   }
-  const { cursor } = await getJson(`${url}/feed/updates`)
-  const end = seqIn(cursor) ?? 0
-  while (listeners.some((listener) => (seqIn(listener.cursor()) ?? 0) < end)) await delay(100)
+}
+
+/** Waits until every client has heard of the last row that it follows. */
+async function told(listeners: readonly Listener[], rows: readonly ToldRow[]): Promise<void> {
+  for (const listener of listeners) {
+    const last = rowsFor(listener, rows).at(-1)?.seq ?? 0
+    while ((seqIn(listener.cursor()) ?? 0) < last) await delay(50)
+  }
 }
 
 /** What a gateway says went wrong, besides that its database was away. */
