@@ -2,8 +2,8 @@ import { assert, present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
-import type { OwnedUpdate, StoreReader } from '../store/contract.ts'
-import type { LogRange } from '../store/rows.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { LogRange, OwnedUpdate } from '../store/rows.ts'
 import { type LedgerUpdateView, maximumPageSize, orderOf } from './list-ledger-updates.ts'
 import {
   fromPlace,

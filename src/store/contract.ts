@@ -24,6 +24,8 @@ import type {
   Milestone,
   NetworkRow,
   OutputRow,
+  OwnedQuestion,
+  OwnedUpdate,
   PrunedTip,
   TransactionRow,
   UpdateClass,
@@ -347,24 +349,6 @@ export interface SlotCommit {
   /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
   readonly epochs: readonly EpochRow[]
 }
-
-/** Rows of the class OWNED of one address. */
-export interface OwnedQuestion {
-  readonly address: Hex
-  readonly order: LogRange['order']
-  /** Where to begin, in that order, itself included; `undefined` for the end of the list. */
-  readonly from: OwnedPlace | undefined
-  readonly limit: number
-}
-
-/** A position of the log, a slot, or a place in a slot whether or not a row lies there. */
-export type OwnedPlace =
-  | { readonly seq: number }
-  | { readonly slot: SlotIndex }
-  | (Pick<LedgerUpdate, 'outputId' | 'isSpent'> & { readonly slot: SlotIndex })
-
-/** The members of such a row that the explorer lists. */
-export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'isSpent'>
 
 /** Which blocks of a slot; `from` is left out for the first in the order. */
 export interface SlotBlocksPage {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from './connect.ts'
-import type { OwnedPlace, OwnedQuestion, OwnedUpdate, StoreReader } from './contract.ts'
+import type { StoreReader } from './contract.ts'
+import type { OwnedPlace, OwnedQuestion, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
 /** What an address owned, page by page; whoever walks through it goes on where his last page ended. */

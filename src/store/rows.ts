@@ -164,6 +164,24 @@ export interface ChainRecordVersion {
   readonly change: number
 }
 
+/** Rows of the class OWNED of one address. */
+export interface OwnedQuestion {
+  readonly address: Hex
+  readonly order: LogRange['order']
+  /** Where to begin, in that order, itself included; `undefined` for the end of the list. */
+  readonly from: OwnedPlace | undefined
+  readonly limit: number
+}
+
+/** A position of the log, a slot, or a place in a slot whether or not a row lies there. */
+export type OwnedPlace =
+  | { readonly seq: number }
+  | { readonly slot: SlotIndex }
+  | (Pick<LedgerUpdate, 'outputId' | 'isSpent'> & { readonly slot: SlotIndex })
+
+/** The members of such a row that the explorer lists. */
+export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'isSpent'>
+
 /** The network a database belongs to. */
 export interface NetworkRow {
   /** 8 random bytes, made with the log; part of every cursor. */

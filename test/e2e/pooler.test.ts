@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { openStream } from '../support/event-stream.ts'
-import { restJson } from '../support/rest.ts'
+import { rest } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { startPooler, type TransactionPooler } from '../support/transaction-pooler.ts'
@@ -51,7 +51,7 @@ test('blocks are taken, booked and told, and another takes over', async () => {
   expect(pooler.lent()).toBeGreaterThan(blocks.length)
 
   await writer.close()
-  while ((await restJson(`${member.url}/health`)).role !== 'writer');
+  while ((await (await rest(`${member.url}/health`)).json()).role !== 'writer');
   const last = blockOf(await offerOf(member.url), taggedData('0x', '0x0300'))
   await acceptedId(await post(member.url, last.bytes))
   await untilFinal(member.url, last.blockId)

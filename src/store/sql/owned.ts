@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { Database } from '../connect.ts'
-import type { OwnedQuestion, OwnedUpdate } from '../contract.ts'
+import type { OwnedQuestion, OwnedUpdate } from '../rows.ts'
 import { classToNumber, idFromBytes } from '../values.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is asked for most of all. */

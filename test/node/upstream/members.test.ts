@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../../support/databases.ts'
-import { restJson } from '../../support/rest.ts'
+import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import {
@@ -37,7 +37,8 @@ afterAll(async () => {
   await real.close()
 })
 
-const healthOf = ({ url }: TestGateway) => restJson(`${url}/health`)
+/** Whatever its status: a gateway that takes over is not well until it has looked at the node. */
+const healthOf = async ({ url }: TestGateway) => (await rest(`${url}/health`)).json()
 
 test('one follows, the other tells the same and hands blocks on', async () => {
   const healths = await Promise.all(members.map(healthOf))
