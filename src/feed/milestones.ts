@@ -1,3 +1,4 @@
+import { createNewest } from '../lib/newest.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
@@ -9,20 +10,16 @@ export type ReadMilestones = (after: SlotIndex, limit: number) => Promise<readon
 
 /** Reads that are shared. A milestone never changes, so a read of those below the tip may be kept. */
 export function shareMilestones(reader: Pick<StoreReader, 'milestonesAfter'>): ReadMilestones {
-  const kept = new Map<string, Promise<readonly Milestone[]>>()
+  const kept = createNewest<string, Promise<readonly Milestone[]>>(keptReads)
 
   return (after, limit) => {
     const key = `${after} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
     const read = reader.milestonesAfter(after, limit)
-    kept.set(key, read)
+    kept.add(key, read)
     // Whoever asked is told the reason; the next one tries again.
-    read.catch(() => kept.delete(key))
-    for (const oldest of kept.keys()) {
-      if (kept.size <= keptReads) break
-      kept.delete(oldest)
-    }
+    read.catch(() => kept.remove(key))
     return read
   }
 }

@@ -3,6 +3,8 @@ export interface Newest<K, V> {
   get(key: K): V | undefined
   /** Adds an entry, or makes one the newest again; the oldest goes where there are more than the limit. */
   add(key: K, value: V): void
+  /** Forgets an entry, if it is there. */
+  remove(key: K): void
 }
 
 /** Remembers at most `limit` entries. */
@@ -18,5 +20,11 @@ export function createNewest<K, V>(limit: number): Newest<K, V> {
     }
   }
 
-  return { get: (key) => entries.get(key), add }
+  return {
+    get: (key) => entries.get(key),
+    add,
+    remove: (key) => {
+      entries.delete(key)
+    },
+  }
 }

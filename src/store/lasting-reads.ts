@@ -1,4 +1,5 @@
 import type { AccountEntry } from '../ledger/accounts.ts'
+import { createNewest } from '../lib/newest.ts'
 import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from './contract.ts'
 import type { Milestone } from './rows.ts'
@@ -12,9 +13,9 @@ type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' |
 
 /** The same reads, with the newest answers kept in memory. */
 export function keepAnswers(read: LastingReads): LastingReads {
-  const milestones = createKept<CommitmentId, Milestone>()
-  const entries = createKept<string, AccountEntry | 'NONE'>()
-  const times = createKept<BlockId, bigint>()
+  const milestones = createNewest<CommitmentId, Milestone>(capacity)
+  const entries = createNewest<string, AccountEntry | 'NONE'>(capacity)
+  const times = createNewest<BlockId, bigint>(capacity)
   /** Of the commitments that were asked for: up to here accounts do not change any more. */
   let committed: SlotIndex = -1
 
@@ -24,7 +25,7 @@ export function keepAnswers(read: LastingReads): LastingReads {
     const milestone = await read.milestoneByCommitment(id)
     if (milestone === undefined) return undefined
     committed = Math.max(committed, milestone.slot)
-    milestones.set(id, milestone)
+    milestones.add(id, milestone)
     return milestone
   }
 
@@ -35,14 +36,14 @@ export function keepAnswers(read: LastingReads): LastingReads {
     if (slot === undefined || slot > committed) return read.accountEntry(accountId, slot)
     const key = `${accountId} ${slot}`
     const known = entries.get(key) ?? (await read.accountEntry(accountId, slot)) ?? 'NONE'
-    entries.set(key, known)
+    entries.add(key, known)
     return known === 'NONE' ? undefined : known
   }
 
   async function issuingTimes(ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>> {
     const missing = ids.filter((id) => times.get(id) === undefined)
     const found = missing.length === 0 ? [] : await read.issuingTimes(missing)
-    for (const [id, time] of found) times.set(id, time)
+    for (const [id, time] of found) times.add(id, time)
     const known = ids.flatMap((id) => {
       const time = times.get(id)
       return time === undefined ? [] : [[id, time] as const]
@@ -51,22 +52,6 @@ export function keepAnswers(read: LastingReads): LastingReads {
   }
 
   return { milestoneByCommitment, accountEntry, issuingTimes }
-}
-
-/** The newest answers by what was asked. */
-function createKept<K, V>() {
-  const kept = new Map<K, V>()
-  return {
-    get: (key: K) => kept.get(key),
-    set: (key: K, value: V) => {
-      kept.delete(key)
-      kept.set(key, value)
-      for (const oldest of kept.keys()) {
-        if (kept.size <= capacity) break
-        kept.delete(oldest)
-      }
-    },
-  }
 }
 
 /** Answers of a kind: those of blocks are some hundred bytes, those of accounts at most some kilobytes. */

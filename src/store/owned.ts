@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { createNewest } from '../lib/newest.ts'
 import type { Database } from './connect.ts'
 import type { StoreReader } from './contract.ts'
 import type { OwnedPlace, OwnedQuestion, OwnedUpdate } from './rows.ts'
@@ -15,7 +16,7 @@ export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
    * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
    * last one's, or is asked for again; and a cursor names a place, not a position.
    */
-  const seqByPlace = new Map<string, number>()
+  const seqByPlace = createNewest<string, number>(mostPlaces)
 
   async function readRemembered(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {
     const { address, from } = question
@@ -29,15 +30,13 @@ export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
     if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
       return rows
     }
-    seqByPlace.delete(key)
+    seqByPlace.remove(key)
     return undefined
   }
 
   function remember(address: OwnedQuestion['address'], row: OwnedRow | undefined): void {
     if (row === undefined) return
-    const [oldest] = seqByPlace.keys()
-    if (seqByPlace.size >= mostPlaces && oldest !== undefined) seqByPlace.delete(oldest)
-    seqByPlace.set(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
+    seqByPlace.add(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
   }
 
   async function search(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {

@@ -50,14 +50,14 @@ export function openSqlite(path: string): Database {
 
   /** By the driver alone, which keeps what it prepared: Prisma's adapter prepares anew every time. */
   let asked: Sqlite.Database | undefined
-  const prepared = new Map<string, Sqlite.Statement>()
+  const prepared = new Map<string, Sqlite.Statement<Parameter[], unknown[]>>()
 
   async function ask(sql: string, parameters: readonly Parameter[]) {
     assert(!isClosed, 'the store is open')
     asked ??= new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
-    const statement = prepared.get(sql) ?? asked.prepare(sql).raw()
+    const statement = prepared.get(sql) ?? asked.prepare<Parameter[], unknown[]>(sql).raw()
     prepared.set(sql, statement)
-    return statement.all(...parameters.map(boundAs)) as Awaited<ReturnType<Database['ask']>>
+    return statement.all(...parameters.map(boundAs))
   }
 
   async function close(): Promise<void> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SlotCommit } from '../../src/store/contract.ts'
-import type { LogRange } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
   addressOf,
@@ -14,15 +13,8 @@ import {
   slotCommit,
   testGenesis,
   transactionIdOf,
+  wholeLog,
 } from '../support/store-rows.ts'
-
-const wholeLog: LogRange = {
-  classes: ['OWNED', 'MENTIONED'],
-  after: 0,
-  before: Number.MAX_SAFE_INTEGER,
-  limit: 10_000,
-  order: 'ascending',
-}
 
 describe.each(databases)('committing slots on $name', ({ create }) => {
   const use = useStore(create)

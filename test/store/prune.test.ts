@@ -1,15 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { LogRange } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
-import { addressOf, entry, slotCommit, testGenesis } from '../support/store-rows.ts'
-
-const wholeLog: LogRange = {
-  classes: ['OWNED', 'MENTIONED'],
-  after: 0,
-  before: Number.MAX_SAFE_INTEGER,
-  limit: 10_000,
-  order: 'ascending',
-}
+import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../support/store-rows.ts'
 
 describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
   const use = useStore(create)

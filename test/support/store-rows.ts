@@ -14,9 +14,18 @@ import type {
   IncomingBlock,
   SlotCommit,
 } from '../../src/store/contract.ts'
-import type { AccountVersion, LogEntry } from '../../src/store/rows.ts'
+import type { AccountVersion, LogEntry, LogRange } from '../../src/store/rows.ts'
 
 /** Rows for store tests: small numbers in, plausible values out. The store looks only inside outputs and parameters. */
+
+/** Every row of a test's log. */
+export const wholeLog: LogRange = {
+  classes: ['OWNED', 'MENTIONED'],
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 10_000,
+  order: 'ascending',
+}
 
 /** An id of `length` bytes that is different for every kind and number. */
 export function testId<Kind extends string>(kind: Kind, length: number, n: number): Id<Kind> {

@@ -1,3 +1,4 @@
+import { assert } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { Database } from '../connect.ts'
@@ -32,23 +33,19 @@ export async function ownedRows(
   return rowsOf(rows)
 }
 
-/** In the order of `columns`. */
-type Columns = readonly [
-  seq: number | bigint,
-  milestoneIndex: number | bigint,
-  outputId: Uint8Array,
-  isSpent: number | boolean,
-]
-
 function rowsOf(rows: Awaited<ReturnType<Database['ask']>>): readonly OwnedRow[] {
-  return (rows as unknown as readonly Columns[]).map(
-    ([seq, milestoneIndex, outputId, isSpent]) => ({
-      seq: Number(seq),
-      milestoneIndex: Number(milestoneIndex),
-      outputId: idFromBytes(outputId),
-      isSpent: Boolean(isSpent),
-    }),
-  )
+  return rows.map(rowOf)
+}
+
+/** In the order of `columns`; the databases differ in how they give whole numbers and truth. */
+function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): OwnedRow {
+  assert(outputId instanceof Uint8Array, 'the id of an output is bytes')
+  return {
+    seq: Number(seq),
+    milestoneIndex: Number(milestoneIndex),
+    outputId: idFromBytes(outputId),
+    isSpent: Boolean(isSpent),
+  }
 }
 
 /** So many rows of a milestone are passed over to find a place in it. */
