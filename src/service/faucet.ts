@@ -149,8 +149,8 @@ async function payTogether(
   payments: readonly Waiting[],
   signal: AbortSignal,
 ): Promise<string> {
-  let outcome = ''
-  for (let attempt = 0; attempt < attempts && outcome !== 'PAID'; attempt++) {
+  let outcome = 'CLOSING'
+  for (let attempt = 0; attempt < attempts && outcome !== 'PAID' && !signal.aborted; attempt++) {
     outcome = await payOnce(deps, payments, signal)
   }
   return outcome
