@@ -197,6 +197,10 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 404,
     say: (e) => `balances are kept as of milestone ${e.newest} only, not of ${e.asked}`,
   },
+  UPDATES_NOT_KEPT: {
+    status: 404,
+    say: (e) => `the updates of milestone ${e.slot} are older than the retained log`,
+  },
   LEDGER_MOVED: later(() => 'slots are committed faster than the outputs can be read; try again'),
   ADDRESS_OF_ANOTHER_KIND: {
     status: 400,

@@ -1,6 +1,7 @@
 import type { ChainRecordUnknown } from '../service/activate-chain.ts'
 import type { AddressError } from '../service/address-key.ts'
 import type { ChainRecordPageError } from '../service/chain-records.ts'
+import type { UpdatesNotKept } from '../service/explore.ts'
 import type { FaucetError } from '../service/faucet.ts'
 import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
 import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
@@ -63,6 +64,7 @@ export type GatewayError =
   | AddressNotAnAccount
   | AddressOfAnotherKind
   | RangeReversed
+  | UpdatesNotKept
   | LedgerIndexNotKept
   | LedgerMoved
   | EpochNotBegun

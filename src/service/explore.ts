@@ -1,6 +1,7 @@
 import { readUpdates } from '../feed/read.ts'
 import { identifyGenesis } from '../ledger/genesis.ts'
 import { hexToBytes } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
@@ -37,6 +38,12 @@ export interface MilestoneUpdatesPage {
   readonly next: Omit<UpdatePlace, 'milestoneIndex'> | undefined
 }
 
+/** The milestone had updates, which are older than the retained log. */
+export interface UpdatesNotKept {
+  readonly code: 'UPDATES_NOT_KEPT'
+  readonly slot: SlotIndex
+}
+
 /** The updates of a milestone over all owners, in the order of the log. */
 export async function listMilestoneUpdates(
   { store: { read }, parameters }: ExploreDeps,
@@ -45,7 +52,7 @@ export async function listMilestoneUpdates(
     readonly from: Omit<UpdatePlace, 'milestoneIndex'> | undefined
     readonly pageSize: number
   },
-): Promise<MilestoneUpdatesPage> {
+): Promise<Result<MilestoneUpdatesPage, UpdatesNotKept>> {
   const tip = await read.logTip()
   const whole = { after: firstSeq - 1, before: lastSeq + 1 }
   const place = page.from && { milestoneIndex: slot, ...page.from }
@@ -57,15 +64,18 @@ export async function listMilestoneUpdates(
     limit: page.pageSize + 1,
     order: 'ascending',
   })
+  // Looked at after the rows, for they go piece by piece: a page with some of them missing would look whole.
+  const { prunedSeq } = await read.logTip()
+  if (firstSeq <= Math.min(lastSeq, prunedSeq)) return err({ code: 'UPDATES_NOT_KEPT', slot })
   const next = rows[page.pageSize]
-  return {
+  return ok({
     updates: rows.slice(0, page.pageSize).map(({ address, outputId, isSpent }) => ({
       address: encodeBech32(parameters.bech32Hrp, hexToBytes(address)),
       outputId,
       isSpent,
     })),
     next: next && { outputId: next.outputId, isSpent: next.isSpent },
-  }
+  })
 }
 
 /** A milestone by its names. */

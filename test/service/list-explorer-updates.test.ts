@@ -4,6 +4,7 @@ import { listExplorerUpdates } from '../../src/service/list-explorer-updates.ts'
 import { parsePageCursor, printPageCursor } from '../../src/service/update-place.ts'
 import {
   addresses,
+  fixedParameters,
   fixedSlots,
   type LogStore,
   openFixedLog,
@@ -14,12 +15,6 @@ import {
 } from '../support/log-store.ts'
 import { listOf, type PageArguments } from '../support/page-model.ts'
 
-const parameters = {
-  genesisSlot: 0,
-  genesisUnixTimestamp: 1_700_000_000n,
-  slotDurationInSeconds: 10,
-  slotsPerEpochExponent: 13,
-}
 let log: LogStore
 
 beforeAll(async () => {
@@ -28,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => log.close())
 
 function deps() {
-  return { store: log.store, parameters }
+  return { store: log.store, parameters: fixedParameters }
 }
 
 /** What names a record among those of an address. */
@@ -115,7 +110,7 @@ describe('explorer list', () => {
         outputId: outputIdOf('11', index),
       })),
     )
-    const from = { store: own.store, parameters }
+    const from = { store: own.store, parameters: fixedParameters }
     const first = await listExplorerUpdates(from, { ...question, address, cursor: undefined })
     expect(first.updates).toHaveLength(1_000)
     expect(first.cursor).toBe(`1.${outputIdOf('11', 1_000)}.false.1000`)

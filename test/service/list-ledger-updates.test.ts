@@ -8,6 +8,7 @@ import {
 import type { UpdateClass } from '../../src/store/rows.ts'
 import {
   addresses,
+  fixedParameters,
   fixedSlots,
   type LogStore,
   openFixedLog,
@@ -16,12 +17,6 @@ import {
 } from '../support/log-store.ts'
 import { type PageArguments, pageOf } from '../support/page-model.ts'
 
-const parameters = {
-  genesisSlot: 0,
-  genesisUnixTimestamp: 1_700_000_000n,
-  slotDurationInSeconds: 10,
-  slotsPerEpochExponent: 13,
-}
 let log: LogStore
 
 beforeAll(async () => {
@@ -30,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => log.close())
 
 function deps() {
-  return { store: log.store, parameters }
+  return { store: log.store, parameters: fixedParameters }
 }
 
 async function ask(question: Partial<ConnectionQuestion>) {

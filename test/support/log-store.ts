@@ -19,6 +19,8 @@ export interface LogStore {
   slot(): number
   /** Commits the next slots, one per list of entries. */
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
+  /** Gives up the updates of all but so many milestones; `rows` still has them. */
+  prune(milestones: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -60,12 +62,16 @@ export async function openLogStore(): Promise<LogStore> {
     }
   }
 
+  async function prune(milestones: number): Promise<void> {
+    await store.write.pruneLog({ milestones, rows: 10_000 })
+  }
+
   async function close(): Promise<void> {
     await store.close()
     await database.remove()
   }
 
-  return { store, epoch, rows, slot: () => slot, commit, close }
+  return { store, epoch, rows, slot: () => slot, commit, prune, close }
 }
 
 /** The rows of one address and class. */
@@ -133,6 +139,14 @@ function commitOf(slot: number, entries: readonly LogEntry[]) {
 /** The value of something that must not fail here. */
 export function unwrap<T>(result: Result<T, unknown>): T {
   return present(result.ok ? result.value : undefined, `a success, not ${JSON.stringify(result)}`)
+}
+
+/** The times of its slots. */
+export const fixedParameters = {
+  genesisSlot: 0,
+  genesisUnixTimestamp: 1_700_000_000n,
+  slotDurationInSeconds: 10,
+  slotsPerEpochExponent: 13,
 }
 
 /** The slots of the fixed log. */

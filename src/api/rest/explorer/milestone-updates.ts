@@ -75,7 +75,8 @@ function updatesRoute({ path, params, naming, index }: Dialect): Route {
       const { place, pageSize } = at.value
       const from = place === undefined ? undefined : readPlace(place)
       const page = await listMilestoneUpdates(services, milestone.value, { from, pageSize })
-      const { updates: items, next } = page
+      if (!page.ok) return toRest(page.error)
+      const { updates: items, next } = page.value
       const cursor = next && `${next.outputId}.${next.isSpent}.${pageSize}`
       const { slot } = milestone.value
       return json(200, { [index]: slot, items, ...(cursor !== undefined && { cursor }) })

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ModelRow, outputIdOf, slotEntries } from '../../../support/log-store.ts'
+import { slotOf } from '../../../support/feed-log.ts'
+import { addresses, type ModelRow, outputIdOf, slotEntries } from '../../../support/log-store.ts'
 import { rest, restJson } from '../../../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../../../support/serve-log.ts'
 import { refusal } from '../../../support/submit.ts'
 
 const slots = 12
+const [first = '0x', second = '0x'] = addresses
 let gateway: ServedLog
 beforeAll(async () => {
   gateway = await serveLog()
@@ -88,6 +90,18 @@ describe.each(versions)('%s', (_name, pathOf, index) => {
   test('knows no milestone that is not committed', async () => {
     expect((await refusal(await rest(urlOf(pathOf(slots + 1)))))[0]).toBe(404)
   })
+})
+
+test('a milestone whose updates were given up does not look like one without any', async () => {
+  const own = await serveLog()
+  await own.commit(slotOf(first, second), [], slotOf(first))
+  await own.log.prune(1)
+  const statuses = [0, 1, 2, 3].map(async (slot) => {
+    const path = `${own.url}/api/explorer/v3/ledger/updates/by-slot-index/${slot}`
+    return (await rest(path)).status
+  })
+  expect(await Promise.all(statuses)).toEqual([200, 404, 200, 200])
+  await own.close()
 })
 
 test.each([
