@@ -2,15 +2,30 @@ import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { present } from '../lib/assert.ts'
 import { moveLog } from './sql/sqlite/pragmas.ts'
+import { reasonOf } from './unusable.ts'
 
 /** The thread behind `checkpoints.ts`. */
 
-const database = new Sqlite(String(workerData), { fileMustExist: true })
-const port = present(parentPort, 'the port of a worker thread')
+/** What the thread answers; a failure goes in words, for an error of the driver is not one any more on another thread. */
+export type Moved = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
-port.on('message', () => {
-  // What is committed meanwhile is left over, each time less of it: the log begins anew only once nothing is.
-  for (let n = 0; n < mostRounds && !moveLog(database); n++);
-})
+const port = present(parentPort, 'the port of a worker thread')
+let database: Sqlite.Database | undefined
+
+port.on('message', () => port.postMessage(move()))
+
+function move(): Moved {
+  try {
+    database ??= new Sqlite(String(workerData), { fileMustExist: true })
+    // What is committed meanwhile is left over, each time less of it: the log begins anew only once nothing is.
+    for (let n = 0; n < mostRounds && !moveLog(database); n++);
+    return { ok: true }
+  } catch (failure) {
+    // The next attempt looks at the file anew.
+    database?.close()
+    database = undefined
+    return { ok: false, reason: reasonOf(failure) }
+  }
+}
 
 const mostRounds = 5

@@ -1,6 +1,10 @@
 import { statSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import type { Log } from '../lib/log.ts'
 import { startThread } from '../lib/thread.ts'
+import { createTrouble } from '../lib/trouble.ts'
+import type { Moved } from './checkpoint-worker.ts'
+import { reasonOf } from './unusable.ts'
 
 /**
  * Moves what was committed to SQLite from its write-ahead log into the database file, on a thread of its own: within a
@@ -12,25 +16,39 @@ export interface Checkpoints {
   close(): Promise<void>
 }
 
-/** Looks every second whether the log of this file is long enough to be worth it; before that there is no thread. */
-export function keepCheckpoints(file: string): Checkpoints {
+/**
+ * Looks every second whether the log of this file is long enough to be worth it; before that there is no thread. What
+ * keeps it from being moved is said when it begins and when it is over: the commits move it meanwhile, at a longer log.
+ */
+export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): Checkpoints {
+  const trouble = createTrouble(log, { began: 'checkpoints-failing', over: 'checkpoints-back' })
   let worker: Worker | undefined
   let movedMs = 0
+  let isClosing = false
 
   function look(): void {
-    const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-    if (log === undefined || log.size < worthMoving || log.mtimeMs === movedMs) return
-    movedMs = log.mtimeMs
-    worker ??= start()
-    worker.postMessage('MOVE')
+    try {
+      const found = statSync(`${file}-wal`, { throwIfNoEntry: false })
+      if (found === undefined || found.size < worthMoving || found.mtimeMs === movedMs) return
+      movedMs = found.mtimeMs
+      worker ??= start()
+      worker.postMessage('MOVE')
+    } catch (failure) {
+      // No right to the folder any more, or no room for a thread: an exception on a timer would end the process.
+      trouble.failed(reasonOf(failure))
+    }
   }
 
   function start(): Worker {
     const started = startThread(import.meta.url, 'checkpoint-worker', file)
-    // A thread that fails leaves the moving to the commits, which begin at a longer log, and to the next thread.
-    started.on('error', () => {})
-    started.on('exit', () => {
+    started.on('message', (moved: Moved) =>
+      moved.ok ? trouble.went() : trouble.failed(moved.reason),
+    )
+    started.on('error', (failure) => trouble.failed(reasonOf(failure)))
+    // The next look begins another.
+    started.on('exit', (code) => {
       worker = undefined
+      if (!isClosing) trouble.failed(`the thread ended with ${code}`)
     })
     // It keeps nobody from ending.
     started.unref()
@@ -42,6 +60,7 @@ export function keepCheckpoints(file: string): Checkpoints {
 
   return {
     close: async () => {
+      isClosing = true
       clearInterval(looking)
       await worker?.terminate()
     },

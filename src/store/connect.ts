@@ -1,5 +1,6 @@
 import type { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { StoreNews } from './contract.ts'
 import { openPostgresql } from './postgresql.ts'
@@ -68,20 +69,26 @@ export interface Listening {
 }
 
 /** What a database is opened with. */
-export interface DatabaseUrls {
+export interface DatabaseOptions {
   readonly url: string
   /** PostgreSQL behind a pooler: where to listen past it; `undefined` for the same URL. */
   readonly wakeUrl: string | undefined
+  readonly log: StoreLog
 }
+
+/** Where a database says what fails beside the calls that are made to it, and when it is over. */
+export type StoreLog = Pick<Log, 'info' | 'warn'>
 
 /** The database of a URL. Nothing is opened before it is asked something. */
 export function databaseOf({
   url,
   wakeUrl,
-}: DatabaseUrls): Result<Database, DatabaseUrlNotSupported> {
+  log,
+}: DatabaseOptions): Result<Database, DatabaseUrlNotSupported> {
   const address = databaseAddress(url)
   if (address === undefined) {
     return err({ code: 'DATABASE_URL_NOT_SUPPORTED', expected: databaseUrlForms })
   }
-  return ok(address.kind === 'sqlite' ? openSqlite(address.path) : openPostgresql(url, wakeUrl))
+  if (address.kind === 'sqlite') return ok(openSqlite(address.path, log))
+  return ok(openPostgresql({ url, wakeUrl, log }))
 }

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import type { Listening } from './connect.ts'
+import { createTrouble } from '../lib/trouble.ts'
+import type { Listening, StoreLog } from './connect.ts'
 import type { StoreNews } from './contract.ts'
 import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
+import { reasonOf } from './unusable.ts'
 
 /** Hears on PostgreSQL what any process on the database does. */
 
@@ -13,8 +15,8 @@ export interface News {
   close(): Promise<void>
 }
 
-/** The news of the database at a URL. Nothing is opened before somebody listens. */
-export function openNews(url: string): News {
+/** The news of the database at a URL. Nothing is opened before somebody listens; a connection that is lost is in the log. */
+export function openNews(url: string, log: StoreLog): News {
   const hearers = new Set<(news: StoreNews) => void>()
   let connection: Listening | undefined
 
@@ -22,7 +24,7 @@ export function openNews(url: string): News {
     // A function of its own, for one may be given twice.
     const hearer = (news: StoreNews) => hear(news)
     hearers.add(hearer)
-    connection ??= keepListening(url, (news) => {
+    connection ??= keepListening(url, log, (news) => {
       for (const tell of [...hearers]) tell(news)
     })
     return {
@@ -47,7 +49,8 @@ export function openNews(url: string): News {
  * Listens until it is closed, connecting again as often as it must. What is missed meanwhile is made up for by one look
  * at the log; the ticks of those who listen cover what a broken network hides from us.
  */
-function keepListening(url: string, tell: (news: StoreNews) => void): Listening {
+function keepListening(url: string, log: StoreLog, tell: (news: StoreNews) => void): Listening {
+  const trouble = createTrouble(log, { began: 'wake-up-lost', over: 'wake-up-back' })
   const ending = new AbortController()
   const { signal } = ending
   const finished = run()
@@ -55,25 +58,27 @@ function keepListening(url: string, tell: (news: StoreNews) => void): Listening 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       // Whatever went wrong, the cure is the next connection.
-      await listenOnce().catch(() => {})
+      const failure = await listenOnce().catch((thrown: unknown) => thrown)
+      if (signal.aborted) return
+      trouble.failed(reasonOf(failure))
       await delay(retryMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  /** One connection, from its beginning to its end. */
-  async function listenOnce(): Promise<void> {
+  /** One connection, from its beginning to its end; gives or throws the reason of the end. */
+  async function listenOnce(): Promise<unknown> {
     const client = new Client({
       connectionString: url,
       connectionTimeoutMillis,
       application_name: 'ledger-gateway wake',
       keepAlive: true,
     })
-    let end = () => {}
-    const ended = new Promise<void>((resolve) => {
+    let end = (_reason: unknown) => {}
+    const ended = new Promise<unknown>((resolve) => {
       end = resolve
     })
-    client.on('end', end)
-    client.on('error', end)
+    client.on('end', () => end('the connection ended'))
+    client.on('error', (failure) => end(failure))
     signal.addEventListener('abort', end)
     client.on('notification', (notification) => {
       const news = newsOf(notification)
@@ -83,7 +88,8 @@ function keepListening(url: string, tell: (news: StoreNews) => void): Listening 
       await client.connect()
       await beginListening(client)
       tell({ topic: 'LOG_GREW', seq: await newestSeq(client) })
-      await ended
+      trouble.went()
+      return await ended
     } finally {
       signal.removeEventListener('abort', end)
       await client.end().catch(() => {})

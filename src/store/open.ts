@@ -4,6 +4,7 @@ import {
   type DatabaseUnusable,
   type DatabaseUrlNotSupported,
   databaseOf,
+  type StoreLog,
 } from './connect.ts'
 import type { Store } from './contract.ts'
 import { type MigrationError, migrate } from './migrate.ts'
@@ -29,7 +30,7 @@ export interface StoreOptions {
   readonly url: string
   /** Where to listen for the commits of other processes, when `url` leads through a pooler. */
   readonly wakeUrl?: string | undefined
-  readonly log: { info(event: string, fields: { readonly [name: string]: unknown }): void }
+  readonly log: StoreLog
 }
 
 /**
@@ -66,7 +67,7 @@ export async function openDatabase({
   wakeUrl,
   log,
 }: StoreOptions): Promise<Result<Database, DatabaseError>> {
-  const opened = databaseOf({ url, wakeUrl })
+  const opened = databaseOf({ url, wakeUrl, log })
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()

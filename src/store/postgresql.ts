@@ -5,7 +5,13 @@ import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
-import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
+import type {
+  Database,
+  DatabaseOptions,
+  DatabaseUnusable,
+  Parameter,
+  SqlConnection,
+} from './connect.ts'
 import { openNews } from './news.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
@@ -17,8 +23,8 @@ import { reasonOf, unusable } from './unusable.ts'
  * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
  * gives out transactions; `wakeUrl` leads past it.
  */
-export function openPostgresql(url: string, wakeUrl: string | undefined): Database {
-  const news = openNews(wakeUrl ?? url)
+export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database {
+  const news = openNews(wakeUrl ?? url, log)
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */

@@ -7,7 +7,7 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
-import type { Database, DatabaseUnusable, Parameter, SqlConnection } from './connect.ts'
+import type { Database, DatabaseUnusable, Parameter, SqlConnection, StoreLog } from './connect.ts'
 import { tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
@@ -16,7 +16,7 @@ import { tableStatements } from './sql/sqlite/tables.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, log: StoreLog): Database {
   const file = resolve(path)
   const adapter = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: busyTimeoutMs })
   let isClosed = false
@@ -42,7 +42,7 @@ export function openSqlite(path: string): Database {
 
   let checkpoints: Checkpoints | undefined
   const writer = clientWith((connection) => {
-    checkpoints ??= keepCheckpoints(file)
+    checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
   })
   // It cannot write.

@@ -1,9 +1,11 @@
-import { statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { databases, openedStore, type TestDatabase } from '../support/databases.ts'
+import { createMemoryLog, type MemoryLog } from '../support/memory-log.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
 
 describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $name', (kind) => {
@@ -11,12 +13,14 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
   let file: string
   let store: Store
   let last: number
+  let memory: MemoryLog
 
   beforeEach(async () => {
     last = 0
     database = await kind.create()
     file = database.url.slice('file:'.length)
-    store = await openedStore(database.url)
+    memory = createMemoryLog()
+    store = await openedStore(database.url, memory.log)
     const lease = await store.write.takeLease({ holder: 'test', ttlMs: 60_000 })
     if (!lease.ok) throw new Error(lease.error.code)
     await store.write.found(lease.value.term, testGenesis())
@@ -56,6 +60,56 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
       await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
       await delay(50)
     }
+    expect(await store.read.newestInbox()).toBe(last)
+  })
+
+  const said = () => memory.names('checkpoints-failing', 'checkpoints-back')
+
+  async function until(isSo: () => boolean): Promise<void> {
+    const deadline = Date.now() + 20_000
+    while (!isSo()) {
+      expect(Date.now(), `in time; said so far: ${said()}`).toBeLessThan(deadline)
+      // A commit a moment: the log is looked at only where it has grown.
+      await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
+      await delay(50)
+    }
+  }
+
+  test('says that the thread was killed, and takes another', async () => {
+    const threads: Worker[] = []
+    const onThread = (thread: Worker) => void threads.push(thread)
+    process.on('worker', onThread)
+    await write()
+    await until(() => threads.length === 1)
+    const [first] = threads
+    await first?.terminate()
+    await until(() => said().length === 2)
+    process.off('worker', onThread)
+    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
+    const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
+    expect(failing).toMatchObject({ level: 'warn', reason: 'the thread ended with 1' })
+    await moved(5_000_000)
+    expect(await store.read.newestInbox()).toBe(last)
+    await store.close()
+    expect(said()).toHaveLength(2)
+  })
+
+  test('says once why nothing is moved, and commits as before', async () => {
+    // The thread cannot open the file by its name; who has it open already goes on.
+    renameSync(file, `${file}.away`)
+    await write()
+    await until(() => said().length === 1)
+    const before = sizeOf(`${file}.away`)
+    // More than a commit leaves to the thread: it moves the log by itself, and several looks go by.
+    for (let n = 0; n < 20; n++) await write()
+    expect(sizeOf(`${file}.away`)).toBeGreaterThan(before + 40_000_000)
+    expect(said()).toEqual(['checkpoints-failing'])
+    const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
+    expect(failing).toMatchObject({ reason: 'unable to open database file' })
+    renameSync(`${file}.away`, file)
+    await write()
+    await until(() => said().length === 2)
+    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     expect(await store.read.newestInbox()).toBe(last)
   })
 

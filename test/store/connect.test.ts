@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/lib/log.ts'
 import { type Database, databaseOf } from '../../src/store/connect.ts'
 
 /** What the settings are good for shows only when the power fails; so they are read back. */
@@ -11,7 +12,11 @@ describe('connections to sqlite', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-connect-'))
-    const opened = databaseOf({ url: `file:${join(folder, 'test.db')}`, wakeUrl: undefined })
+    const opened = databaseOf({
+      url: `file:${join(folder, 'test.db')}`,
+      wakeUrl: undefined,
+      log: silentLog,
+    })
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
   })

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { silentLog } from '../../src/lib/log.ts'
 import { type Database, databaseOf } from '../../src/store/connect.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { emptyDatabases, type TestDatabase } from '../support/databases.ts'
@@ -33,7 +34,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-migrate-'))
     migrations = join(folder, 'migrations')
     empty = await create()
-    const opened = databaseOf({ url: empty.url, wakeUrl: undefined })
+    const opened = databaseOf({ url: empty.url, wakeUrl: undefined, log: silentLog })
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
     cpSync(database.migrations.path, migrations, { recursive: true })

@@ -2,9 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/lib/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrlForms } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
+import { createMemoryLog } from '../support/memory-log.ts'
 import { blockIdOf, incomingBlock, testGenesis } from '../support/store-rows.ts'
 
 describe('opening a store', () => {
@@ -15,14 +17,13 @@ describe('opening a store', () => {
   afterEach(() => rmSync(folder, { recursive: true }))
 
   test('makes the folder of the file, and logs the migrations it applied', async () => {
-    const events: unknown[][] = []
-    const log = { info: (...event: unknown[]) => void events.push(event) }
+    const { log, events } = createMemoryLog()
     const file = join(folder, 'a', 'b', 'test.db')
     const store = await openStore({ url: `file:${file}`, log })
     expect(store.ok).toBe(true)
     expect(existsSync(file)).toBe(true)
-    expect(events).toEqual([
-      ['migrations-applied', { migrations: expect.arrayContaining([expect.any(String)]) }],
+    expect(events()).toMatchObject([
+      { event: 'migrations-applied', migrations: expect.arrayContaining([expect.any(String)]) },
     ])
     if (store.ok) await store.value.close()
   })
@@ -45,7 +46,7 @@ describe('opening a store', () => {
   ]
 
   test.each(refused)("refuses the URL '%s' without repeating it", async (url) => {
-    const store = await openStore({ url, log: { info: () => {} } })
+    const store = await openStore({ url, log: silentLog })
     const expected = databaseUrlForms
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_URL_NOT_SUPPORTED', expected } })
   })

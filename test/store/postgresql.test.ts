@@ -1,12 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { silentLog } from '../../src/lib/log.ts'
 import { isStoreAway } from '../../src/store/away.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Writing } from '../../src/store/sql/statements.ts'
 import { databases, emptyDatabases, openedStore, useStore } from '../support/databases.ts'
+import { createMemoryLog } from '../support/memory-log.ts'
 import { databaseUrl, onServer } from '../support/postgresql-server.ts'
 import { blockIdOf, entry, incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
 
@@ -27,7 +29,7 @@ describe('opening a store on postgresql', () => {
   test.each(changes)('is refused in half a sentence for %s', async (_name, change, expected) => {
     const url = new URL(inject('postgresql').url)
     change(url)
-    const store = await openStore({ url: url.href, log: { info: () => {} } })
+    const store = await openStore({ url: url.href, log: silentLog })
     const reason = expect.stringMatching(expected)
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
   })
@@ -37,7 +39,7 @@ describe('opening a store on postgresql', () => {
     'is refused for a wrong password',
     async () => {
       const url = Object.assign(new URL(inject('postgresql').url), { password: 'hush' })
-      const store = await openStore({ url: url.href, log: { info: () => {} } })
+      const store = await openStore({ url: url.href, log: silentLog })
       const reason = 'password authentication failed for user "gateway"'
       expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
     },
@@ -48,7 +50,7 @@ describe('opening a store on postgresql', () => {
     const name = 'ledger_gateway_test_encoding'
     const options = "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'"
     await onServer(url, `CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
-    const store = await openStore({ url: databaseUrl(url, name), log: { info: () => {} } })
+    const store = await openStore({ url: databaseUrl(url, name), log: silentLog })
     await onServer(url, `DROP DATABASE ${name}`)
     const reason = 'its encoding is SQL_ASCII, and must be UTF8'
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
@@ -229,9 +231,13 @@ describe('hearing of commits on postgresql', () => {
     await heard.close()
   })
 
-  test('goes on after the connection was cut, with what was missed', async () => {
+  test('goes on after the connection was cut, with what was missed, and says so', async () => {
+    const { log, names, events } = createMemoryLog()
+    await other.close()
+    other = await openedStore(use.url, log)
     const heard = ear(other)
     await heard.of(1)
+    expect(events()).toEqual([])
     const client = new Client({ connectionString: use.url })
     await client.connect()
     const ears = "application_name = 'ledger-gateway wake' AND datname = current_database()"
@@ -240,6 +246,10 @@ describe('hearing of commits on postgresql', () => {
     await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1)])])
     await heard.of(2)
     await heard.close()
+    expect(names('wake-up-lost', 'wake-up-back')).toEqual(['wake-up-lost', 'wake-up-back'])
+    const reason = 'terminating connection due to administrator command'
+    expect(events()[0]).toMatchObject({ level: 'warn', reason })
+    expect(events()).toHaveLength(2)
   })
 
   test('ends with the store', async () => {
@@ -261,7 +271,7 @@ describe('hearing of commits on postgresql', () => {
 
 /** The writing side of another process on a database, without the store's order around it. */
 async function secondWriter(url: string) {
-  const database = databaseOf({ url, wakeUrl: undefined })
+  const database = databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!database.ok) throw new Error(database.error.code)
   const { writer, statements, close } = database.value
   const transaction = (work: (tx: Writing['tx']) => Promise<void>) =>

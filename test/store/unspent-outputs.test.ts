@@ -3,6 +3,7 @@ import { slotsAwaited } from '../../src/ledger/holdings.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { type OutputTerm, type Term, termsOf } from '../../src/ledger/output-terms.ts'
 import { present } from '../../src/lib/assert.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -48,7 +49,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
 
 /** What the database keeps of outputs for as long as they are unspent. */
 async function rowsKept(url: string) {
-  const opened = databaseOf({ url, wakeUrl: undefined })
+  const opened = databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!opened.ok) throw new Error(opened.error.code)
   const database = opened.value
   const connection = await database.connect()

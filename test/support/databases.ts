@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, inject } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
+import { type Log, silentLog } from '../../src/lib/log.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
@@ -108,8 +109,8 @@ const withoutRows = `DO $$ DECLARE name text; BEGIN
 END $$`
 
 /** An open store; a refusal fails the test. */
-export async function openedStore(url: string): Promise<Store> {
-  const store = await openStore({ url, log: { info: () => {} } })
+export async function openedStore(url: string, log: Log = silentLog): Promise<Store> {
+  const store = await openStore({ url, log })
   if (!store.ok) throw new Error(`the store did not open: ${store.error.code}`)
   return store.value
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { silentLog } from '../../src/lib/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, startPostgresql, tableNames } from './postgresql-server.ts'
 
@@ -29,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const prefix = `ledger_gateway_test_${randomBytes(6).toString('hex')}`
   const template = `${prefix}_template`
   await onServer(url, `CREATE DATABASE ${template}`)
-  const store = await openStore({ url: databaseUrl(url, template), log: { info: () => {} } })
+  const store = await openStore({ url: databaseUrl(url, template), log: silentLog })
   if (!store.ok) throw new Error(`no database for tests: ${JSON.stringify(store.error)}`)
   await store.value.close()
   const tables = await tableNames(databaseUrl(url, template))

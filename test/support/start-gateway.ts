@@ -7,10 +7,10 @@ import { issueToken, type Scope } from '../../src/api/token.ts'
 import { type Environment, parseConfig } from '../../src/config.ts'
 import { openDoors, openGateway } from '../../src/gateway.ts'
 import { type Clock, nowMs, systemClock } from '../../src/lib/clock.ts'
-import { createLog } from '../../src/lib/log.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
 import { usualDatabase } from './databases.ts'
+import { createMemoryLog } from './memory-log.ts'
 
 /** A running gateway of a test: the real program on a temporary database and a free port. */
 export interface TestGateway {
@@ -43,7 +43,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const config = unwrap(
     parseConfig({ PORT: '0', DATABASE_URL: database.url, KEY_FILE, ...env }, []),
   )
-  const { log, logged } = memoryLog(clock)
+  const { log, lines: logged } = createMemoryLog(clock)
   const gateway = unwrap(await openGateway(config, { clock, log }))
   const key = unwrap(await openSigningKey(config.signing))
   return {
@@ -71,7 +71,7 @@ export async function startDoors(services: Services, limits = defaultLimits): Pr
   const { clock } = services
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
-  const { log, logged } = memoryLog(clock)
+  const { log, lines: logged } = createMemoryLog(clock)
   const address = { host: '127.0.0.1', port: 0 }
   const auth = { key, clock }
   const http = unwrap(await openDoors({ services, auth, limits, log }, address))
@@ -86,11 +86,6 @@ export async function startDoors(services: Services, limits = defaultLimits): Pr
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function memoryLog(clock: Clock) {
-  const logged: string[] = []
-  return { logged, log: createLog({ clock, write: (line) => void logged.push(line) }, 'debug') }
 }
 
 function tokenOf(key: SigningKey, clock: Clock, scopes: readonly Scope[]): Promise<string> {

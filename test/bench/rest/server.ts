@@ -20,7 +20,7 @@ import type { Question, ServerReport } from './protocol.ts'
 
 const [file = '', rowsText = '', depthText = ''] = process.argv.slice(2)
 const url = `file:${file}`
-const log = { info: () => {} }
+const log = silentLog
 const store = unwrap(await openStore({ url, log }))
 const database = unwrap(await openDatabase({ url, log }))
 const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))

@@ -1,3 +1,4 @@
+import { silentLog } from '../../../src/lib/log.ts'
 import { databaseOf } from '../../../src/store/connect.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -15,10 +16,10 @@ type Reader = Store['read']
 /** Measures a standby of this server, whose database has a log of so many rows then. */
 export async function measureStandby(url: string, rows: number): Promise<void> {
   const standby = await startStandby(url)
-  const store = unwrap(await openStore({ url, log: { info: () => {} } }))
+  const store = unwrap(await openStore({ url, log: silentLog }))
   const there = Object.assign(new URL(standby.url), { pathname: new URL(url).pathname }).href
-  const primary = unwrap(databaseOf({ url, wakeUrl: undefined }))
-  const replica = unwrap(databaseOf({ url: there, wakeUrl: url }))
+  const primary = unwrap(databaseOf({ url, wakeUrl: undefined, log: silentLog }))
+  const replica = unwrap(databaseOf({ url: there, wakeUrl: url, log: silentLog }))
   const reader = createReader(replica)
   try {
     const { term } = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { silentLog } from '../../../src/lib/log.ts'
 import type { Database } from '../../../src/store/connect.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
 import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql-server.ts'
@@ -19,7 +20,7 @@ import { bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
 
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const sizes = [10_000, 1_000_000, 10_000_000].filter((size) => size <= rows)
-const log = { info: () => {} }
+const log = silentLog
 
 /** Prints a table for each question. */
 export async function run(): Promise<void> {

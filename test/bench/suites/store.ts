@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'
 import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import type { Database } from '../../../src/store/connect.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
@@ -28,7 +29,7 @@ const serverSettings = ['shared_buffers=1GB', 'max_wal_size=4GB']
 
 const only = process.env.BENCH_DATABASE
 
-const log = { info: () => {} }
+const log = silentLog
 
 /** Prints a table for each question, of both databases. */
 export async function run(): Promise<void> {

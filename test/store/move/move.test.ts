@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../../src/lib/log.ts'
 import type { Database } from '../../../src/store/connect.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { exportDatabase } from '../../../src/store/move/export.ts'
@@ -29,7 +30,7 @@ import {
   transactionIdOf,
 } from '../../support/store-rows.ts'
 
-const log = { info: () => {} }
+const log = silentLog
 const pairs = databases.flatMap((from) => databases.map((to) => ({ from, to })))
 
 describe.each(databases)('an export of $name', ({ create }) => {
