@@ -11,9 +11,8 @@ export interface NodeInfoDeps {
   readonly source: Pick<LedgerSource, 'network' | 'status' | 'issuance'>
 }
 
-/** The state of the node and the rules of its network. */
+/** How far the node has come, and the rules of its network; how it is, `health.ts` tells. */
 export interface NodeInfo {
-  readonly isHealthy: boolean
   readonly parameters: ProtocolParameters
   readonly latestCommitmentId: CommitmentId
   readonly latestFinalizedSlot: SlotIndex
@@ -25,10 +24,9 @@ export interface NodeInfo {
 
 /** Tells about the node. */
 export function nodeInfo({ source }: NodeInfoDeps): NodeInfo {
-  const { isHealthy, latestCommitmentId, latestCommittedSlot, slot } = source.status()
+  const { latestCommitmentId, latestCommittedSlot, slot } = source.status()
   const { parameters } = source.network
   return {
-    isHealthy,
     parameters,
     latestCommitmentId,
     latestFinalizedSlot: latestCommittedSlot,

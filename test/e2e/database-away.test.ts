@@ -57,6 +57,11 @@ test.each(['in order', 'crash'] as const)(
 
     await server.halt(how)
     await untilHealth(url, 503)
+    const { status } = await restJson(`${url}/api/core/v3/info`)
+    expect(status).toMatchObject({ isHealthy: false, isNetworkHealthy: false })
+    for (const path of ['/api/core/v3/network/health', '/api/indexer/v2/health']) {
+      expect((await rest(url + path)).status).toBe(503)
+    }
     for (const path of [`/api/core/v3/blocks/${blockId}`, '/v1/chains']) {
       const response = await rest(url + path)
       expect(response.headers.get('retry-after')).toBe('1')
@@ -70,6 +75,7 @@ test.each(['in order', 'crash'] as const)(
 
     await server.resume()
     await untilHealth(url)
+    expect((await restJson(`${url}/api/core/v3/info`)).status.isHealthy).toBe(true)
     const offer = await offerOf(url)
     const payment = paymentOf(offer.network, {
       spend: present(spend, 'genesis output'),

@@ -1,7 +1,12 @@
-import { type FollowingHealth, readHealth } from '../../service/health.ts'
+import {
+  type FollowingHealth,
+  type Health,
+  type HealthDeps,
+  readHealth,
+} from '../../service/health.ts'
 import { messageOf } from '../errors.ts'
 import { about, count, flag, object, optional, text, uint32, word } from './openapi/shape.ts'
-import { type Answer, json, type Route } from './route.ts'
+import { type Answer, json, type RestRequest, type Route } from './route.ts'
 
 const following = about(
   'In front of a node: how the following of its slots goes.',
@@ -31,16 +36,24 @@ export const health: Route = {
     503: standingAnswer('It cannot, or is about to stop.'),
   },
   errors: [],
-  answer: async ({ isDraining }, services) => {
-    const { isHealthy, role, term, following } = await readHealth(services)
-    const healthy = !isDraining && isHealthy
-    return json(healthy ? 200 : 503, {
-      isHealthy: healthy,
+  answer: async (request, services) => {
+    const { isHealthy, role, term, following } = await healthOf(request, services)
+    return json(isHealthy ? 200 : 503, {
+      isHealthy,
       role: role.toLowerCase(),
       term,
       ...(following === undefined ? {} : { following: printFollowing(following) }),
     })
   },
+}
+
+/** How the gateway is, as every route tells it: one that is about to stop is not healthy any more. */
+export async function healthOf(
+  { isDraining }: Pick<RestRequest, 'isDraining'>,
+  services: HealthDeps,
+): Promise<Health> {
+  const health = await readHealth(services)
+  return { ...health, isHealthy: health.isHealthy && !isDraining }
 }
 
 function printFollowing({ state, contradiction, ...rest }: FollowingHealth): object {

@@ -32,6 +32,8 @@ export interface FollowDeps {
   onCommitted(slots: readonly CommittedSlot[], seq: number): void
   /** Told whenever it may have changed. */
   onProgress(progress: Progress): void
+  /** Told that a node contradicts what is committed here, before it is asked again. */
+  onDoubted(): void
 }
 
 /** How the following goes. */
@@ -73,6 +75,7 @@ export async function follow(deps: FollowDeps, reign: Reign): Promise<LeaseLost 
     }
     // Once may be a node that reorganises itself while it is asked; twice is a node that means it.
     deps.log.warn('node-contradicts', { ...error })
+    deps.onDoubted()
     if (doubted) await stop(deps, ended, error)
     doubted = true
     await sleep(doubtMs)

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { createNewest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Block } from '../../protocol/block.ts'
-import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
@@ -79,7 +79,9 @@ export async function openUpstream(
   const { network, lease } = entered.value
   const { parameters } = network
   let isClosing = false
-  let progress: Progress = { ...nothingAsked, state: 'CATCHING_UP' }
+  let progress: Progress = unlooked
+  /** A standby that took over, and has not come to the tip of a node yet. */
+  let isTakingOver = lease === undefined
   let standing: Standing | undefined
   const commitments = await openCommitments({ store, parameters, log, isWriting })
   const handedOn = createHandedOn(handedOnBytes)
@@ -96,9 +98,8 @@ export async function openUpstream(
     return standing?.position().role === 'WRITER'
   }
 
-  function reign(term: Reign): Promise<LeaseLost | undefined> {
-    progress = { ...nothingAsked, state: 'CATCHING_UP' }
-    return follow(
+  async function reign(term: Reign): Promise<LeaseLost | undefined> {
+    const lost = await follow(
       {
         store,
         nodes,
@@ -113,10 +114,43 @@ export async function openUpstream(
         },
         onProgress: (next) => {
           progress = next
+          isTakingOver &&= next.state === 'CATCHING_UP' && next.isNodeHealthy
+        },
+        onDoubted: () => {
+          isTakingOver = false
         },
       },
       term,
     )
+    // Whose following stopped, or found no node, says so until the first look of his next term.
+    isTakingOver ||= isFollowing()
+    progress = unlooked
+    return lost
+  }
+
+  /** Behind a node that lags, we lag as much. */
+  function isFollowing(): boolean {
+    return progress.state === 'FOLLOWING' && progress.isNodeHealthy
+  }
+
+  /** Whether what is committed is young enough for whoever does not follow by himself: nothing else is known to him. */
+  function isYoung(): boolean {
+    const age = slotNow() - committedSlot()
+    return age <= allowedAges * parameters.maxCommittableAge
+  }
+
+  function slotNow(): SlotIndex {
+    return slotOfTime(parameters, clock.nowNs())
+  }
+
+  /**
+   * A standby that takes over is as well as it was a moment before: it serves the same, and hands blocks on as it did. That
+   * ends with the first look that finds no node, or one that is not to be followed.
+   */
+  function isWell(): boolean {
+    if (isClosing) return false
+    if (!isWriting()) return isYoung()
+    return isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)
   }
 
   function unavailable(): LedgerUnavailable | undefined {
@@ -156,18 +190,12 @@ export async function openUpstream(
 
   function status(): SourceStatus {
     const { commitmentId, commitment } = commitments.newest()
-    const slot = slotOfTime(parameters, clock.nowNs())
-    const { state, isNodeHealthy } = following()
-    // Behind a node that lags, we lag as much.
-    const isFollowing = state === 'FOLLOWING' && isNodeHealthy
-    // Who does not follow by himself sees only how old the newest commitment is.
-    const isYoung = slot - commitment.slot <= allowedAges * parameters.maxCommittableAge
     return {
       ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
-      isHealthy: !isClosing && (state === 'STANDBY' ? isYoung : isFollowing),
+      isHealthy: isWell(),
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
-      slot,
+      slot: slotNow(),
       following: following(),
     }
   }
@@ -189,6 +217,8 @@ const nothingAsked = {
   newestSlot: undefined,
   contradiction: undefined,
 }
+
+const unlooked: Progress = { ...nothingAsked, state: 'CATCHING_UP' }
 
 /** The blocks that are remembered, in bytes of all together. */
 const handedOnBytes = 33_554_432

@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Environment } from '../../../src/config.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../../support/databases.ts'
+import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
@@ -21,12 +22,15 @@ const kind = present(
   'postgresql',
 )
 let real: TestGateway
+let node: OddNode
 let database: TestDatabase
 let members: TestGateway[]
+let env: Environment
 beforeAll(async () => {
   real = await startGateway()
   database = await kind.create()
-  const env = { LEDGER: 'upstream', UPSTREAM_URLS: real.url, DATABASE_URL: database.url }
+  node = await startOddNode(real.url, passOn)
+  env = { LEDGER: 'upstream', UPSTREAM_URLS: node.url, DATABASE_URL: database.url }
   // Together, so that both find the database new.
   members = await Promise.all([startGateway({ env }), startGateway({ env })])
   await Promise.all(members.map(({ url }) => untilHealth(url)))
@@ -34,11 +38,29 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const member of members) await member.close()
   await database.remove()
+  await node.close()
   await real.close()
 })
 
-/** Whatever its status: a gateway that takes over is not well until it has looked at the node. */
 const healthOf = async ({ url }: TestGateway) => (await rest(`${url}/health`)).json()
+
+/** Every answer of `/health` until one is as it should be, that one included, as often as it can be asked. */
+async function healthsUntil({ url }: TestGateway, isSo: (health: Health) => boolean) {
+  const all: Health[] = []
+  for (;;) {
+    const response = await rest(`${url}/health`)
+    const { role, following } = await response.json()
+    const health = { status: response.status, role, state: following.state }
+    if (JSON.stringify(all.at(-1)) !== JSON.stringify(health)) all.push(health)
+    if (isSo(health)) return all
+  }
+}
+
+interface Health {
+  readonly status: number
+  readonly role: string
+  readonly state: string
+}
 
 test('one follows, the other tells the same and hands blocks on', async () => {
   const healths = await Promise.all(members.map(healthOf))
@@ -54,14 +76,54 @@ test('one follows, the other tells the same and hands blocks on', async () => {
   await untilCommitted(standby.url, status.latestFinalizedSlot + 1)
 })
 
-test('the other one follows when the first has stopped', async () => {
+test('the other one follows when the first has stopped, and is well all the while', async () => {
   const healths = await Promise.all(members.map(healthOf))
   const [writer, other] = healths[0].role === 'writer' ? members : members.toReversed()
   members = [present(other, 'the other')]
+  const watched = healthsUntil(present(other, 'the other'), ({ state }) => state === 'following')
   await writer?.close()
-  while ((await healthOf(present(other, 'the other'))).following.state !== 'following') {
-    await delay(20)
-  }
+  const seen = await watched
+  expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 200))
+  expect([seen[0], seen.at(-1)]).toEqual([
+    { status: 200, role: 'member', state: 'standby' },
+    { status: 200, role: 'writer', state: 'following' },
+  ])
   const { status } = await getJson(`${real.url}/api/core/v3/info`)
   await untilCommitted(present(other, 'the other').url, status.latestFinalizedSlot + 1)
 })
+
+test.each([
+  ['finds no node', () => gone, 'nodes away'],
+  ['is contradicted', contradicting, 'stopped'],
+] as const)(
+  'one that takes over and %s is well until it has looked, and no longer',
+  async (_name, spoil, state) => {
+    const standby = await startGateway({ env })
+    const writer = present(members[0], 'the writer')
+    members = [standby, writer]
+    await Promise.all(members.map(({ url }) => untilHealth(url)))
+    node.spoilBy(await spoil(standby.url))
+    await healthsUntil(writer, (health) => health.state === state)
+    const watched = healthsUntil(standby, (health) => health.state === state)
+    members = [standby]
+    await writer.close()
+    const seen = await watched
+    expect(seen[0]).toEqual({ status: 200, role: 'member', state: 'standby' })
+    expect(seen.at(-1)).toEqual({ status: 503, role: 'writer', state })
+    const statuses = seen.map(({ status }) => status)
+    expect(statuses, 'never well again once it is known').toEqual(statuses.toSorted())
+    node.spoilBy(passOn)
+  },
+)
+
+const gone: Spoil = () => 'HANG_UP'
+
+/** A node that says that it has committed what is newest here in another way. */
+async function contradicting(url: string): Promise<Spoil> {
+  const { latestCommitmentId: ours } = (await getJson(`${url}/api/core/v3/info`)).status
+  const latestCommitmentId = `0x${ours[2] === '0' ? '1' : '0'}${ours.slice(3)}`
+  return changing('/core/v3/info', (info) => ({
+    ...info,
+    status: { ...info.status, latestCommitmentId },
+  }))
+}

@@ -1,6 +1,7 @@
 import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
 import { issuance, nodeInfo } from '../../../service/node-info.ts'
 import { toRest } from '../../errors.ts'
+import { healthOf } from '../health.ts'
 import { listOf, object, text } from '../openapi/shape.ts'
 import { json, type Route } from '../route.ts'
 import { answered, answerWith } from './answer.ts'
@@ -15,13 +16,14 @@ export const infoRoute: Route = {
   answers: { 200: answered('Everything a client must know first.', NodeInfo) },
   errors: [],
   answer: async (request, services) => {
+    const { isHealthy } = await healthOf(request, services)
     const info = nodeInfo(services)
     return answerWith(request, NodeInfo, {
       name: 'ledger-gateway',
       version: services.version,
       status: {
-        isHealthy: info.isHealthy,
-        isNetworkHealthy: info.isHealthy,
+        isHealthy,
+        isNetworkHealthy: isHealthy,
         acceptedTangleTime: info.committedTime,
         relativeAcceptedTangleTime: info.committedTime,
         confirmedTangleTime: info.committedTime,

@@ -1,7 +1,7 @@
 import { NetworkHealth, NetworkMetrics } from '../../../protocol/node-answers.ts'
 import { print } from '../../../protocol/schema/schema.ts'
 import { networkMetrics } from '../../../service/network-metrics.ts'
-import { nodeInfo } from '../../../service/node-info.ts'
+import { healthOf } from '../health.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { type Answer, json, type Route } from '../route.ts'
 import { answered, answerWith } from './answer.ts'
@@ -15,8 +15,8 @@ export const networkHealthRoute: Route = {
   about: 'Whether slots are finalized in time.',
   answers: { 200: healthAnswer('They are.'), 503: healthAnswer('They are not.') },
   errors: [],
-  answer: async (_request, services) => {
-    const { isHealthy: isNetworkHealthy } = nodeInfo(services)
+  answer: async (request, services) => {
+    const { isHealthy: isNetworkHealthy } = await healthOf(request, services)
     return json(isNetworkHealthy ? 200 : 503, print(NetworkHealth, { isNetworkHealthy }))
   },
 }

@@ -5,12 +5,11 @@ import { FoundOutputs } from '../../../protocol/node-answers.ts'
 import { DelegationId, FoundryId } from '../../../protocol/primitives.ts'
 import { type AddressError, addressKeyOf } from '../../../service/address-key.ts'
 import { findMultiAddress, findOutputs } from '../../../service/find-outputs.ts'
-import { readHealth } from '../../../service/health.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'
 import { type PathIdMalformed, pathId } from '../core/ids.ts'
-import { healthAnswer } from '../health.ts'
+import { healthAnswer, healthOf } from '../health.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { about, bech32, type Shape } from '../openapi/shape.ts'
 import { json, param, type RestRequest, type Route } from '../route.ts'
@@ -127,8 +126,8 @@ export const indexerHealthRoute: Route = {
   about: 'Whether the index keeps up with the ledger.',
   answers: { 200: healthAnswer('It does.'), 503: healthAnswer('It does not.') },
   errors: [],
-  answer: async (_request, services) => {
-    const { isHealthy } = await readHealth(services)
+  answer: async (request, services) => {
+    const { isHealthy } = await healthOf(request, services)
     return json(isHealthy ? 200 : 503, { isHealthy })
   },
 }
