@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { joinSignals } from '../lib/join-signals.ts'
 import type { Log } from '../lib/log.ts'
 import { isStoreAway } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -53,16 +54,20 @@ export function openChainRecordFeed({
     start: number,
     stopped: AbortSignal,
   ): AsyncGenerator<ChainRecordVersion, void, undefined> {
-    const signal = AbortSignal.any([stopped, closed.signal])
+    const { joined: signal, leave } = joinSignals(stopped, closed.signal)
     let after = start
-    while (!signal.aborted) {
-      const page = { after, limit: batchSize }
-      const changes = await patiently(() => reader.chainRecordChanges(page), signal)
-      for (const change of changes) {
-        yield change
-        after = change.change
+    try {
+      while (!signal.aborted) {
+        const page = { after, limit: batchSize }
+        const changes = await patiently(() => reader.chainRecordChanges(page), signal)
+        for (const change of changes) {
+          yield change
+          after = change.change
+        }
+        if (changes.length === 0) await wake.wait({ beyond: after, signal, tickMs: longestWaitMs })
       }
-      if (changes.length === 0) await wake.wait({ beyond: after, signal, tickMs: longestWaitMs })
+    } finally {
+      leave()
     }
   }
 

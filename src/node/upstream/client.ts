@@ -1,3 +1,4 @@
+import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 
 /** One request to a node. Whatever the node does, it ends in time and holds no more memory than was allowed. */
@@ -34,20 +35,28 @@ export async function askNode(
   signal: AbortSignal,
 ): Promise<Result<NodeAnswer, NodeSilent>> {
   const { method, path, headers, body, timeoutMs, limit } = request
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const { joined, leave } = joinSignals(signal)
+  let isLate = false
+  const deadline = setTimeout(() => {
+    isLate = true
+    leave()
+  }, timeoutMs)
   try {
     const response = await fetch(url + path, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, deadline]),
+      signal: joined,
     })
     const bytes = await readUpTo(response, limit)
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     return ok({ status: response.status, body: bytes })
   } catch (failure) {
-    return silent(deadline.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(failure))
+    return silent(isLate ? `no answer within ${timeoutMs} ms` : reasonOf(failure))
+  } finally {
+    clearTimeout(deadline)
+    leave()
   }
 }
 

@@ -71,7 +71,28 @@ describe('one request', () => {
       /ECONNREFUSED|bad port/,
     )
   })
+
+  test('leaves nothing with the signal that outlives it', async () => {
+    const url = await serve((_request, response) => response.end())
+    const { signal } = new AbortController()
+    for (let i = 0; i < 5; i++) await askNode(url, request, signal)
+    expect(heldBy(signal)).toBe(0)
+  })
+
+  test('ends with the signal', async () => {
+    const closing = new AbortController()
+    const url = await serve(() => closing.abort())
+    expect((await askNode(url, request, closing.signal)).ok).toBe(false)
+    expect((await askNode(url, request, closing.signal)).ok).toBe(false)
+  })
 })
+
+/** How many entries a signal keeps of those who listened to it: what Node keeps there has no name outside. */
+function heldBy(signal: AbortSignal): number {
+  return Reflect.ownKeys(signal)
+    .map((key) => Number(Object(Reflect.get(signal, key)).size ?? 0))
+    .reduce((sum, size) => sum + size, 0)
+}
 
 async function reasonOf(answer: ReturnType<typeof askNode>): Promise<string> {
   const silent = await answer
