@@ -31,10 +31,21 @@ export async function openLine({ url, body, headers, signal }: LineRequest): Pro
   if (response.status === 200 && response.body !== null) {
     return { isOpen: true, events: resultsOf(response.body) }
   }
-  const retryAfterMs = 1_000 * Number(response.headers.get('retry-after') ?? 0)
+  const retryAfterMs = pauseAskedFor(response.headers.get('retry-after') ?? '0')
   const message = await response.text()
   return { isOpen: false, status: response.status, retryAfterMs, message }
 }
+
+/** `Retry-After` in milliseconds: a gateway names seconds there, what stands before it may name a date (RFC 9110 10.2.3). */
+function pauseAskedFor(retryAfter: string): number {
+  const seconds = Number(retryAfter)
+  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : 1_000 * seconds
+  // What is neither says nothing; and a timer that is asked for too much fires at once.
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longestPauseMs)
+}
+
+/** An hour. */
+const longestPauseMs = 3_600_000
 
 /** The data of each `next` event; ends with `complete`, or with the line. */
 async function* resultsOf(

@@ -221,6 +221,44 @@ describe('the client against gateways that are wrong or busy', () => {
     expect(asked).toBe(5)
   })
 
+  test('waits as long as it is asked to, in seconds or to a date', async () => {
+    const moments: number[] = []
+    const away =
+      (retryAfter: () => string) => (_request: IncomingMessage, response: ServerResponse) => {
+        moments.push(performance.now())
+        response.writeHead(503, { 'retry-after': retryAfter() }).end()
+      }
+    const back = (request: IncomingMessage, response: ServerResponse) => {
+      moments.push(performance.now())
+      tell(opened, batch([]))(request, response)
+    }
+    // A date has whole seconds: this one is at least one second away.
+    const date = () => new Date(Date.now() + 2_000).toUTCString()
+    answers = [away(() => '1'), away(date), away(() => 'soon'), back]
+    const [first] = await read({ url, addresses: [address], after: 'a' }, 0)
+    expect(first).toMatchObject({ __typename: 'FeedOpened' })
+    const pauses = moments.slice(1).map((moment, i) => Math.round(moment - (moments[i] ?? 0)))
+    expect(pauses[0]).toBeGreaterThanOrEqual(990)
+    expect(pauses[1]).toBeGreaterThanOrEqual(990)
+    expect(pauses[2]).toBeLessThan(990)
+  })
+
+  test('does not hurry because it is asked to wait for longer than a timer can', async () => {
+    const controller = new AbortController()
+    let asked = 0
+    answers = Array.from(
+      { length: 3 },
+      () => (_request: IncomingMessage, response: ServerResponse) => {
+        asked++
+        response.writeHead(503, { 'retry-after': '9999999999' }).end(() => {
+          setTimeout(() => controller.abort(), 200)
+        })
+      },
+    )
+    for await (const _ of follow({ url, longestPauseMs: 5, signal: controller.signal })) break
+    expect(asked).toBe(1)
+  })
+
   test('ends after a reset', async () => {
     answers = [tell(opened, { __typename: 'FeedReset', reason: 'LOG_PRUNED' })]
     const told = await read({ url, addresses: [address], after: 'a' }, 1)
