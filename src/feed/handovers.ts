@@ -51,8 +51,10 @@ export function createHandovers({ reader, minCommittableAge }: HandoverDeps): Ha
     await watchNew(rows)
     const due = coming.filter(({ slot }) => slot <= next.slot)
     if (due.length === 0) return []
+    const noticed = await stillUnspent(due)
+    // Only now: after a read that fails the same milestones are looked at again.
     coming = coming.filter(({ slot }) => slot > next.slot)
-    return await stillUnspent(due)
+    return noticed
   }
 
   async function lookAhead(upTo: SlotIndex): Promise<void> {

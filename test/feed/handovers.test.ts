@@ -6,6 +6,7 @@ import { conditionOf } from '../../src/ledger/output-parts.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
+import type { StoreReader } from '../../src/store/contract.ts'
 import { useStore, usualDatabase } from '../support/databases.ts'
 import { neverMs, until } from '../support/feed-log.ts'
 import {
@@ -17,31 +18,38 @@ import {
 describe('outputs that pass to another owner by time alone', () => {
   const use = useStore(usualDatabase().create)
 
-  test('are noticed in their milestone, each once, and no others (19)', async () => {
-    let total = 0
-    const ledger = await foundRandomLedger(use, 11)
-    const handovers = createHandovers({ reader: use.store.read, minCommittableAge })
-    let tip = await use.store.read.logTip()
-    // The first look sees what is to come.
-    await handovers.between(tip, tip, [])
-    for (let i = 0; i < 60; i++) {
-      await ledger.book()
-      await ledger.commit()
-      const next = await use.store.read.logTip()
-      const rows = await use.store.read.updates({
-        classes: ['OWNED', 'MENTIONED'],
-        after: tip.seq,
-        before: next.seq + 1,
-        limit: 10_000,
-        order: 'ascending',
-      })
-      const noticed = await handovers.between(tip, next, rows)
-      expect(noticed.toSorted(byId)).toEqual(expected(ledger, tip.slot, next.slot))
-      total += noticed.length
-      tip = next
-    }
-    expect(total).toBeGreaterThan(3)
-  })
+  const readers = [
+    ['', (read: StoreReader) => read],
+    [', also where every third read fails', failingNowAndThen],
+  ] as const
+  test.each(readers)(
+    'are noticed in their milestone, each once, and no others%s (19)',
+    async (_name, readerOf) => {
+      let total = 0
+      const ledger = await foundRandomLedger(use, 11)
+      const handovers = createHandovers({ reader: readerOf(use.store.read), minCommittableAge })
+      let tip = await use.store.read.logTip()
+      // The first look sees what is to come.
+      await again(() => handovers.between(tip, tip, []))
+      for (let i = 0; i < 60; i++) {
+        await ledger.book()
+        await ledger.commit()
+        const next = await use.store.read.logTip()
+        const rows = await use.store.read.updates({
+          classes: ['OWNED', 'MENTIONED'],
+          after: tip.seq,
+          before: next.seq + 1,
+          limit: 10_000,
+          order: 'ascending',
+        })
+        const noticed = await again(() => handovers.between(tip, next, rows))
+        expect(noticed.toSorted(byId)).toEqual(expected(ledger, tip.slot, next.slot))
+        total += noticed.length
+        tip = next
+      }
+      expect(total).toBeGreaterThan(3)
+    },
+  )
 
   test('are told to the feeds of both owners and of the whole ledger, and to no others (19)', async () => {
     const ledger = await foundRandomLedger(use, 11)
@@ -78,6 +86,22 @@ describe('outputs that pass to another owner by time alone', () => {
     await feed.close()
   })
 })
+
+/** A database that goes away before every third answer. */
+function failingNowAndThen(read: StoreReader): StoreReader {
+  let count = 0
+  const outputs: StoreReader['outputs'] = (ids) =>
+    count++ % 3 === 0 ? Promise.reject(new Error('away')) : read.outputs(ids)
+  return { ...read, outputs }
+}
+
+/** As a tail does: with the next tick it looks from where it was. */
+async function again<T>(look: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const told = await look().catch(() => undefined)
+    if (told !== undefined) return told
+  }
+}
 
 function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
   const noticed: Handover[] = []
