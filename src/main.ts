@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commands, usage } from './cli/help.ts'
+import { commandOf } from './cli/help.ts'
 import { systemClock } from './lib/clock.ts'
 
 /** The entry of the process: finds the command, and turns signals into an orderly end. */
@@ -7,7 +7,6 @@ import { systemClock } from './lib/clock.ts'
 const longestEndMs = 90_000
 
 const [name, ...words] = process.argv.slice(2)
-const command = commands.find((candidate) => candidate.name === name)
 const stopped = new Promise<void>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -37,4 +36,5 @@ const surroundings = {
   stderr: (text: string) => void process.stderr.write(text),
   stopped,
 }
-process.exitCode = await (command?.run ?? usage(name))(surroundings, words)
+const run = await commandOf(name)
+process.exitCode = await run(surroundings, words)

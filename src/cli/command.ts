@@ -5,9 +5,6 @@ import type { Clock } from '../lib/clock.ts'
 
 /** One command of `ledger-gateway`. */
 export interface Command {
-  readonly name: string
-  /** For the list of commands; without a capital, without a full stop. */
-  readonly summary: string
   /** What `--help` prints. */
   readonly help: string
   /** Runs it with the words behind its name, and gives the exit code of the process. */

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseConfig } from '../config.ts'
-import { openGateway } from '../gateway.ts'
 import { assert, present } from '../lib/assert.ts'
 import { createLog } from '../lib/log.ts'
 import { developmentKeys } from '../node/embedded/development.ts'
@@ -13,8 +12,6 @@ import { addressText, networkParameters, pay } from './spend.ts'
 
 /** Shows the main job in half a minute: a signed transaction, and its ledger updates at three doors. */
 export const demo: Command = {
-  name: 'demo',
-  summary: 'show a transaction and its ledger updates on a temporary ledger',
   help: `Starts a gateway on a temporary file, opens a subscription, sends a real signed transaction, and prints
 the ledger updates as they arrive by subscription, by query and by REST. Ends with 0 only if the three agree.
 
@@ -39,6 +36,7 @@ async function onGateway(process: Surroundings, database: string): Promise<numbe
   assert(config.ok, 'the settings of the demo are right')
   const { clock } = process
   const log = createLog({ clock, write: process.stderr }, 'warn')
+  const { openGateway } = await import('../gateway.ts')
   const gateway = await openGateway(config.value, { clock, log })
   assert(gateway.ok, 'a gateway on a temporary file starts')
   const { url } = gateway.value

@@ -8,8 +8,6 @@ import { databaseSettings, moveWith } from './with-database.ts'
 
 /** Writes a whole database as text. */
 export const exportCommand: Command = {
-  name: 'export',
-  summary: 'write a whole database as text, to be imported into another',
   help: `Writes a whole database as text, as of one moment; a gateway may go on writing meanwhile.
 
 Usage: ledger-gateway export [FLAGS]

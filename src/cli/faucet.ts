@@ -9,8 +9,6 @@ import { type PaymentRefused, pay } from './spend.ts'
 
 /** Gives base tokens of the development network to an address. */
 export const faucet: Command = {
-  name: 'faucet',
-  summary: 'give base tokens of the development network to an address',
   help: `Gives base tokens of the development network to an address, over a running gateway.
 
 Usage: ledger-gateway faucet ADDRESS [FLAGS]

@@ -1,41 +1,84 @@
 import { type Command, done, misused, type Surroundings, table } from './command.ts'
-import { demo } from './demo.ts'
-import { exportCommand } from './export.ts'
-import { faucet } from './faucet.ts'
-import { importCommand } from './import.ts'
-import { inspect } from './inspect.ts'
-import { serve } from './serve.ts'
-import { token } from './token.ts'
-import { verify } from './verify.ts'
 
 /** The list of commands, and what is said when none of them was named. */
 
+/** A command as the list knows it. The command itself is loaded when somebody asks for it: some are the whole program. */
+export interface ListedCommand {
+  readonly name: string
+  /** Without a capital, without a full stop. */
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** Every command. */
+export const commands: readonly ListedCommand[] = [
+  {
+    name: 'serve',
+    summary: 'run the gateway',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'token',
+    summary: 'make a token, for setting chain records or submitting blocks',
+    load: async () => (await import('./token.ts')).token,
+  },
+  {
+    name: 'faucet',
+    summary: 'give base tokens of the development network to an address',
+    load: async () => (await import('./faucet.ts')).faucet,
+  },
+  {
+    name: 'demo',
+    summary: 'show a transaction and its ledger updates on a temporary ledger',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
+    name: 'inspect',
+    summary: 'tell what blocks and other values are, without a server',
+    load: async () => (await import('./inspect.ts')).inspect,
+  },
+  {
+    name: 'verify',
+    summary: 'apply the rules of the ledger to transactions and other cases, without a server',
+    load: async () => (await import('./verify.ts')).verify,
+  },
+  {
+    name: 'export',
+    summary: 'write a whole database as text, to be imported into another',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  {
+    name: 'import',
+    summary: 'read a database that was exported, into an empty one',
+    load: async () => (await import('./import.ts')).importCommand,
+  },
+  {
+    name: 'help',
+    summary: 'show this, or the help of a command',
+    load: async () => help,
+  },
+]
+
 const help: Command = {
-  name: 'help',
-  summary: 'show this, or the help of a command',
   help: '',
   run: async (process, [name]) => {
-    const named = commands.find((command) => command.name === name && command.help !== '')
-    process.stdout(named?.help ?? overview())
+    const command = await named(name)?.load()
+    process.stdout(command?.help || overview())
     return done
   },
 }
 
-/** Every command. */
-export const commands: readonly Command[] = [
-  serve,
-  token,
-  faucet,
-  demo,
-  inspect,
-  verify,
-  exportCommand,
-  importCommand,
-  help,
-]
+/** The command of that name, or what is said to somebody who named none, or an unknown one. */
+export async function commandOf(name: string | undefined): Promise<Command['run']> {
+  const command = await named(name)?.load()
+  return command?.run ?? usage(name)
+}
 
-/** What is said to somebody who named no command, or an unknown one. */
-export function usage(name: string | undefined): Command['run'] {
+function named(name: string | undefined): ListedCommand | undefined {
+  return commands.find((command) => command.name === name)
+}
+
+function usage(name: string | undefined): Command['run'] {
   return async (process: Surroundings) => {
     if (name === '--help' || name === '-h') {
       process.stdout(overview())

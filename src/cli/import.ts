@@ -13,8 +13,6 @@ import { databaseSettings, moveWith } from './with-database.ts'
 
 /** Reads a whole database from text. */
 export const importCommand: Command = {
-  name: 'import',
-  summary: 'read a database that was exported, into an empty one',
   help: `Reads what ledger-gateway export has written into an empty database, and checks the log of
 ledger updates by its chain values. An import that was interrupted goes on where it stopped when
 it is given the same export again; until it has come to its end the gateway does not start on it.

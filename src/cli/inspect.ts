@@ -21,8 +21,6 @@ import { describeFile } from './inspect-file.ts'
 
 /** Tells everything about single values: as lines for programs, or a file for people. */
 export const inspect: Command = {
-  name: 'inspect',
-  summary: 'tell what blocks and other values are, without a server',
   help: `Decodes and checks single values, and computes their identifiers and scores. It needs no server
 and no database.
 

@@ -7,8 +7,6 @@ import { asksForHelp, type Command, done, failed, refuse, settingTable, table } 
 
 /** Makes a token and prints it alone, so that a script can take it. */
 export const token: Command = {
-  name: 'token',
-  summary: 'make a token, for setting chain records or submitting blocks',
   help: `Makes a JSON Web Token and prints it alone on standard output.
 
 Usage: ledger-gateway token --scope SCOPE [--scope SCOPE …] [FLAGS]

@@ -10,8 +10,6 @@ import { explainTransaction } from './explain-transaction.ts'
 
 /** Tells what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
 export const verify: Command = {
-  name: 'verify',
-  summary: 'apply the rules of the ledger to transactions and other cases, without a server',
   help: `Applies the rules of the ledger to cases that bring everything they need. It needs no server and
 no database.
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commands, usage } from '../../src/cli/help.ts'
+import { commandOf, commands } from '../../src/cli/help.ts'
 import { serve } from '../../src/cli/serve.ts'
 import { type Environment, settings } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -68,8 +68,7 @@ describe('help', () => {
   })
 
   test.each(['serve', 'token'])('%s by the command help', async (name) => {
-    const help = commands.find((command) => command.name === 'help')
-    const run = start(help?.run ?? serve.run, {}, [name])
+    const run = start(await commandOf('help'), {}, [name])
     expect(await run.spoken).toContain(`Usage: ledger-gateway ${name}`)
   })
 
@@ -79,7 +78,7 @@ describe('help', () => {
     ['--help', '--help', 0],
   ] as const
   test.each(rows)('for %s names every command', async (_name, word, code) => {
-    const run = start(usage(word), {}, [])
+    const run = start(await commandOf(word), {}, [])
     expect(await run.code).toBe(code)
     const text = code === 0 ? await run.spoken : run.stderr()
     for (const { name } of commands) expect(text).toContain(`  ${name} `)

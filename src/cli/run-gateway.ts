@@ -1,0 +1,107 @@
+import type { Config } from '../config.ts'
+import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
+import { createLog } from '../lib/log.ts'
+import { err, type Result } from '../lib/result.ts'
+import {
+  developmentMnemonic,
+  developmentNetworkName,
+  fundedAddresses,
+  fundedAmount,
+} from '../node/embedded/development.ts'
+import { isStoreAway } from '../store/away.ts'
+import { done, failed, type Surroundings, table } from './command.ts'
+import { databaseMessage } from './database-message.ts'
+
+/** Runs a gateway until the process shall end, and gives the exit code. */
+export async function runGateway(process: Surroundings, config: Config): Promise<number> {
+  const log = createLog({ clock: process.clock, write: process.stderr }, config.logLevel)
+  const gateway = await openedUnlessAway(config, { clock: process.clock, log })
+  if (!gateway.ok) {
+    process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
+    return failed
+  }
+  process.stdout(welcome(gateway.value))
+  await process.stopped
+  log.info('stopping')
+  await gateway.value.close()
+  log.info('stopped')
+  return done
+}
+
+/** A database that goes away in the middle of the start deserves a sentence, and not a stack. */
+async function openedUnlessAway(
+  config: Config,
+  deps: GatewayDeps,
+): Promise<Result<Gateway, StartError>> {
+  try {
+    return await openGateway(config, deps)
+  } catch (failure) {
+    if (!isStoreAway(failure)) throw failure
+    const reason = 'it went away while the gateway started'
+    return err({ code: 'DATABASE_UNUSABLE', reason })
+  }
+}
+
+/** What people see at the start. */
+function welcome({ url, network, hasFaucet }: Gateway): string {
+  return `Ledger Gateway is ready on the network ${network}.
+
+${table([
+  ['GraphiQL', `${url}/graphql in a browser`],
+  ['GraphQL', `${url}/graphql`],
+  ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
+  ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
+  ['Health', `${url}/health`],
+])}
+${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
+}
+
+/** What the development network has for everybody who reads it. */
+function offer(): string {
+  return `
+A development network: its money is worth nothing, for everybody has the keys.
+
+  Mnemonic (coin type 4218, account 0):
+    ${developmentMnemonic}
+  Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
+`
+}
+
+const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
+
+/** Why the gateway does not start, as a sentence that says what to do. */
+function startMessage(error: StartError): string {
+  switch (error.code) {
+    case 'CANNOT_LISTEN':
+      return error.reason === 'EADDRINUSE'
+        ? `port ${error.port} of ${error.host} is in use; choose another with --port`
+        : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
+    case 'LEASE_HELD':
+      return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
+    case 'NETWORK_DIFFERS':
+      return `the database holds the network "${error.found}", not "${error.expected}"`
+    case 'LEDGER_KEPT_BY_OTHERS':
+      return error.keptBy === 'NODES'
+        ? 'the ledger of this database is followed from nodes; start with LEDGER=upstream, or choose another with --database'
+        : 'the ledger of this database is kept by this program; start with LEDGER=embedded, or choose another with --database'
+    case 'NODES_AWAY':
+      return 'none of the nodes in UPSTREAM_URLS answers as one, and a new database needs one; LOG_LEVEL=debug tells more'
+    case 'GENESIS_NOT_TOLD':
+      return 'the nodes do not tell the genesis of their network; name a file that has it with --genesis-file'
+    case 'GENESIS_DIFFERS':
+      return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.told}`
+    case 'PROTOCOL_VERSION_NOT_TOLD':
+      return `the nodes do not speak version ${error.version} of the protocol`
+    case 'GENESIS_FILE_INVALID':
+      return `${error.path} cannot be used: ${error.reason}`
+    case 'KEY_FILE_UNUSABLE':
+      return `the key file ${error.path} cannot be used: ${error.reason}`
+    case 'DATABASE_URL_NOT_SUPPORTED':
+    case 'DATABASE_UNUSABLE':
+    case 'DATABASE_NEWER_THAN_PROGRAM':
+    case 'MIGRATION_CHANGED':
+    case 'MIGRATION_UNFINISHED':
+    case 'IMPORT_UNFINISHED':
+      return databaseMessage(error)
+  }
+}
