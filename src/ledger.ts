@@ -12,11 +12,11 @@ import {
   readParametersFile,
 } from './node/embedded/genesis-file.ts'
 import type { IssuerAccount } from './node/embedded/issuer.ts'
-import { type EmbeddedError, openEmbedded } from './node/embedded/open.ts'
+import type { EmbeddedError } from './node/embedded/open.ts'
 import { nameOfThisProcess } from './node/holder.ts'
 import type { SignatureChecker } from './node/signatures.ts'
 import type { LedgerSource } from './node/source.ts'
-import { openUpstream, type UpstreamError } from './node/upstream/open.ts'
+import type { UpstreamError } from './node/upstream/open.ts'
 import { keypairOf } from './protocol/keys.ts'
 import type { AccountId } from './protocol/primitives.ts'
 import type { Store } from './store/contract.ts'
@@ -51,6 +51,7 @@ async function openBehind(
   const genesis =
     config.genesisFile === undefined ? undefined : await genesisPlan(config, deps.clock)
   if (genesis !== undefined && !genesis.ok) return genesis
+  const { openUpstream } = await import('./node/upstream/open.ts')
   return openUpstream(
     { ...deps, holder: nameOfThisProcess(), onCommitted: deps.wake.notify },
     {
@@ -70,6 +71,7 @@ async function openInside(
   const plan = await genesisPlan(config, deps.clock)
   if (!plan.ok) return plan
   const isNamed = config.genesisFile !== undefined || config.parametersFile !== undefined
+  const { openEmbedded } = await import('./node/embedded/open.ts')
   return openEmbedded(
     {
       ...deps,

@@ -3,9 +3,7 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { StoreNews } from './contract.ts'
-import { openPostgresql } from './postgresql.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
-import { openSqlite } from './sqlite.ts'
 import { databaseAddress, databaseUrlForms } from './url.ts'
 
 /** Which database a URL means, and what the store needs of any of them. */
@@ -79,16 +77,20 @@ export interface DatabaseOptions {
 /** Where a database says what fails beside the calls that are made to it, and when it is over. */
 export type StoreLog = Pick<Log, 'info' | 'warn'>
 
-/** The database of a URL. Nothing is opened before it is asked something. */
-export function databaseOf({
+/** The database of a URL; driver and client of that one are loaded. Nothing is opened before it is asked something. */
+export async function databaseOf({
   url,
   wakeUrl,
   log,
-}: DatabaseOptions): Result<Database, DatabaseUrlNotSupported> {
+}: DatabaseOptions): Promise<Result<Database, DatabaseUrlNotSupported>> {
   const address = databaseAddress(url)
   if (address === undefined) {
     return err({ code: 'DATABASE_URL_NOT_SUPPORTED', expected: databaseUrlForms })
   }
-  if (address.kind === 'sqlite') return ok(openSqlite(address.path, log))
+  if (address.kind === 'sqlite') {
+    const { openSqlite } = await import('./sqlite.ts')
+    return ok(openSqlite(address.path, log))
+  }
+  const { openPostgresql } = await import('./postgresql.ts')
   return ok(openPostgresql({ url, wakeUrl, log }))
 }

@@ -67,7 +67,7 @@ export async function openDatabase({
   wakeUrl,
   log,
 }: StoreOptions): Promise<Result<Database, DatabaseError>> {
-  const opened = databaseOf({ url, wakeUrl, log })
+  const opened = await databaseOf({ url, wakeUrl, log })
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()

@@ -10,9 +10,9 @@ describe('connections to sqlite', () => {
   let folder: string
   let database: Database
 
-  beforeEach(() => {
+  beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-connect-'))
-    const opened = databaseOf({
+    const opened = await databaseOf({
       url: `file:${join(folder, 'test.db')}`,
       wakeUrl: undefined,
       log: silentLog,

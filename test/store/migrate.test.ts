@@ -34,7 +34,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-migrate-'))
     migrations = join(folder, 'migrations')
     empty = await create()
-    const opened = databaseOf({ url: empty.url, wakeUrl: undefined, log: silentLog })
+    const opened = await databaseOf({ url: empty.url, wakeUrl: undefined, log: silentLog })
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
     cpSync(database.migrations.path, migrations, { recursive: true })

@@ -271,7 +271,7 @@ describe('hearing of commits on postgresql', () => {
 
 /** The writing side of another process on a database, without the store's order around it. */
 async function secondWriter(url: string) {
-  const database = databaseOf({ url, wakeUrl: undefined, log: silentLog })
+  const database = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!database.ok) throw new Error(database.error.code)
   const { writer, statements, close } = database.value
   const transaction = (work: (tx: Writing['tx']) => Promise<void>) =>

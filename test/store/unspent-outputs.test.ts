@@ -49,7 +49,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
 
 /** What the database keeps of outputs for as long as they are unspent. */
 async function rowsKept(url: string) {
-  const opened = databaseOf({ url, wakeUrl: undefined, log: silentLog })
+  const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!opened.ok) throw new Error(opened.error.code)
   const database = opened.value
   const connection = await database.connect()

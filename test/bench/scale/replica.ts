@@ -18,8 +18,8 @@ export async function measureStandby(url: string, rows: number): Promise<void> {
   const standby = await startStandby(url)
   const store = unwrap(await openStore({ url, log: silentLog }))
   const there = Object.assign(new URL(standby.url), { pathname: new URL(url).pathname }).href
-  const primary = unwrap(databaseOf({ url, wakeUrl: undefined, log: silentLog }))
-  const replica = unwrap(databaseOf({ url: there, wakeUrl: url, log: silentLog }))
+  const primary = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
+  const replica = unwrap(await databaseOf({ url: there, wakeUrl: url, log: silentLog }))
   const reader = createReader(replica)
   try {
     const { term } = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
