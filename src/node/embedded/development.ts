@@ -34,7 +34,7 @@ export interface DevelopmentKeys {
   readonly faucet: Keypair
 }
 
-/** Derives the keys; some fifteen milliseconds. */
+/** Derives the keys; some three milliseconds. */
 export function developmentKeys(): DevelopmentKeys {
   const wallet = walletOf(developmentMnemonic)
   return {
