@@ -1,4 +1,4 @@
-import { createClient } from 'graphql-ws'
+import { createClient } from 'graphql-ws/client'
 import { WebSocket } from 'ws'
 import { assert } from '../lib/assert.ts'
 
