@@ -53,8 +53,9 @@ export async function openSharedFeed(
     const { resumeAfter, sink, log } = options
     const question = resumeAfter === undefined ? asked : resumed(asked, resumeAfter)
     const { services, caller } = context
-    // As they were sent, for coerced ones may hold what JSON does not know.
-    const sent = plan.variables.map((name) => args.variableValues?.[name])
+    // As they were sent, for coerced ones may hold what JSON does not know; what was left out is another thing than null.
+    const given = args.variableValues ?? {}
+    const sent = plan.variables.map((name) => (Object.hasOwn(given, name) ? [given[name]] : []))
     const key = JSON.stringify([plan.id, await caller.rights(), sent])
     const render = rendering(args, { log, isSnapshot: question.snapshot })
     return orThrow(await shareLedgerUpdates(services, question, { key, render, sink }))

@@ -66,6 +66,26 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
+  test('are not shared by one who leaves a variable out and one who sends null for it', async () => {
+    const told = async (variables: object) => {
+      const parameters = new URLSearchParams({
+        query: `subscription ($full: Boolean = true) {
+          ledgerUpdates { __typename ... on FeedOpened @include(if: $full) { cursor } }
+        }`,
+        variables: JSON.stringify(variables),
+      })
+      return await openStream(`${gateway.url}/graphql?${parameters}`, {})
+    }
+    const refused = await told({ full: null })
+    expect((await refused.result()).errors).toBeDefined()
+    const other = await told({})
+    const { data, errors } = await other.result()
+    expect(errors).toBeUndefined()
+    expect(data).toMatchObject({ ledgerUpdates: { cursor: expect.any(String) } })
+    for (const stream of [refused, other]) stream.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
   test('come by POST too, and are shared with those of other doors', async () => {
     const stream = await openStream(`${gateway.url}/graphql`, {
       method: 'POST',
