@@ -53,39 +53,40 @@ export function createNewsReader({ store: { read } }: LedgerNewsDeps): NewsReade
   const open = new Map<BlockId, BlockRow>()
 
   async function look(interests: Interests): Promise<readonly News[]> {
-    const news: News[] = []
     const tip = interests.slots || interests.outputs ? await read.logTip() : undefined
-    if (!interests.slots || tip === undefined) slot = undefined
-    else news.push(...slotsUpTo(tip.slot))
-    if (interests.blocks) news.push(...(await newBlocks()), ...(await newStates()))
-    else forgetBlocks()
-    if (!interests.outputs || tip === undefined) seq = undefined
-    else news.push(...(await outputsUpTo(tip.seq)))
-    return news
+    const slots = interests.slots && tip !== undefined ? tip.slot : undefined
+    const blocks = interests.blocks ? await blocksNow() : undefined
+    const outputs = interests.outputs && tip !== undefined ? await outputsUpTo(tip.seq) : undefined
+    // From here on nothing can fail: a look that did has told nothing, and the next one begins where it began.
+    return [...slotNews(slots), ...blockNews(blocks), ...outputNews(outputs)]
   }
 
-  function slotsUpTo(newest: SlotIndex): News[] {
-    const first = Math.max((slot ?? newest) + 1, newest - mostSlots + 1)
+  function slotNews(newest: SlotIndex | undefined): News[] {
+    const known = slot ?? newest
     slot = newest
+    if (known === undefined || newest === undefined) return []
+    const first = Math.max(known + 1, newest - mostSlots + 1)
     const count = Math.max(0, newest - first + 1)
     return Array.from({ length: count }, (_, i) => ({ kind: 'slot', slot: first + i }))
   }
 
-  async function newBlocks(): Promise<News[]> {
-    if (inbox === undefined) {
-      inbox = await read.newestInbox()
-      return []
-    }
-    const rows = await read.blocksAfter({ inbox, limit: pageSize })
-    inbox = rows.at(-1)?.inbox ?? inbox
-    // Told as pending first, however far it has come: whoever follows a block sees every step once.
-    for (const row of rows) open.set(row.blockId, { ...row, state: 'PENDING' })
-    return rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
+  async function blocksNow(): Promise<BlocksNow> {
+    const after = inbox ?? (await read.newestInbox())
+    const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
+    const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
+    return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
   }
 
-  async function newStates(): Promise<News[]> {
-    const news: News[] = []
-    for (const { blockId, state } of await read.blockStates([...open.keys()])) {
+  function blockNews(now: BlocksNow | undefined): News[] {
+    inbox = now?.inbox
+    if (now === undefined) {
+      open.clear()
+      return []
+    }
+    // Told as pending first, however far it has come: whoever follows a block sees every step once.
+    for (const row of now.rows) open.set(row.blockId, { ...row, state: 'PENDING' })
+    const news: News[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
+    for (const { blockId, state } of now.states) {
       const former = open.get(blockId)
       if (former === undefined || former.state === state) continue
       const row = { ...former, state }
@@ -96,21 +97,35 @@ export function createNewsReader({ store: { read } }: LedgerNewsDeps): NewsReade
     return news
   }
 
-  function forgetBlocks(): void {
-    inbox = undefined
-    open.clear()
-  }
-
-  async function outputsUpTo(newest: number): Promise<News[]> {
+  async function outputsUpTo(newest: number): Promise<OutputsNow> {
     const after = seq ?? newest
     const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
     const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
-    seq = rows.at(-1)?.seq ?? newest
     const outputIds = new Set(rows.map(({ outputId }) => outputId))
-    return [...outputIds].map((outputId) => ({ kind: 'output', outputId }))
+    return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
+  }
+
+  function outputNews(now: OutputsNow | undefined): News[] {
+    seq = now?.seq
+    return (now?.outputIds ?? []).map((outputId) => ({ kind: 'output', outputId }))
   }
 
   return { look }
+}
+
+/** What a look found of blocks. */
+interface BlocksNow {
+  /** Up to this place they are known with it. */
+  readonly inbox: number
+  readonly rows: readonly BlockRow[]
+  readonly states: Awaited<ReturnType<StoreReader['blockStates']>>
+}
+
+/** What a look found of outputs. */
+interface OutputsNow {
+  /** Up to this position the log is known with it. */
+  readonly seq: number
+  readonly outputIds: readonly OutputId[]
 }
 
 const isLast: Readonly<Record<BlockState, boolean>> = {

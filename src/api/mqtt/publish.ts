@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
-import { createNewsReader } from '../../service/ledger-news.ts'
+import { createNewsReader, type News } from '../../service/ledger-news.ts'
 import type { Services } from '../../service/services.ts'
 import { storeAwayOf } from '../../service/store-away.ts'
 import type { TopicInterests } from './interests.ts'
@@ -26,22 +26,28 @@ export interface Publishing {
 /** How long something may go unnoticed, in milliseconds. */
 const lookEveryMs = 100
 
-/** Begins. A look that fails is told in the log, and the next one goes on from where the last good one ended. */
+/** Begins. While the database is away nothing is passed over: what was not told yet is told when it is back. */
 export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
   const stopped = new AbortController()
   const reader = createNewsReader(services)
+  let untold: News[] = []
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       try {
         await delay(lookEveryMs, undefined, { signal: stopped.signal })
-        for (const news of await reader.look(interests.current())) {
-          for await (const message of messagesOf(services, news, interests)) publish(deps, message)
+        if (untold.length === 0) untold = [...(await reader.look(interests.current()))]
+        for (let next = untold[0]; next !== undefined; next = untold[0]) {
+          for await (const message of messagesOf(services, next, interests)) publish(deps, message)
+          untold.shift()
         }
       } catch (error) {
         // Aborting the pause throws too, and is no failure.
-        if (!stopped.signal.aborted && !storeAwayOf(error)) log.error('mqtt-failed', { error })
+        if (stopped.signal.aborted || storeAwayOf(error) !== undefined) continue
+        log.error('mqtt-failed', { error })
+        // It would fail again, and hold up all behind it.
+        untold.shift()
       }
     }
   }
