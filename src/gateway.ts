@@ -52,16 +52,34 @@ const closeGraceMs = 3_000
 /** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
 const doubtfulSignatures = 1_000
 
-/** Opens a gateway. When a step fails, the steps before it are undone. */
+/** Opens a gateway. When a step fails or throws, the steps before it are undone. */
 export async function openGateway(
   config: Config,
   deps: GatewayDeps,
 ): Promise<Result<Gateway, StartError>> {
-  const { clock, log } = deps
   const opened: (() => Promise<void>)[] = []
-  const closeAll = async () => {
-    for (const close of opened.reverse()) await close()
+  const close = async () => {
+    for (const closeOne of opened.toReversed()) await closeOne()
   }
+  try {
+    const gateway = await openInOrder(config, deps, opened)
+    if (gateway.ok) return ok({ ...gateway.value, close })
+    await close()
+    return gateway
+  } catch (failure) {
+    // Whatever is left open would keep the process from ending.
+    await close()
+    throw failure
+  }
+}
+
+/** Opens one after the other, and leaves in `opened` how each is closed. */
+async function openInOrder(
+  config: Config,
+  deps: GatewayDeps,
+  opened: (() => Promise<void>)[],
+): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
+  const { clock, log } = deps
   const database = await openStore({
     url: config.databaseUrl.reveal(),
     wakeUrl: config.wakeUrl?.reveal(),
@@ -78,18 +96,12 @@ export async function openGateway(
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
   const ledger = await openLedger(config, { ...deps, store, signatures, wake })
-  if (!ledger.ok) {
-    await closeAll()
-    return ledger
-  }
+  if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
   // Only now, for it may be made: whoever is refused has written nothing.
   const key = await openSigningKey(config.signing)
-  if (!key.ok) {
-    await closeAll()
-    return key
-  }
+  if (!key.ok) return key
   const { parameters } = source.network
   const feed = await openFeed({ reader: store.read, parameters, wake, log })
   opened.push(feed.close)
@@ -118,16 +130,13 @@ export async function openGateway(
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
   const http = await openDoors({ services, auth, limits, log }, config)
-  if (!http.ok) {
-    await closeAll()
-    return http
-  }
+  if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
   const network = parameters.networkName
   const hasFaucet = faucet !== undefined
-  return ok({ url: http.value.url, network, hasFaucet, close: closeAll })
+  return ok({ url: http.value.url, network, hasFaucet })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -8,7 +8,8 @@ import {
   fundedAddresses,
   fundedAmount,
 } from '../node/embedded/development.ts'
-import { isStoreAway } from '../store/away.ts'
+import { storeFaultOf } from '../store/away.ts'
+import { reasonOf } from '../store/unusable.ts'
 import { done, failed, type Surroundings, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 
@@ -28,7 +29,7 @@ export async function runGateway(process: Surroundings, config: Config): Promise
   return done
 }
 
-/** A database that goes away in the middle of the start deserves a sentence, and not a stack. */
+/** A database that fails in the middle of the start deserves a sentence, and not a stack. */
 async function openedUnlessAway(
   config: Config,
   deps: GatewayDeps,
@@ -36,8 +37,9 @@ async function openedUnlessAway(
   try {
     return await openGateway(config, deps)
   } catch (failure) {
-    if (!isStoreAway(failure)) throw failure
-    const reason = 'it went away while the gateway started'
+    const fault = storeFaultOf(failure)
+    if (fault === undefined) throw failure
+    const reason = fault === 'AWAY' ? 'it went away while the gateway started' : reasonOf(failure)
     return err({ code: 'DATABASE_UNUSABLE', reason })
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { joinSignals } from '../lib/join-signals.ts'
 import type { Log } from '../lib/log.ts'
-import { isStoreAway } from '../store/away.ts'
+import { isStoreFault } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { patiently } from '../store/patience.ts'
 import type { ChainRecordVersion } from '../store/rows.ts'
@@ -46,7 +46,7 @@ export function openChainRecordFeed({
       if (newest > wake.newest()) wake.notify(newest)
     } catch (error) {
       // The next tick looks again.
-      if (!isStoreAway(error)) log.error('chain-records-unread', { error })
+      if (!isStoreFault(error)) log.error('chain-records-unread', { error })
     }
   }
 

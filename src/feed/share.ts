@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import { isStoreAway } from '../store/away.ts'
+import { isStoreFault } from '../store/away.ts'
 import { advance, createStream, type Shared, type Stream } from './cohorts.ts'
 import type { Handover } from './handovers.ts'
 import { type Reader, type ReaderOptions, startReader } from './reader.ts'
@@ -83,7 +83,7 @@ export function createShare({ progressMs, textCapacity, log, ...deps }: ShareDep
   /** Once a second, for ten thousand feeds fail together. That the database is away is said by the store. */
   function complain(failure: unknown): void {
     const now = performance.now()
-    if (isStoreAway(failure) || now - complainedAt < complainEveryMs) return
+    if (isStoreFault(failure) || now - complainedAt < complainEveryMs) return
     complainedAt = now
     log.error('feed-failed', { error: failure })
   }

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import { isStoreAway } from '../store/away.ts'
+import { isStoreFault } from '../store/away.ts'
 import type { LedgerUpdate, LogTip } from '../store/rows.ts'
 import type { Handover, Handovers } from './handovers.ts'
 import { createPages, type PageRead } from './pages.ts'
@@ -127,7 +127,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
         await look()
       } catch (failure) {
         // The next tick looks again.
-        if (!isStoreAway(failure)) log.error('feed-look-failed', { error: failure })
+        if (!isStoreFault(failure)) log.error('feed-look-failed', { error: failure })
       }
       // What was heard may run ahead of what is read, on a lagging replica: then wait, do not spin.
       heard = Math.max(heard, tip.seq)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Tail } from '../feed/tail.ts'
 import type { Log } from '../lib/log.ts'
-import { isStoreAway } from '../store/away.ts'
+import { isStoreFault } from '../store/away.ts'
 import type { StoreWriter } from '../store/contract.ts'
 
 /** Gives up the oldest part of the log as new milestones are committed. */
@@ -44,7 +44,7 @@ export function startPruner(
       }
     } catch (failure) {
       // The next milestone is another occasion.
-      if (!isStoreAway(failure)) log.error('pruning-failed', { error: failure })
+      if (!isStoreFault(failure)) log.error('pruning-failed', { error: failure })
     }
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import { isStoreAway } from '../store/away.ts'
+import { isStoreFault } from '../store/away.ts'
 import type { LeaseLost, StoreReader } from '../store/contract.ts'
 import { hasEnded } from './holder.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
@@ -39,6 +39,8 @@ export interface Position {
 /** A process that stands, or holds. */
 export interface Standing {
   position(): Position
+  /** Whether the last look at the lease, or its last renewal, went well: a writer that cannot renew cannot write either. */
+  isSound(): boolean
   /** Somebody said that the lease is free: it is looked at now and not within a second. */
   look(): void
   /** Ends the work, gives the lease back and stands no more. */
@@ -51,6 +53,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
   let nap = new AbortController()
   let held = first
   let heardTerm = first?.term ?? 0
+  let isSound = true
   const finished = run()
 
   async function run(): Promise<void> {
@@ -58,6 +61,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
       try {
         held ??= await stand()
       } catch (failure) {
+        isSound = false
         complain('lease-unread', failure)
         await sleep(retryMs)
       }
@@ -80,6 +84,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
         const taken = await tryLease(deps)
         if (taken.ok) return taken.value
       }
+      isSound = true
       // A lease that has run out and cannot be had is that of a holder in the middle of a long write, or was just taken.
       await sleep(Math.max(Math.min(leftMs + 1, leaseRenewalMs), shortestPauseMs))
     }
@@ -89,6 +94,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
   async function hold(lease: Lease): Promise<LeaseLost | undefined> {
     const { term } = lease
     heardTerm = term
+    isSound = true
     deps.log.info('lease-taken', { term })
     const over = new AbortController()
     const end = () => over.abort()
@@ -118,11 +124,13 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
       if (over.signal.aborted) return undefined
       try {
         const renewed = await lease.renew()
+        isSound = true
         if (renewed.ok) continue
         over.abort()
         return renewed.error
       } catch (failure) {
         // The lease may well be ours when the database is back.
+        isSound = false
         complain('lease-not-renewed', failure)
       }
     }
@@ -138,9 +146,9 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
     }
   }
 
-  /** That the database is away is said once, and not here. */
+  /** What is wrong with the database is said once, and not here. */
   function complain(event: string, failure: unknown): void {
-    if (!isStoreAway(failure)) deps.log.error(event, { error: failure })
+    if (!isStoreFault(failure)) deps.log.error(event, { error: failure })
   }
 
   async function sleep(ms: number): Promise<void> {
@@ -152,6 +160,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
 
   return {
     position: () => ({ role: held === undefined ? 'MEMBER' : 'WRITER', term: heardTerm }),
+    isSound: () => isSound,
     look: () => nap.abort(),
     close: async () => {
       closing.abort()

@@ -13,7 +13,6 @@ import type { TransactionId } from '../protocol/primitives.ts'
 import { decode, print } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
-import { isStoreAway } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { type AddressError, addressKeyOf } from './address-key.ts'
 import { viewOfOutput } from './read-output.ts'
@@ -110,9 +109,7 @@ export function openFaucet(deps: FaucetDeps): Faucet {
         if (outcome !== 'PAID') deps.log.error('faucet-failed', { outcome, requests: batch.length })
       } catch (error) {
         // Those who asked can ask again; the faucet goes on with the next.
-        if (!isStoreAway(error)) {
-          deps.log.error('faucet-failed', { error, requests: batch.length })
-        }
+        deps.log.error('faucet-failed', { error, requests: batch.length })
       }
       for (const { key } of batch) waiting.delete(key)
     }

@@ -1,22 +1,51 @@
-/** Which exceptions of the store pass by themselves. */
+/** Which exceptions of the store are the database's own trouble, and which of them pass. */
 
 /**
- * Whether an exception says that the database is away, restarting, full of connections or held up by a lock: the same
- * call may succeed a moment later. Whether the failed one took effect is then not known.
+ * What is wrong with the database. AWAY: it is restarting, out of reach, full of connections or held up by a lock.
+ * NOT_WRITABLE: its disk is full, fails or lets nobody write, while reading may go on. DAMAGED: what it holds cannot be
+ * read any more, and will not heal by itself.
  */
-export function isStoreAway(failure: unknown): boolean {
+export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED'
+
+/** The fault that an exception tells of; `undefined` for every other exception, which is a bug of ours. */
+export function storeFaultOf(failure: unknown): StoreFault | undefined {
   const { code = '', message = '', cause, meta } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
   )
-  return (
+  const codes = [originalCode, code]
+  if (codes.some((one) => damagedCodes.test(one))) return 'DAMAGED'
+  if (codes.some((one) => unwritableCodes.test(one))) return 'NOT_WRITABLE'
+  const isAway =
     passingKinds.includes(kind) ||
-    passingClasses.test(originalCode) ||
-    passingClasses.test(code) ||
+    codes.some((one) => passingClasses.test(one)) ||
     passingCodes.includes(code) ||
     passingMessages.test(message)
-  )
+  return isAway ? 'AWAY' : undefined
 }
+
+/**
+ * Whether an exception says that the same call may succeed later, by itself or when somebody has made room. Whether the
+ * failed one took effect is then not known.
+ */
+export function isStoreAway(failure: unknown): boolean {
+  const fault = storeFaultOf(failure)
+  return fault === 'AWAY' || fault === 'NOT_WRITABLE'
+}
+
+/** Whether an exception is a fault of the database, which `absence.ts` says in the log: nobody else need say it again. */
+export function isStoreFault(failure: unknown): boolean {
+  return storeFaultOf(failure) !== undefined
+}
+
+/** SQLite's result codes, and PostgreSQL's data corrupted, index corrupted. */
+const damagedCodes = /^(SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS).*|XX00[12])$/
+
+/**
+ * SQLite says of each failed call to the system which one it was; of those only reading leaves writing alone. PostgreSQL:
+ * disk full, I/O error, and a server that is read only, as a standby is that clients were led to.
+ */
+const unwritableCodes = /^(SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ)).*|53100|58030|25006)$/
 
 /** As the driver adapters sort the errors of their databases; a busy SQLite is a timeout to them. */
 const passingKinds: readonly string[] = [
@@ -29,14 +58,16 @@ const passingKinds: readonly string[] = [
 
 /**
  * SQLSTATE (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention; idle
- * in a transaction for too long, serialization failure, deadlock, lock not available.
+ * in a transaction for too long, serialization failure, deadlock, lock not available. And SQLite's: a file that is locked,
+ * or cannot be read or opened, as when the process has no file descriptor left.
  */
-const passingClasses = /^(08...|53...|57P..|25P03|40001|40P01|55P03)$/
+const passingClasses =
+  /^(08...|53...|57P..|25P03|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
 
 /** Of Prisma: not reachable, timed out, closed, no connection free, no transaction begun in time; and of the network. */
 const passingCodes: readonly string[] = [
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'],
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EMFILE', 'ENFILE'],
 ]
 
 /** Of the PostgreSQL driver, which gives these no code. */

@@ -13,6 +13,8 @@ export function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure)
   // A host of several addresses fails with several errors and no sentence of its own.
   const { message, code, cause, name } = failure as NodeJS.ErrnoException
-  const own = message !== '' ? message : (code ?? name)
+  // Prisma begins with the call that it was; the database's own words come last.
+  const words = message.trim().split('\n').at(-1) ?? ''
+  const own = words !== '' ? words : (code ?? name)
   return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import { isStoreAway } from '../../store/away.ts'
+import { isStoreFault } from '../../store/away.ts'
 import type { Store } from '../../store/contract.ts'
 import {
   committedSlot,
@@ -48,7 +48,7 @@ export async function openCommitments(deps: CommitmentsDeps): Promise<Commitment
         await catchUp()
       } catch (failure) {
         // The next tick looks again.
-        if (!isStoreAway(failure)) deps.log.error('commitments-unread', { error: failure })
+        if (!isStoreFault(failure)) deps.log.error('commitments-unread', { error: failure })
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import type { Block } from '../../protocol/block.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { isStoreAway } from '../../store/away.ts'
+import { isStoreFault } from '../../store/away.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { IssuerAccount } from './issuer.ts'
 
@@ -41,7 +41,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       await deps.keep(term, await deps.build(slot))
     } catch (failure) {
       // The next slot is another occasion.
-      if (!isStoreAway(failure)) deps.log.error('heartbeat-failed', { error: failure })
+      if (!isStoreFault(failure)) deps.log.error('heartbeat-failed', { error: failure })
     }
   }
 

@@ -226,7 +226,7 @@ export async function openEmbedded(
     const { commitmentId, commitment } = commitments.newest()
     return {
       ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
-      isHealthy: unavailable() === undefined,
+      isHealthy: unavailable() === undefined && standing?.isSound() === true,
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot: slot(),

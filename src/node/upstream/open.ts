@@ -148,7 +148,7 @@ export async function openUpstream(
    * ends with the first look that finds no node, or one that is not to be followed.
    */
   function isWell(): boolean {
-    if (isClosing) return false
+    if (isClosing || standing?.isSound() !== true) return false
     if (!isWriting()) return isYoung()
     return isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)
   }

@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, statSync, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Folder,
+  makeFolder,
+  type Program,
+  spawnProgram,
+  startProgram,
+} from '../support/program.ts'
+import { rest, restJson } from '../support/rest.ts'
+import { acceptedId, post, refusal } from '../support/submit.ts'
+import { untilHealth } from '../support/wallet.ts'
+
+/** A gateway whose disk fails it. */
+
+let folder: Folder
+let gateway: Program
+
+beforeEach(async () => {
+  folder = makeFolder()
+  gateway = await serve()
+  await untilHealth(gateway.url)
+})
+afterEach(async () => {
+  await gateway.end('SIGTERM')
+  folder.remove()
+})
+
+const serve = () => startProgram({ DATABASE_URL: folder.databaseUrl })
+
+const events = () =>
+  gateway
+    .logged()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const loudEvents = () => events().filter(({ level }) => level === 'warn' || level === 'error')
+
+/** The system lets the process write no file beyond a size. */
+describe.runIf(process.platform === 'linux')('a disk without room', () => {
+  /** No file of the process may grow beyond so many bytes. */
+  function limitFiles(bytes: number | 'unlimited'): void {
+    const { pid } = gateway.process
+    execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+  }
+
+  test('is 503 and one line while it lasts, and nothing acknowledged is lost', async () => {
+    const acknowledged: string[] = []
+    const refusals: (readonly [string | null, number, string])[] = []
+    let isOver = false
+    const submitters = [1, 2, 3, 4].map(async (who) => {
+      for (let n = 0; !isOver; n++) {
+        const tag = `0x${(who * 1_000_000 + n).toString(16).padStart(8, '0')}`
+        const data = `0x${'ab'.repeat(4_000)}`
+        const response = await post(gateway.url, JSON.stringify({ type: 0, tag, data }))
+        if (response.status === 201) acknowledged.push(await acceptedId(response))
+        else {
+          refusals.push([response.headers.get('retry-after'), ...(await refusal(response))])
+          await delay(20)
+        }
+      }
+    })
+
+    limitFiles(statSync(`${folder.databaseFile}-wal`).size + 500_000)
+    await untilHealth(gateway.url, 503)
+    const before = acknowledged.length
+    expect(before).toBeGreaterThan(0)
+    for (const path of ['/api/core/v3/network/health', '/api/indexer/v2/health']) {
+      expect((await rest(gateway.url + path)).status).toBe(503)
+    }
+    // Who only reads is served.
+    const read = await rest(`${gateway.url}/api/core/v3/blocks/${acknowledged[0]}`)
+    expect(read.status).toBe(200)
+    expect(new Set(refusals.map((one) => JSON.stringify(one)))).toEqual(new Set([away]))
+
+    limitFiles('unlimited')
+    await untilHealth(gateway.url)
+    while (acknowledged.length < before + 20) await delay(20)
+    while (!events().some(({ event }) => event === 'database-writable')) await delay(50)
+    isOver = true
+    await Promise.all(submitters)
+
+    expect(loudEvents().map(({ event, error }) => [event, error.message])).toEqual([
+      ['database-not-writable', 'disk I/O error'],
+    ])
+    await gateway.end('SIGKILL')
+    gateway = await serve()
+    await untilHealth(gateway.url)
+    for (const blockId of acknowledged) {
+      const metadata = await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
+      expect(metadata.blockState).toMatch(/accepted|confirmed|finalized/)
+    }
+  }, 60_000)
+})
+
+describe('a damaged file', () => {
+  /** Overwrites the first page of a table. */
+  function damage(table: string): void {
+    const database = new Sqlite(folder.databaseFile)
+    database.pragma('wal_checkpoint(TRUNCATE)')
+    const size = Number(database.pragma('page_size', { simple: true }))
+    const page = database.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').pluck()
+    const at = (Number(page.get(table)) - 1) * size
+    database.close()
+    const file = openSync(folder.databaseFile, 'r+')
+    writeSync(file, Buffer.alloc(size, 0xa5), 0, size, at)
+    closeSync(file)
+  }
+
+  test('that cannot be started on is refused in one sentence', async () => {
+    await gateway.end('SIGTERM')
+    damage('network')
+    const refused = spawnProgram({ DATABASE_URL: folder.databaseUrl })
+    await expect(refused.ready).rejects.toThrow('ended with 1')
+    const words = refused.logged().split('\n')
+    expect(words.filter((line) => !line.startsWith('{') && line !== '')).toEqual([
+      'ledger-gateway serve: the database cannot be used: Database error. Code: `SQLITE_CORRUPT`. Message: `database disk image is malformed`',
+    ])
+  })
+
+  test('is one line and no health, and what can be read is served', async () => {
+    await gateway.end('SIGTERM')
+    damage('blocks')
+    gateway = await serve()
+    while (loudEvents().length === 0) await delay(20)
+    await untilHealth(gateway.url, 503)
+    // A few more attempts of the writer.
+    await delay(2_500)
+    expect(loudEvents().map(({ event }) => event)).toEqual(['database-damaged'])
+    expect((await rest(`${gateway.url}/api/core/v3/commitments/by-slot/60`)).status).toBe(200)
+  })
+})
+
+const away = JSON.stringify([
+  '1',
+  503,
+  'the database is away for the moment, and what was asked may have been done; ask again',
+])
