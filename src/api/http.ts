@@ -141,7 +141,7 @@ async function handle(
         await answer(deps, { message, path, query, caller, requestId, occupancy }),
       )
     }
-    if (wantsPage(message)) return sendPage(message, response)
+    if (wantsPage(message)) return await sendPage(message, response)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
       if (!type.ok) return refuseGraphql(response, type.error)
@@ -206,8 +206,8 @@ function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }
 
-function sendPage(message: IncomingMessage, response: ServerResponse): void {
-  const { headers, plain, gzip } = graphiqlPage()
+async function sendPage(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { headers, plain, gzip } = await graphiqlPage()
   const compressed = /\bgzip\b/.test(message.headers['accept-encoding']?.toString() ?? '')
   const body = compressed ? gzip : plain
   const encoding = compressed ? { 'content-encoding': 'gzip' } : {}

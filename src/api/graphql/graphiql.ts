@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 
 /** The GraphiQL page: one document with everything in it, which no other host has a part in. */
 
@@ -57,15 +57,27 @@ subscription Feed {
 }
 `
 
-let page: GraphiqlPage | undefined
+const inGzip = promisify(gzip)
 
-/** The page, made when it is first asked for: it has nine megabytes. */
-export function graphiqlPage(): GraphiqlPage {
-  page ??= makePage()
+// The package is looked up now all the same: a program that is not whole shall not start.
+import.meta.resolve('@graphql-yoga/render-graphiql')
+
+let page: Promise<GraphiqlPage> | undefined
+
+/**
+ * The page, loaded and made when it is first asked for: it has nine megabytes, and most gateways of a cluster never show
+ * it. Whoever asks after a failure lets it be tried again.
+ */
+export function graphiqlPage(): Promise<GraphiqlPage> {
+  page ??= makePage().catch((failure: unknown) => {
+    page = undefined
+    throw failure
+  })
   return page
 }
 
-function makePage(): GraphiqlPage {
+async function makePage(): Promise<GraphiqlPage> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const text = renderGraphiQL({
     title: 'Ledger Gateway',
     subscriptionsProtocol: 'WS',
@@ -80,6 +92,6 @@ function makePage(): GraphiqlPage {
       vary: 'accept-encoding',
     },
     plain,
-    gzip: gzipSync(plain),
+    gzip: await inGzip(plain),
   }
 }
