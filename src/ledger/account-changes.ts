@@ -51,19 +51,6 @@ export function burnPriceSlot(parameters: ProtocolParameters, slot: SlotIndex): 
   return Math.max(slot - parameters.maxCommittableAge, parameters.genesisSlot)
 }
 
-/** The accounts whose entries a slot may change: all that `changedAccounts` will ask for. */
-export function accountsConcerned(events: AccountEvents): ReadonlySet<AccountId> {
-  const ids = new Set<AccountId>()
-  for (const { accountId } of events.allotments) ids.add(accountId)
-  for (const { issuerId } of events.blocks) ids.add(issuerId)
-  for (const { output, outputId } of [...events.created, ...events.consumed]) {
-    const accountId = accountOf(output, outputId)
-    if (accountId !== undefined) ids.add(accountId)
-    if (output.type === 5) ids.add(output.validatorAddress.accountId)
-  }
-  return ids
-}
-
 /**
  * The entries that a slot changes, by account; `undefined` for those it deletes. `entryOf` gives them as they are
  * at the end of the slot before. Linear in the events.

@@ -1,7 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
-import { type Holding, holdingAt, type Parts, slotsAwaited, type TokenPart } from './holdings.ts'
+import { type Holding, holdingAt, type Parts, type TokenPart } from './holdings.ts'
 
 /** The balances of addresses, and how a range of slots moves them. */
 
@@ -82,14 +82,6 @@ export function balanceMoves(
   }
   // Sorting keeps the order of what is equal.
   return moves.sort((a, b) => a.slot - b.slot)
-}
-
-/** The slots in which an output's holding may change by time alone: those from which what it awaits counts as reached. */
-export function dueSlots(
-  { minCommittableAge }: { readonly minCommittableAge: number },
-  output: Output,
-): SlotIndex[] {
-  return slotsAwaited(output).map((slot) => slot - minCommittableAge)
 }
 
 /** Whether the output was there before the slot, and not spent before it. */

@@ -91,14 +91,6 @@ export function immutableFeaturesOf(output: Output): readonly Feature[] {
   return 'immutableFeatures' in output ? output.immutableFeatures : []
 }
 
-/** All addresses that stand in the conditions and features of an output. */
-export function addressesWithin(output: Output): readonly Address[] {
-  const conditions: readonly UnlockCondition[] = output.unlockConditions
-  return [...conditions, ...featuresOf(output), ...immutableFeaturesOf(output)].flatMap((part) =>
-    'address' in part ? [part.address] : 'returnAddress' in part ? [part.returnAddress] : [],
-  )
-}
-
 /** Runs for every output that is spent or created, so it makes no lists. */
 function countImplicitAddresses(output: Output): number {
   let count = 0

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   type AccountEvents,
-  accountsConcerned,
   burnPriceSlot,
   changedAccounts,
 } from '../../src/ledger/account-changes.ts'
@@ -89,7 +88,7 @@ describe('a slot', () => {
     expect(change({ created: both, consumed: both }, [])).toEqual(new Map())
   })
 
-  test('asks for no other accounts than it names', () => {
+  test('asks for those accounts only that something names', () => {
     const events: AccountEvents = {
       ...nothing,
       created: [{ outputId, output: delegation }],
@@ -106,7 +105,6 @@ describe('a slot', () => {
       },
       events,
     )
-    expect(accountsConcerned(events)).toEqual(asked)
     expect(asked).toEqual(new Set([accountId, other]))
   })
 })

@@ -10,16 +10,6 @@ import type { Beginning, Change, End } from './chain-rules.ts'
 
 /** The right of an account to issue blocks: how long it lasts, and that its mana stays (ledger reference 6.2, 6.3). */
 
-/** The credit of the account is read, and the account is not in debt. */
-export function creditsKnown(
-  { credits }: WorkingSet,
-  accountId: AccountId,
-): TransactionError | undefined {
-  const held = credits.get(accountId)
-  if (held === undefined) return { code: 'BLOCK_ISSUANCE_CREDIT_INPUT_MISSING', accountId }
-  return held < 0n ? { code: 'ACCOUNT_LOCKED', accountId, credits: held } : undefined
-}
-
 /** An account begins: if it may issue blocks, then for some time to come. */
 export function blockIssuerBegins(
   set: WorkingSet,

@@ -1,7 +1,12 @@
 import { type AccountEvents, burnPriceSlot, changedAccounts } from '../../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../../ledger/accounts.ts'
 import type { CommittedSlot, LedgerRoots } from '../../ledger/commit-slot.ts'
-import { claimReward, type RewardOverflow, rewardClaimOf } from '../../ledger/reward-claims.ts'
+import {
+  claimReward,
+  type RewardOverflow,
+  rewardClaimOf,
+  rewardHistoryAt,
+} from '../../ledger/reward-claims.ts'
 import { outputTrieChanges } from '../../ledger/state-root.ts'
 import { emptyTrie, type Trie, trieRoot, trieSetRoot, updateTrie } from '../../ledger/trie.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
@@ -117,16 +122,9 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
   function rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow> {
     const claim = rewardClaimOf(parameters, input, slot)
     if (claim === undefined) return ok(0n)
-    const finished = [...epochs.values()].filter(({ epoch }) => isOver(epoch, slot))
-    const lastEpoch = Math.max(-1, ...finished.map(({ epoch }) => epoch))
-    const rewardsOf = (epoch: EpochIndex) => epochs.get(epoch)?.rewards
-    const claimed = claimReward(parameters, { lastEpoch, rewardsOf }, claim)
+    const history = rewardHistoryAt(parameters, epochs.values(), slot)
+    const claimed = claimReward(parameters, history, claim)
     return claimed.ok ? ok(claimed.value.reward) : claimed
-  }
-
-  /** Whether an epoch had ended at the end of a slot. */
-  function isOver(epoch: EpochIndex, slot: SlotIndex): boolean {
-    return lastSlotOfEpoch(parameters, epoch) <= slot
   }
 
   function burnPrice(slot: SlotIndex): bigint {
