@@ -46,9 +46,9 @@ export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): 
     )
     started.on('error', (failure) => trouble.failed(reasonOf(failure)))
     // The next look begins another.
-    started.on('exit', (code) => {
+    started.on('exit', () => {
       worker = undefined
-      if (!isClosing) trouble.failed(`the thread ended with ${code}`)
+      if (!isClosing) trouble.failed('the thread ended')
     })
     // It keeps nobody from ending.
     started.unref()

@@ -8,6 +8,7 @@ import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Database, DatabaseUnusable, Parameter, SqlConnection, StoreLog } from './connect.ts'
+import { placeOf } from './place.ts'
 import { tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
@@ -40,6 +41,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     return new PrismaClient({ adapter: { provider, adapterName, connect: connectSettled } })
   }
 
+  const place = placeOf(file)
   let checkpoints: Checkpoints | undefined
   const writer = clientWith((connection) => {
     checkpoints ??= keepCheckpoints(file, log)
@@ -70,7 +72,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
 
   return {
     kind: 'sqlite',
-    statements: sqliteStatements,
+    statements: { ...sqliteStatements, beginWriting: async () => place.check() },
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
     probe: async () => probe(file),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
         const response = await post(gateway.url, JSON.stringify({ type: 0, tag, data }))
         if (response.status === 201) acknowledged.push(await acceptedId(response))
         else {
-          refusals.push([response.headers.get('retry-after'), ...(await refusal(response))])
+          refusals.push(await refusalOf(response))
           await delay(20)
         }
       }
@@ -134,6 +134,28 @@ describe('a damaged file', () => {
     expect((await rest(`${gateway.url}/api/core/v3/commitments/by-slot/60`)).status).toBe(200)
   })
 })
+
+test('a file that is taken away is written no more until it is back', async () => {
+  const submit = (n: number) =>
+    post(gateway.url, JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' }))
+  const first = await acceptedId(await submit(1))
+  const gone = `${folder.databaseFile}.gone`
+  renameSync(folder.databaseFile, gone)
+  expect(JSON.stringify(await refusalOf(await submit(2)))).toEqual(away)
+  await untilHealth(gateway.url, 503)
+  renameSync(gone, folder.databaseFile)
+  await untilHealth(gateway.url)
+  const third = await acceptedId(await submit(3))
+  await gateway.end('SIGKILL')
+  gateway = await serve()
+  for (const id of [first, third]) {
+    expect((await rest(`${gateway.url}/api/core/v3/blocks/${id}`)).status).toBe(200)
+  }
+})
+
+async function refusalOf(response: Response) {
+  return [response.headers.get('retry-after'), ...(await refusal(response))] as const
+}
 
 const away = JSON.stringify([
   '1',

@@ -1,8 +1,11 @@
-import { renameSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keepCheckpoints } from '../../src/store/checkpoints.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { databases, openedStore, type TestDatabase } from '../support/databases.ts'
 import { createMemoryLog, type MemoryLog } from '../support/memory-log.ts'
@@ -87,27 +90,27 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     process.off('worker', onThread)
     expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
-    expect(failing).toMatchObject({ level: 'warn', reason: 'the thread ended with 1' })
+    expect(failing).toMatchObject({ level: 'warn', reason: 'the thread ended' })
     await moved(5_000_000)
     expect(await store.read.newestInbox()).toBe(last)
     await store.close()
     expect(said()).toHaveLength(2)
   })
 
-  test('says once why nothing is moved, and commits as before', async () => {
-    // The thread cannot open the file by its name; who has it open already goes on.
-    renameSync(file, `${file}.away`)
+  test('commits as before where no thread lives, and says it once', async () => {
+    let killed = 0
+    const kill = (thread: Worker) => {
+      killed++
+      void thread.terminate()
+    }
+    process.on('worker', kill)
     await write()
-    await until(() => said().length === 1)
-    const before = sizeOf(`${file}.away`)
-    // More than a commit leaves to the thread: it moves the log by itself, and several looks go by.
+    // More than a commit leaves to the thread: it moves the log by itself.
     for (let n = 0; n < 20; n++) await write()
-    expect(sizeOf(`${file}.away`)).toBeGreaterThan(before + 40_000_000)
+    expect(sizeOf(file)).toBeGreaterThan(40_000_000)
+    await until(() => killed >= 3)
     expect(said()).toEqual(['checkpoints-failing'])
-    const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
-    expect(failing).toMatchObject({ reason: 'unable to open database file' })
-    renameSync(`${file}.away`, file)
-    await write()
+    process.off('worker', kill)
     await until(() => said().length === 2)
     expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     expect(await store.read.newestInbox()).toBe(last)
@@ -147,4 +150,28 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
       'unspent_outputs',
     ])
   })
+})
+
+test('a file that the thread cannot use is told in the words of SQLite, once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-checkpoints-'))
+  const file = join(folder, 'test.db')
+  writeFileSync(file, Buffer.alloc(20_000, 0xa5))
+  const { log, events } = createMemoryLog()
+  const attempts: unknown[] = []
+  const onThread = (thread: Worker) => void thread.on('message', (said) => attempts.push(said))
+  process.on('worker', onThread)
+  const checkpoints = keepCheckpoints(file, log)
+  const deadline = Date.now() + 20_000
+  for (let n = 0; attempts.length < 2; n++) {
+    expect(Date.now()).toBeLessThan(deadline)
+    // It is looked at when it has changed.
+    writeFileSync(`${file}-wal`, Buffer.alloc(4_000_000 + n))
+    await delay(100)
+  }
+  await checkpoints.close()
+  process.off('worker', onThread)
+  rmSync(folder, { recursive: true })
+  const reason = 'file is not a database'
+  expect(attempts[0]).toEqual({ ok: false, reason })
+  expect(events()).toMatchObject([{ event: 'checkpoints-failing', level: 'warn', reason }])
 })
