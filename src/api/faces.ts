@@ -110,6 +110,10 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) => `query: ${e.name} must be ${e.expected}`,
   },
 
+  DOCUMENT_TOO_DEEP: {
+    status: 400,
+    say: (e) => `query: brackets stand deeper than ${e.limit} in each other`,
+  },
   BODY_TOO_LARGE: { status: 413, say: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
   CONTENT_TYPE_REFUSED: {

@@ -18,6 +18,7 @@ import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { EpochNotBegun } from '../service/validators.ts'
 import type { AuthError } from './auth.ts'
+import type { DocumentTooDeep } from './graphql/limits.ts'
 import type { LimitError } from './limits.ts'
 import type { BodyError } from './rest/body.ts'
 import type { IfMatchMalformed } from './rest/chain-record.ts'
@@ -38,6 +39,7 @@ export type GatewayError =
   | BodyError
   | MatchError
   | RequestUnreadable
+  | DocumentTooDeep
   | InternalError
   | StoreAway
   | AddressError

@@ -11,7 +11,7 @@ import type { GatewayContext } from './builder.ts'
 export const documentCodes: Plugin<GatewayContext> = {
   onParse() {
     return ({ result, replaceParseResult }) => {
-      if (result instanceof GraphQLError) {
+      if (result instanceof GraphQLError && result.extensions.code === undefined) {
         replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED'))
       }
     }

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { assert } from '../../lib/assert.ts'
 import { type Hex, isHex } from '../../lib/hex.ts'
 import type {
@@ -26,10 +26,10 @@ builder.scalarType('UInt32', {
     assert(isIntegerUpTo(value, max32), `UInt32 out of range: ${value}`)
     return value
   },
-  parseValue: (value) => {
+  ...readBy((value) => {
     if (!isIntegerUpTo(value, max32)) throw refused('a whole number from 0 to 4294967295')
     return value
-  },
+  }),
 })
 
 builder.scalarType('UInt64', {
@@ -39,11 +39,11 @@ builder.scalarType('UInt64', {
     assert(value >= 0n && value <= max64, `UInt64 out of range: ${value}`)
     return value.toString()
   },
-  parseValue: (value) => {
+  ...readBy((value) => {
     const number = parseUInt64(value)
     if (number === undefined) throw refused('decimal text from "0" to "18446744073709551615"')
     return number
-  },
+  }),
 })
 
 builder.scalarType('UInt256', {
@@ -53,12 +53,12 @@ builder.scalarType('UInt256', {
     assert(value >= 0n && value <= max256, 'UInt256 out of range')
     return `0x${value.toString(16)}`
   },
-  parseValue: (value) => {
+  ...readBy((value) => {
     if (typeof value !== 'string' || !/^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/.test(value)) {
       throw refused('0x and 1 to 64 hexadecimal digits without a leading zero')
     }
     return BigInt(value)
-  },
+  }),
 })
 
 builder.scalarType('Int64', {
@@ -68,17 +68,17 @@ builder.scalarType('Int64', {
     assert(BigInt.asIntN(64, value) === value, `Int64 out of range: ${value}`)
     return value.toString()
   },
-  parseValue: (value) => {
+  ...readBy((value) => {
     const number = parseInt64(value)
     if (number === undefined) throw refused('decimal text of a whole number of 64 bits')
     return number
-  },
+  }),
 })
 
 builder.scalarType('Hex', {
   description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
   serialize: (value) => value,
-  parseValue: (value) => parseHex(value),
+  ...readBy(parseHex),
 })
 
 builder.scalarType('JSON', {
@@ -128,8 +128,23 @@ function idScalar<I extends Hex>(length: number, description: string) {
   return {
     description: `${description} ${length} bytes as 0x and lower-case hexadecimal digits.`,
     serialize: (value: I) => value,
-    parseValue: (value: unknown) => parseId<I>(value, length),
+    ...readBy((value) => parseId<I>(value, length)),
   }
+}
+
+/** Reads a value from variables and from the document; what is refused there is refused with its place. */
+function readBy<T>(parseValue: (value: unknown) => T) {
+  type Variables = Parameters<typeof valueFromASTUntyped>[1]
+  const parseLiteral = (node: ValueNode, variables?: Variables): T => {
+    try {
+      return parseValue(valueFromASTUntyped(node, variables))
+    } catch (thrown) {
+      if (!(thrown instanceof GraphQLError)) throw thrown
+      const { message, extensions } = thrown
+      throw new GraphQLError(message, { nodes: node, extensions })
+    }
+  }
+  return { parseValue, parseLiteral }
 }
 
 /** The length is checked here; that the bytes name something is the asker's affair. */

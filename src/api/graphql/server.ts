@@ -3,6 +3,7 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
+import { documentLimits } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 
 /** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
@@ -18,7 +19,7 @@ export interface GraphqlDeps {
 export function createGraphqlServer({ schema, log }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
-    plugins: [documentCodes, masking(log)],
+    plugins: [documentCodes, documentLimits, masking(log)],
     // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
     maskedErrors: false,
     graphiql: false,

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maxDocumentDepth, maxDocumentTokens } from '../../../src/api/graphql/limits.ts'
+import { graphql, socketClient } from '../../support/client.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+/** With so many brackets in each other, those of the query and of its argument included. */
+const nested = (depth: number) =>
+  `{ inspectBlock(input: { json: ${'['.repeat(depth - 3)}${']'.repeat(depth - 3)} }) { __typename } }`
+
+describe('a document that is too large is refused with its code and place, before it is read', () => {
+  const rows = [
+    ['lists without end', nested(20_000), 'DOCUMENT_TOO_DEEP', 1 + maxDocumentDepth + 27],
+    ['one list too many', nested(maxDocumentDepth + 1), 'DOCUMENT_TOO_DEEP', 128],
+    ['fields without end', '{ a'.repeat(20_000), 'DOCUMENT_TOO_DEEP', 1 + 3 * maxDocumentDepth],
+    ['arguments without end', '(a:'.repeat(20_000), 'DOCUMENT_TOO_DEEP', 1 + 3 * maxDocumentDepth],
+    ['words without end', `{${' a'.repeat(maxDocumentTokens)}}`, 'GRAPHQL_PARSE_FAILED', undefined],
+  ] as const
+  test.each(rows)('%s', async (_name, query, code, column) => {
+    const { data, errors } = await graphql(gateway.url, query)
+    expect(data).toBeUndefined()
+    const place = { line: 1, column: column ?? expect.any(Number) }
+    expect(errors).toMatchObject([{ locations: [place], extensions: { code } }])
+  })
+
+  test('on a WebSocket too, which stays', async () => {
+    const client = socketClient(gateway.url)
+    const first = (query: string) => client.iterate({ query }).next()
+    await expect(first(nested(20_000))).rejects.toMatchObject([
+      { extensions: { code: 'DOCUMENT_TOO_DEEP', limit: maxDocumentDepth } },
+    ])
+    expect(await first('{ __typename }')).toMatchObject({
+      value: { data: { __typename: 'Query' } },
+    })
+    await client.dispose()
+  })
+})
+
+describe('a document is read', () => {
+  const many = '('.repeat(200)
+  const rows = [
+    ['with as many brackets as allowed', nested(maxDocumentDepth)],
+    ['with more of them side by side', `{ ${'network { networkId } '.repeat(150)} }`],
+    ['with brackets in a string', `{ a: __type(name: "\\"${many}") { name } }`],
+    [
+      'with brackets in a string of several lines',
+      `{ a: __type(name: """\\"""${many}""") { name } }`,
+    ],
+    ['with brackets in a comment', `{ __typename } # ${many}`],
+    ['with brackets in a comment before another line', `# ${many}\n{ __typename }`],
+  ] as const
+  test.each(rows)('%s', async (_name, query) => {
+    const { data, errors } = await graphql(gateway.url, query)
+    expect(errors).toBeUndefined()
+    expect(data).toBeDefined()
+  })
+})
+
+describe('a value in a document is refused with its place', () => {
+  const rows = [
+    ['a number', '{ milestone(index: -1) { index } }', 20],
+    ['an id', '{ block(id: "0x00") { __typename } }', 13],
+    ['one inside an input', '{ unspentOutputs(filter: { tag: "zz" }) { nodes { outputId } } }', 33],
+  ] as const
+  test.each(rows)('%s', async (_name, query, column) => {
+    const { errors } = await graphql(gateway.url, query)
+    expect(errors).toMatchObject([
+      { locations: [{ line: 1, column }], extensions: { code: 'BAD_USER_INPUT' } },
+    ])
+  })
+})
