@@ -14,8 +14,9 @@ import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
-import { type BodyError, checkContentType } from './rest/body.ts'
+import { type BodyError, checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
+import type { QueryParameterMalformed } from './rest/query.ts'
 import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
@@ -144,11 +145,13 @@ async function handle(
     if (wantsPage(message)) return await sendPage(message, response)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-      if (!type.ok) return refuseGraphql(response, type.error)
+      if (!type.ok) return refuseGraphql(response, 415, type.error)
     }
     if (wantsEvents(message)) {
       return await deps.listeners.answer({ message, response, query, caller })
     }
+    const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
+    if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
     const { services } = deps
     await deps.graphql(message, response, { caller, services, requestId })
   } catch (error) {
@@ -197,8 +200,23 @@ const graphqlTypes = [
   'application/graphql',
 ] as const
 
-function refuseGraphql(response: ServerResponse, error: BodyError): void {
-  send(response, json(415, { errors: [toGraphQL(error).toJSON()] }))
+function refuseGraphql(
+  response: ServerResponse,
+  status: number,
+  error: BodyError | QueryParameterMalformed,
+): void {
+  send(response, json(status, { errors: [toGraphQL(error).toJSON()] }))
+}
+
+/** The GraphQL server reads these two of a GET, and takes what is no JSON for a fault of its own. */
+function unreadableParameter(query: string): QueryParameterMalformed | undefined {
+  const parameters = new URLSearchParams(query)
+  const name = ['variables', 'extensions'].find((one) => {
+    const text = parameters.get(one)
+    return text !== null && text !== '' && !parseJson(Buffer.from(text)).ok
+  })
+  const expected = 'a JSON object'
+  return name === undefined ? undefined : { code: 'QUERY_PARAMETER_MALFORMED', name, expected }
 }
 
 /** A browser that opens the path, and not a program that asks it. */

@@ -11,7 +11,7 @@ import type { Services } from '../service/services.ts'
 import type { AuthError, Caller } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
-import { maskErrors } from './graphql/masking.ts'
+import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
@@ -123,7 +123,7 @@ async function readRequest({
     const parameters = new URLSearchParams(query)
     const variables = parameters.get('variables')
     const parsed = variables === null ? ok(undefined) : parseJson(Buffer.from(variables))
-    if (!parsed.ok) return parsed
+    if (!parsed.ok) return malformed('variables', 'a JSON object')
     const operationName = parameters.get('operationName')
     return operationOf({ query: parameters.get('query'), operationName, variables: parsed.value })
   }
@@ -152,7 +152,7 @@ function isRecord(value: unknown): value is Record<string, unknown> | null | und
 }
 
 function refused(errors: readonly GraphQLError[]) {
-  const body = { errors: errors.map((error) => error.toJSON()) }
+  const body = { errors: errors.map(printSocketError) }
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   return { status: 400, headers, body: JSON.stringify(body) }
 }

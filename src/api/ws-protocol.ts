@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
 import { toGraphQL } from './errors.ts'
-import { maskErrors } from './graphql/masking.ts'
+import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import { type Occupancy, subscriptionRefusal } from './limits.ts'
 import { contextOf, prepareOperation } from './operation.ts'
@@ -81,12 +81,12 @@ export function createProtocol(deps: ProtocolDeps) {
     onNext: (_context, _id, _payload, args, result) => {
       if (result.errors === undefined) return
       const { requestId } = contextOf(args)
-      const errors = maskErrors({ log, requestId }, result.errors).map((error) => error.toJSON())
+      const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
       // A request that never began has no data, which is not the same as no result.
       return { errors, ...(result.data !== undefined && { data: result.data }) }
     },
     onError: (_context, _id, _payload, errors) =>
-      maskErrors({ log, requestId: randomUUID() }, errors).map((error) => error.toJSON()),
+      maskErrors({ log, requestId: randomUUID() }, errors).map(printSocketError),
   })
 }
 

@@ -91,6 +91,10 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
         socket.on('message', (bytes) => {
           connection.isSilent = false
           receive(String(bytes)).catch((error: unknown) => {
+            if (isServersMessage(error)) {
+              socket.close(CloseCode.BadRequest, 'Invalid message received')
+              return
+            }
             log.error('websocket-failed', { error })
             socket.close(CloseCode.InternalServerError, 'Internal server error')
           })
@@ -106,6 +110,11 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   socket.once('close', (code, reason) => {
     closed(code, String(reason)).catch((error: unknown) => log.error('websocket-failed', { error }))
   })
+}
+
+/** A message of the protocol that only a server may send: the library throws, as if that were our fault. */
+function isServersMessage(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Unexpected message of type')
 }
 
 function sendText(socket: WebSocket, text: string): Promise<void> {

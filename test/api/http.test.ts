@@ -112,6 +112,21 @@ describe('GraphQL refuses with a code', () => {
     expect(response.status).toBe(405)
   })
 
+  test.each(['variables', 'extensions'])('%s by GET that are no JSON', async (name) => {
+    const parameters = new URLSearchParams({ query: '{ __typename }', [name]: 'x' })
+    const response = await fetch(`${gateway.url}/graphql?${parameters}`)
+    const { errors } = await response.json()
+    expect([response.status, errors]).toEqual([
+      400,
+      [
+        {
+          message: `query: ${name} must be a JSON object`,
+          extensions: { code: 'QUERY_PARAMETER_MALFORMED', name, expected: 'a JSON object' },
+        },
+      ],
+    ])
+  })
+
   test('a body over the limit', async () => {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',

@@ -57,6 +57,16 @@ describe('operations', () => {
   )
 })
 
+test('an error tells nothing of the statuses of HTTP', async () => {
+  const client = socketClient(gateway.url)
+  const [error] = await client
+    .iterate({ query: '{ nothing }' })
+    .next()
+    .catch((errors) => errors)
+  expect(error.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' })
+  await client.dispose()
+})
+
 describe('the cookie', () => {
   const rows = [
     ['counts without an origin', undefined, 'ok'],
@@ -92,6 +102,17 @@ describe('a socket is closed', () => {
     socket.on('open', () => socket.send(text))
     expect(await closeCodeOf(socket)).toBe(code)
   })
+
+  test.each(['{"type":"connection_ack"}', '{"type":"next","id":"1","payload":{}}'])(
+    'for %s, which only a server may say',
+    async (text) => {
+      const socket = open({})
+      socket.on('open', () => socket.send('{"type":"connection_init"}'))
+      socket.once('message', () => socket.send(text))
+      expect(await closeCodeOf(socket)).toBe(4400)
+      expect(gateway.logged.filter((line) => line.includes('websocket-failed'))).toEqual([])
+    },
+  )
 
   test('for another protocol', async () => {
     expect(await closeCodeOf(open({}, 'graphql-ws'))).toBe(1006)

@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
+import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { storeAwayOf } from '../../service/store-away.ts'
@@ -58,6 +58,13 @@ function isOurs(error: GraphQLError): boolean {
     error.path !== undefined &&
     originalError.nodes === undefined
   )
+}
+
+/** An error as a socket or a stream tells it: without the status, which only an answer of HTTP has. */
+export function printSocketError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions, ...rest } = error.toJSON()
+  const { http: _, ...fields } = extensions ?? {}
+  return { ...rest, extensions: fields }
 }
 
 /** What was thrown in the first place. */

@@ -39,5 +39,12 @@ function masking(log: Log): Plugin<object, GatewayContext> {
       const errors = result.errors.filter((error) => error instanceof GraphQLError)
       setResult({ ...result, errors: maskErrors({ log, requestId: context.requestId }, errors) })
     },
+    // What fails before anything is executed: the server itself would tell it in its own words, with no line in the log.
+    onResultProcess({ result, serverContext, setResult }) {
+      if (isAsyncIterable(result) || Array.isArray(result) || result.errors === undefined) return
+      const errors = result.errors.filter((error) => error instanceof GraphQLError)
+      const { requestId } = serverContext
+      setResult({ ...result, errors: maskErrors({ log, requestId }, errors) })
+    },
   }
 }
