@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Prisma } from '../../src/generated/prisma/client.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { type Database, databaseOf } from '../../src/store/connect.ts'
 
@@ -11,7 +12,7 @@ describe('connections to sqlite', () => {
   let database: Database
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-connect-'))
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'ledger-gateway-connect-')))
     const opened = await databaseOf({
       url: `file:${join(folder, 'test.db')}`,
       wakeUrl: undefined,
@@ -37,6 +38,22 @@ describe('connections to sqlite', () => {
     expect(await database.writer.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }])
   })
 
+  test.runIf(process.platform === 'linux')(
+    'keep in no file what a statement may undo',
+    async () => {
+      const insert = Prisma.sql`
+      INSERT INTO places SELECT randomblob(33) FROM json_each(${JSON.stringify(Array(3_000).fill(0))})`
+      await database.writer.$executeRaw`CREATE TABLE places (place BLOB PRIMARY KEY)`
+      await database.writer.$executeRaw(insert)
+      const files = await database.writer.$transaction(async (tx) => {
+        await tx.$executeRaw(insert)
+        return openFiles()
+      })
+      expect(files).toContain(join(folder, 'test.db'))
+      expect(files.filter((name) => name.includes('etilqs_'))).toEqual([])
+    },
+  )
+
   test('of readers cannot write', async () => {
     await database.writer.$executeRaw`CREATE TABLE network (id BIGINT PRIMARY KEY)`
     const write = database.reader.$executeRaw`INSERT INTO network (id) VALUES (1)`
@@ -44,3 +61,15 @@ describe('connections to sqlite', () => {
     expect(await database.reader.$queryRaw`SELECT * FROM network`).toEqual([])
   })
 })
+
+/** The paths of the files that this process has open; temporary files of SQLite begin with `etilqs_`. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)]
+    } catch {
+      // It was that of the listing itself.
+      return []
+    }
+  })
+}

@@ -11,11 +11,13 @@ export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
 /**
  * A commit is on the disk before it is answered; better-sqlite3 builds with less. The cache holds the pages of the
  * largest slots, for what it does not hold is written twice. The log is moved by a thread of its own, and by a commit
- * only where that cannot keep up.
+ * only where that cannot keep up. What a statement would need to undo itself alone stays in memory: by default every
+ * page that a bulk statement changes is first copied into a temporary file.
  */
 export function settleWriter(connection: SqlConnection): Promise<void> {
   return connection.executeScript(`
     PRAGMA synchronous = FULL;
+    PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -${cacheKibibytes};
     PRAGMA wal_autocheckpoint = ${mostPagesInLog}`)
 }
