@@ -110,6 +110,8 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const forget = heartbeat.add(stalledPeer(response))
   response.once('close', finish)
   streams.add(stream)
+  // Whoever went before the answer began is told of no more: nothing would end the stream again.
+  if (response.closed) finish()
   return stream
 }
 

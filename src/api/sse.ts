@@ -14,7 +14,12 @@ import type { GatewayError } from './gateway-error.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { connectionRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
+import {
+  connectionRefusal,
+  type LimitError,
+  type Occupancy,
+  subscriptionRefusal,
+} from './limits.ts'
 import { contextOf, type OperationRequest, prepareOperation } from './operation.ts'
 import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'
@@ -52,9 +57,8 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 
 /** Answers with a stream of events, or refuses before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
-  const { occupancy, tokens } = deps
   const { message, response, caller } = request
-  const refusal = connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
+  const refusal = refusalOf(deps)
   if (refusal !== undefined) return send(response, toRest(refusal))
   const allowed = await validToken(caller)
   if (!allowed.ok) return send(response, toRest(allowed.error))
@@ -66,13 +70,21 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     const allowed = 'POST'
     return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
   }
+  // While the request was read others came, or the gateway began to stop.
+  const late = refusalOf(deps)
+  if (late !== undefined) return send(response, toRest(late))
   const stream = openEventStream(response, deps)
   const { expiresAt } = allowed.value
   if (expiresAt !== undefined) {
     const { readers, close: expire } = stream
-    stream.onClose(tokens.add({ expiresAt, readers, expire }))
+    stream.onClose(deps.tokens.add({ expiresAt, readers, expire }))
   }
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
+}
+
+/** Why there is no place for another stream; `undefined` where there is. */
+function refusalOf({ occupancy }: SseDeps): LimitError | undefined {
+  return connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
 }
 
 /** Reading is open to all, but a token that does not count is refused. */

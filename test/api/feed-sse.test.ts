@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
@@ -45,6 +47,19 @@ async function ordinals(stream: OpenStream, count: number): Promise<string[]> {
     told.push(...updates.map(({ ordinal }: { ordinal: string }) => ordinal))
   }
   return told
+}
+
+/** Sends the beginning of a request, and gives what sends the rest. */
+async function half(
+  url: string,
+  text: string,
+  rest: string,
+): Promise<{ socket: Socket; finish(): void }> {
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(text)
+  return { socket, finish: () => void socket.write(rest) }
 }
 
 describe('events', () => {
@@ -153,6 +168,50 @@ describe('a stream is refused', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
     await full.close()
   })
+
+  test('over the limit of connections, also where many were being read at once (14)', async () => {
+    const few = await serveLog({ limits: { connections: 2 } })
+    const body = JSON.stringify({ query })
+    const head = [
+      'POST /graphql HTTP/1.1',
+      'host: x',
+      'accept: text/event-stream',
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      '',
+      '',
+    ].join('\r\n')
+    const requests = await Promise.all(
+      Array.from({ length: 6 }, () => half(few.url, head + body.slice(0, 10), body.slice(10))),
+    )
+    // Each is known to be under way once a later one was answered.
+    expect((await get({ after: 'x' }, {}, few.url)).response.status).toBe(200)
+    for (const { finish } of requests) finish()
+    const answers = await Promise.all(
+      requests.map(async ({ socket }) => String((await once(socket, 'data'))[0]).slice(9, 12)),
+    )
+    expect(answers.toSorted()).toEqual(['200', '200', '503', '503', '503', '503'])
+    for (const { socket } of requests) socket.destroy()
+    await few.close()
+  })
+})
+
+test('a client that is gone before its stream begins leaves nothing', async () => {
+  const few = await serveLog({ limits: { connections: 5 } })
+  const token = await few.token()
+  const parameters = new URLSearchParams({ query })
+  const head = `GET /graphql?${parameters} HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n`
+  for (let i = 0; i < 20; i++) {
+    const { socket, finish } = await half(few.url, head, `authorization: ${token}\r\n\r\n`)
+    finish()
+    setImmediate(() => socket.resetAndDestroy())
+    await once(socket, 'close')
+  }
+  await until(() => few.feed.share.counts().feeds === 0)
+  const stream = await get({}, {}, few.url)
+  expect(stream.response.status).toBe(200)
+  stream.close()
+  await few.close()
 })
 
 test('a stream ends with its token, after a notice (15)', async () => {
