@@ -100,12 +100,18 @@ export interface RefusedByNode {
 }
 
 /**
- * The ledger cannot take blocks now: it lags behind the clock, another process has the file, this one ends, or no node
- * behind takes them.
+ * The ledger cannot take blocks now: it lags behind the clock, or the clock behind it, another process has the file, this
+ * one ends, or no node behind takes them.
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
-  readonly reason: 'STARTING' | 'LEASE_LOST' | 'CLOSING' | 'NODES_AWAY' | 'NODE_CONTRADICTED'
+  readonly reason:
+    | 'STARTING'
+    | 'CLOCK_BEHIND'
+    | 'LEASE_LOST'
+    | 'CLOSING'
+    | 'NODES_AWAY'
+    | 'NODE_CONTRADICTED'
 }
 
 /** The node has no account of its own to issue blocks with. */

@@ -11,6 +11,7 @@ import { encode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { Genesis, LeaseLost, Store } from '../../store/contract.ts'
+import { watchClock } from '../clock-watch.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type {
@@ -83,13 +84,15 @@ export async function openEmbedded(
   let ledger: LedgerState | undefined
   let standing: Standing | undefined
   const commitments = await openCommitments({ store, parameters, log, isWriting })
+  const newestSlot = () => commitments.newest().commitment.slot
+  const clockWatch = watchClock({ clock, log, parameters, newestSlot })
   const writer = createWriter({
     ...deps,
     network,
     parameters,
     prepared,
     isCommitmentKnown: commitments.has,
-    committedSlot: () => commitments.newest().commitment.slot,
+    committedSlot: newestSlot,
     state,
     load,
     onCommitted: (slots, seq) => {
@@ -170,13 +173,15 @@ export async function openEmbedded(
         ? 'LEASE_LOST'
         : lag() > allowedLag
           ? 'STARTING'
-          : undefined
+          : clockWatch.isBehind()
+            ? 'CLOCK_BEHIND'
+            : undefined
     return reason && { code: 'LEDGER_UNAVAILABLE', reason }
   }
 
   /** How many slots that are due are not committed. */
   function lag(): number {
-    return slot() - parameters.minCommittableAge - commitments.newest().commitment.slot
+    return slot() - parameters.minCommittableAge - newestSlot()
   }
 
   async function submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>> {
@@ -240,6 +245,7 @@ export async function openEmbedded(
     await inbox.settled()
     await listening.close()
     await standing?.close()
+    clockWatch.close()
     await commitments.close()
   }
 

@@ -8,6 +8,7 @@ import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitive
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
+import { watchClock } from '../clock-watch.ts'
 import { openCommitments } from '../embedded/commitments.ts'
 import { type EnterError, enterDatabase } from '../embedded/enter.ts'
 import type { GenesisPlan } from '../embedded/genesis.ts'
@@ -86,6 +87,7 @@ export async function openUpstream(
   const commitments = await openCommitments({ store, parameters, log, isWriting })
   const handedOn = createHandedOn(handedOnBytes)
   const committedSlot = () => commitments.newest().commitment.slot
+  const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
   const proven = createNewest<TransactionId, Hex>(provenTransactions)
   const { write } = store
   const node = createBehind({ nodes, network, write, log, handedOn, proven, committedSlot })
@@ -148,7 +150,7 @@ export async function openUpstream(
    * ends with the first look that finds no node, or one that is not to be followed.
    */
   function isWell(): boolean {
-    if (isClosing || standing?.isSound() !== true) return false
+    if (isClosing || standing?.isSound() !== true || clockWatch.isBehind()) return false
     if (!isWriting()) return isYoung()
     return isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)
   }
@@ -156,7 +158,8 @@ export async function openUpstream(
   function unavailable(): LedgerUnavailable | undefined {
     const code = 'LEDGER_UNAVAILABLE'
     if (isClosing) return { code, reason: 'CLOSING' }
-    return following().state === 'STOPPED' ? { code, reason: 'NODE_CONTRADICTED' } : undefined
+    if (following().state === 'STOPPED') return { code, reason: 'NODE_CONTRADICTED' }
+    return clockWatch.isBehind() ? { code, reason: 'CLOCK_BEHIND' } : undefined
   }
 
   async function submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>> {
@@ -205,6 +208,7 @@ export async function openUpstream(
     nodes.close()
     await listening.close()
     await standing?.close()
+    clockWatch.close()
     await commitments.close()
   }
 
