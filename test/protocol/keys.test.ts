@@ -1,28 +1,27 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { hmac } from '@noble/hashes/hmac.js'
-import { pbkdf2 } from '@noble/hashes/pbkdf2.js'
-import { sha512 } from '@noble/hashes/sha2.js'
+import { createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesToHex } from '../../src/lib/hex.ts'
+import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
 import { blake2b256 } from '../../src/protocol/hash.ts'
 import { keypairOf, walletOf } from '../../src/protocol/keys.ts'
 import { runs } from '../support/runs.ts'
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-describe('keys agree with another implementation', () => {
+describe('keys agree with OpenSSL', () => {
   test('in the public key, its hash, and every signature', () => {
     fc.assert(
       fc.property(secrets, fc.uint8Array({ maxLength: 300 }), (secret, message) => {
-        const publicKey = ed25519.getPublicKey(secret)
         const pair = keypairOf(secret)
-        expect(pair.publicKey).toBe(bytesToHex(publicKey))
-        expect(pair.publicKeyHash).toBe(bytesToHex(blake2b256(publicKey)))
+        const publicKey = publicKeyOf(secret)
+        expect(pair.publicKey).toBe(publicKey)
+        expect(pair.publicKeyHash).toBe(
+          bytesToHex(blake2b256(Buffer.from(publicKey.slice(2), 'hex'))),
+        )
         expect(pair.sign(message)).toEqual({
           type: 0,
-          publicKey: bytesToHex(publicKey),
-          signature: bytesToHex(ed25519.sign(message, secret)),
+          publicKey,
+          signature: bytesToHex(sign(null, message, privateKeyOf(secret))),
         })
       }),
       runs(30),
@@ -31,18 +30,35 @@ describe('keys agree with another implementation', () => {
 
   test('in what follows from a mnemonic, whatever the alphabet of its words', () => {
     for (const mnemonic of ['endorse answer radar', 'caf\u00e9 ni\u00f1o', '']) {
-      const seed = pbkdf2(sha512, mnemonic.normalize('NFKD'), 'mnemonic', { c: 2048, dkLen: 64 })
-      const secret = [44, 4218, 3, 0, 7].reduce(
-        (node, index) => {
-          const place = new Uint8Array(4)
-          new DataView(place.buffer).setUint32(0, 0x8000_0000 + index)
-          const input = Uint8Array.of(0, ...node.subarray(0, 32), ...place)
-          return hmac(sha512, node.subarray(32), input)
+      const seed = pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512')
+      const node = [44, 4218, 3, 0, 7].reduce(
+        (parent, index) => {
+          const place = Buffer.alloc(4)
+          place.writeUInt32BE(0x8000_0000 + index)
+          const input = Buffer.concat([Buffer.alloc(1), parent.subarray(0, 32), place])
+          return hmacSha512(parent.subarray(32), input)
         },
-        hmac(sha512, new TextEncoder().encode('ed25519 seed'), seed),
+        hmacSha512(Buffer.from('ed25519 seed'), seed),
       )
-      const expected = bytesToHex(ed25519.getPublicKey(secret.subarray(0, 32)))
+      const expected = publicKeyOf(node.subarray(0, 32))
       expect(walletOf(mnemonic).keypair(3, 7).publicKey).toBe(expected)
     }
   })
 })
+
+function hmacSha512(key: Uint8Array, input: Uint8Array): Buffer {
+  return createHmac('sha512', key).update(input).digest()
+}
+
+/** The beginning of an Ed25519 private key in DER; the secret follows. */
+const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function privateKeyOf(secret: Uint8Array) {
+  return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' })
+}
+
+/** The last 32 bytes of its DER. */
+function publicKeyOf(secret: Uint8Array): Hex {
+  const der = createPublicKey(privateKeyOf(secret)).export({ format: 'der', type: 'spki' })
+  return bytesToHex(der.subarray(-32))
+}

@@ -34,8 +34,15 @@ export interface DevelopmentKeys {
   readonly faucet: Keypair
 }
 
-/** Derives the keys; some three milliseconds. */
+let keys: DevelopmentKeys | undefined
+
+/** The keys. They are derived when they are first asked for, which takes some fifteen milliseconds. */
 export function developmentKeys(): DevelopmentKeys {
+  keys ??= deriveKeys()
+  return keys
+}
+
+function deriveKeys(): DevelopmentKeys {
   const wallet = walletOf(developmentMnemonic)
   return {
     users: Array.from({ length: fundedAddresses }, (_, index) => wallet.keypair(0, index)),
