@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
@@ -13,6 +14,7 @@ import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
+import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { type BodyError, checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
@@ -75,6 +77,8 @@ export async function openHttp(
 ): Promise<Result<HttpServer, ListenError>> {
   const graphql = createGraphqlServer(deps)
   const drain = new AbortController()
+  // Every listener listens to it, and Node would take more than ten for a leak.
+  setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal)
   const listeners = openListeners({ ...deps, graphql, occupancy })
   // Opened once the server listens: it begins to look at the ledger at once.
@@ -100,10 +104,12 @@ export async function openHttp(
   }
   const door = await openMqtt({ ...deps, occupancy })
   mqtt = door
+  const openFiles = watchOpenFiles(deps.log)
   return ok({
     url: urlOf(server, address.host),
     close: async ({ windowMs, graceMs }) => {
       drain.abort()
+      openFiles.close()
       await Promise.all([listeners.close(windowMs, graceMs), door.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)

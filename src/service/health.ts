@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FollowingStatus, LedgerSource } from '../node/source.ts'
 import type { Contradiction } from '../node/upstream/contradiction.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
@@ -36,11 +37,20 @@ export async function readHealth({ store, source }: HealthDeps): Promise<Health>
   const { isHealthy, ...status } = source.status()
   const { role, term, latestCommittedSlot: committedSlot } = status
   const following = status.following && { ...status.following, committedSlot }
-  try {
-    await store.read.logTip()
-    return { isHealthy, role, term, following }
-  } catch {
-    // The reason is in the answer of every other request; here only the fact is asked for.
-    return { isHealthy: false, role, term, following }
-  }
+  const isAnswering = await answersInTime(() => store.read.logTip())
+  return { isHealthy: isHealthy && isAnswering, role, term, following }
 }
+
+/** A database behind a broken network may answer nothing at all, not even that it cannot. Its log line has the reason. */
+async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
+  const over = new AbortController()
+  const answered = ask().then(
+    () => true,
+    () => false,
+  )
+  const late = delay(longestMs, false, { signal: over.signal, ref: false }).catch(() => false)
+  return Promise.race([answered, late]).finally(() => over.abort())
+}
+
+/** Shorter than what balancers wait for an answer. */
+const longestMs = 3_000

@@ -1,13 +1,14 @@
 import type { Log } from '../lib/log.ts'
+import { createTrouble } from '../lib/trouble.ts'
 import { type StoreFault, storeFaultOf } from './away.ts'
 import type { Store } from './contract.ts'
 
 /**
  * The same store, which says in the log when its database goes away and when it is back, when it cannot be written and when
- * it can, and that it is damaged: once each, however many calls fail in between. Whoever else fails because of it need not
+ * it can, that it does not answer at all, and that it is damaged: once each, however many calls fail in between. Whoever else fails because of it need not
  * say it again.
  */
-export function reportAbsence(store: Store, log: Pick<Log, 'info' | 'error'>): Store {
+export function reportAbsence(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
   const troubles = new Map<StoreFault, { readonly since: number; latest: number }>()
 
   function failed(failure: unknown): void {
@@ -60,8 +61,26 @@ export function reportAbsence(store: Store, log: Pick<Log, 'info' | 'error'>): S
     return Object.fromEntries(all)
   }
 
-  return { ...store, read: watched('read', store.read), write: watched('write', store.write) }
+  const read = watched('read', store.read)
+  const silence = createTrouble(log, { began: 'database-silent', over: 'database-answers' })
+
+  /** What every process reads every second, and shortest of all: it tells of a database that does not even fail. */
+  async function logTip(): ReturnType<Store['read']['logTip']> {
+    const late = setTimeout(() => silence.failed(`no answer within ${silentMs} ms`), silentMs)
+    late.unref()
+    try {
+      const tip = await read.logTip()
+      silence.went()
+      return tip
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  return { ...store, read: { ...read, logTip }, write: watched('write', store.write) }
 }
+
+const silentMs = 3_000
 
 /** What is damaged stays so, even where the next call reads past it. */
 const events = {

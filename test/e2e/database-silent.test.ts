@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { databases } from '../support/databases.ts'
+import { openHaltingProxy } from '../support/halting-proxy.ts'
+import { restJson } from '../support/rest.ts'
+import { startGateway } from '../support/start-gateway.ts'
+import { untilHealth } from '../support/wallet.ts'
+
+const kind = present(
+  databases.find(({ name }) => name === 'postgresql'),
+  'postgresql',
+)
+
+test('a database that does not even fail is 503 and one line, and is gone on with', async () => {
+  const database = await kind.create()
+  const url = new URL(database.url)
+  const proxy = await openHaltingProxy(Number(url.port))
+  Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) })
+  const gateway = await startGateway({ env: { DATABASE_URL: url.href } })
+  await untilHealth(gateway.url)
+  const said = (...names: string[]) =>
+    gateway.logged
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => names.includes(event))
+      .map(({ event, reason }) => [event, reason])
+
+  proxy.halt()
+  await untilHealth(gateway.url, 503)
+  await untilHealth(gateway.url, 503)
+  const silent = ['database-silent', 'no answer within 3000 ms']
+  expect(said('database-silent', 'database-answers')).toEqual([silent])
+
+  proxy.resume()
+  await untilHealth(gateway.url)
+  expect((await restJson(`${gateway.url}/api/core/v3/info`)).status.isHealthy).toBe(true)
+  expect(said('database-silent', 'database-answers')).toEqual([
+    silent,
+    ['database-answers', undefined],
+  ])
+  await gateway.close()
+  await proxy.close()
+  await database.remove()
+}, 60_000)

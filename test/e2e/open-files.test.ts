@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { makeFolder, startProgram } from '../support/program.ts'
+import { untilHealth } from '../support/wallet.ts'
+
+/** The system lets the process open so many files and sockets, and no more. */
+test.runIf(process.platform === 'linux')(
+  'a process without file descriptors says so once, and goes on when there are some',
+  async () => {
+    const folder = makeFolder()
+    const gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
+    await untilHealth(gateway.url)
+    const said = () =>
+      gateway
+        .logged()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ event }) => event === 'files-exhausted' || event === 'files-free')
+
+    execFileSync('prlimit', ['--pid', String(gateway.process.pid), '--nofile=60:'])
+    const port = Number(new URL(gateway.url).port)
+    const crowd = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'))
+    for (const socket of crowd) socket.on('error', () => {})
+    await Promise.race(crowd.map((socket) => once(socket, 'close')))
+    while (said().length === 0) await delay(50)
+    // One or two looks more.
+    await delay(2_100)
+    expect(said()).toHaveLength(1)
+    expect(said()[0]).toMatchObject({
+      level: 'warn',
+      reason: expect.stringMatching(/^EMFILE: .*; new connections are cut$/),
+    })
+
+    for (const socket of crowd) socket.destroy()
+    while (said().length < 2) await delay(50)
+    expect(said()[1].event).toBe('files-free')
+    await untilHealth(gateway.url)
+    await gateway.end('SIGTERM')
+    folder.remove()
+  },
+)
