@@ -112,7 +112,9 @@ async function connect(
     const { expiresAt } = identity.value
     const { socket, readers } = extra
     const expire = () => socket.close(CloseCode.Forbidden, 'TOKEN_EXPIRED')
-    if (expiresAt !== undefined) extra.forgetToken = tokens.add({ expiresAt, readers, expire })
+    // Whoever went meanwhile would be watched until the token ends: the end of a socket is told once.
+    const isWatched = expiresAt !== undefined && socket.readyState === socket.OPEN
+    if (isWatched) extra.forgetToken = tokens.add({ expiresAt, readers, expire })
     return true
   }
   if (identity.error.code === 'TOKEN_MISSING') return true

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { schema } from '../../src/api/graphql/schema.ts'
+import { createGraphqlServer } from '../../src/api/graphql/server.ts'
+import { startHeartbeat } from '../../src/api/heartbeat.ts'
+import { createOccupancy, defaultLimits } from '../../src/api/limits.ts'
+import { openSigningKey } from '../../src/api/signing-key.ts'
+import { issueToken } from '../../src/api/token.ts'
+import { type TokenHolder, watchTokens } from '../../src/api/token-watch.ts'
+import { openWebSocket } from '../../src/api/ws.ts'
+import { systemClock as clock, nowMs } from '../../src/lib/clock.ts'
+import { silentLog as log } from '../../src/lib/log.ts'
+import type { Services } from '../../src/service/services.ts'
+import { until } from '../support/feed-log.ts'
+import { unwrap } from '../support/log-store.ts'
+
+test('the token of a connection that is gone is watched no more, however soon it went', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+  const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
+  const watch = watchTokens(clock)
+  const heartbeat = startHeartbeat()
+  const watched = new Set<TokenHolder>()
+  let everWatched = 0
+  const add = (holder: TokenHolder) => {
+    const end = watch.add(holder)
+    watched.add(holder)
+    everWatched++
+    return () => {
+      watched.delete(holder)
+      end()
+    }
+  }
+  const door = openWebSocket({
+    graphql: createGraphqlServer({ schema, log }),
+    // Nothing is asked for over these connections.
+    services: {} as Services,
+    auth: { key, clock },
+    occupancy: createOccupancy(defaultLimits, new AbortController().signal),
+    tokens: { ...watch, add },
+    log,
+    heartbeat,
+  })
+  const server = createServer().on('upgrade', door.upgrade)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const request = { subject: 'test', scopes: [], lifetimeSeconds: 3_600, nowMs: nowMs(clock) }
+  const payload = { Authorization: await issueToken(key, request) }
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`
+
+  async function connect(): Promise<WebSocket> {
+    const socket = new WebSocket(url, 'graphql-transport-ws')
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'connection_init', payload }))
+    return socket
+  }
+
+  for (let i = 0; i < 20; i++) {
+    const socket = await connect()
+    setImmediate(() => socket.terminate())
+    await once(socket, 'close')
+  }
+  // One that stays is watched, so those before it had their turn.
+  const staying = await connect()
+  await once(staying, 'message')
+  expect(everWatched).toBeGreaterThan(0)
+  expect(watched.size).toBe(1)
+  staying.terminate()
+  await until(() => watched.size === 0)
+
+  await door.close(0, 0)
+  watch.stop()
+  heartbeat.stop()
+  server.close()
+  rmSync(folder, { recursive: true })
+})
