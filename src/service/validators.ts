@@ -39,8 +39,16 @@ export function createStakers(
 
   async function all(): Promise<readonly AccountEntry[]> {
     const { slot } = await read.latestMilestone()
-    if (known?.slot !== slot) known = { slot, stakers: stakersAt(read, slot) }
-    return await known.stakers
+    if (known?.slot === slot) return await known.stakers
+    const reading = { slot, stakers: stakersAt(read, slot) }
+    known = reading
+    try {
+      return await reading.stakers
+    } catch (failure) {
+      // Whoever asks next tries again, also while no further slot is committed.
+      if (known === reading) known = undefined
+      throw failure
+    }
   }
 
   return { all }
