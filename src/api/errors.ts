@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Result } from '../lib/result.ts'
 import { faceOf } from './faces.ts'
 import type { GatewayError } from './gateway-error.ts'
-import { json, type RestResponse } from './rest/route.ts'
+import { json, type RefusalForm, type RestResponse } from './rest/route.ts'
 
 /** Failures as the doors answer them; what they say stands in `faces.ts`. */
 
@@ -13,12 +13,16 @@ export function messageOf(error: GatewayError): string {
 
 /**
  * The answer of REST: the status and `{ error: { code: status, message } }`. A route whose statuses are a closed list
- * passes it, and every other status then becomes 400, or 500 where it was the server's fault.
+ * passes it, and every other status then becomes 400, or 500 where it was the server's fault. One that has a title for a
+ * status passes them too, and the sentence stands behind it.
  */
-export function toRest(error: GatewayError, statuses?: readonly number[]): RestResponse {
+export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = {}): RestResponse {
   const face = faceOf(error.code)
   const status = statuses === undefined ? face.status : closest(face.status, statuses)
-  const body = { error: { code: status, message: face.say(error) } }
+  const title = titles?.[status]
+  const sentence = face.say(error)
+  const message = title === undefined ? sentence : `${title}: ${sentence}`
+  const body = { error: { code: status, message } }
   return json(status, body, face.headers?.(error))
 }
 

@@ -118,7 +118,7 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
   CONTENT_TYPE_REFUSED: {
     status: 400,
-    say: (e) => `Content-Type: expected ${e.expected}, not ${e.given}`,
+    say: (e) => `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : e.given}`,
   },
 
   TOKEN_MISSING: unauthorized(() => 'a token is needed'),
@@ -164,7 +164,7 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   },
   CHAIN_RECORD_CURSOR_MALFORMED: {
     status: 400,
-    say: () => 'after: not a cursor of the list of chain records',
+    say: (e) => `${e.argument}: not a cursor of the list of chain records`,
   },
   CHAIN_RECORD_PAGE_SIZE: {
     status: 400,
@@ -237,7 +237,7 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) =>
       e.policy === 'closed'
         ? 'submitting blocks is not available for public use'
-        : 'submitting blocks needs a valid token in Authorization',
+        : 'submitting blocks is not available for public use; it needs a valid token in Authorization',
   },
   TRANSACTION_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'transaction') },
   BLOCK_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'block') },
@@ -293,6 +293,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   SLOT_CLOSED: {
     status: 400,
     say: (e) => `header.issuingTime: lies in slot ${e.slot}, which is committed already`,
+  },
+  ANNOUNCEMENT_WITHOUT_BLOCK: {
+    status: 400,
+    say: () =>
+      'type: a candidacy announcement comes in a block of the validator that it speaks for',
   },
   ISSUER_NOT_CONFIGURED: later(
     () => 'a payload came alone, and this node has no issuer account to build a block around it',

@@ -17,7 +17,7 @@ export const maxChainRecordPage = 1000
 
 /** Why a page of chain records was refused. */
 export type ChainRecordPageError =
-  | { readonly code: 'CHAIN_RECORD_CURSOR_MALFORMED' }
+  | { readonly code: 'CHAIN_RECORD_CURSOR_MALFORMED'; readonly argument: string }
   | {
       readonly code: 'CHAIN_RECORD_PAGE_SIZE'
       readonly argument: string
@@ -53,7 +53,7 @@ export async function listChainRecords(
   if (refused !== undefined) return err(refused)
   const after = page.after === undefined ? undefined : decodeChainRecordCursor(page.after)
   if (page.after !== undefined && after === undefined) {
-    return err({ code: 'CHAIN_RECORD_CURSOR_MALFORMED' })
+    return err({ code: 'CHAIN_RECORD_CURSOR_MALFORMED', argument: 'after' })
   }
   const [found, lowest] = await Promise.all([
     // One more than asked for tells whether there is a next page.

@@ -51,12 +51,18 @@ export type SubmitBlockError =
   | BlockSignatureInvalid
   | SignatureCheckBusy
   | IssuerNotConfigured
+  | AnnouncementWithoutBlock
   | SubmitRefused
 
 /** The bytes or the JSON are no block, or break a rule of form. */
 export interface BlockMalformed {
   readonly code: 'BLOCK_MALFORMED'
   readonly refusal: Refusal
+}
+
+/** A candidacy announcement came alone: it would speak for the node's own account, on a stranger's word. */
+export interface AnnouncementWithoutBlock {
+  readonly code: 'ANNOUNCEMENT_WITHOUT_BLOCK'
 }
 
 /** The signature does not fit the block. */
@@ -142,6 +148,7 @@ async function readSubmission(
   }
   const payload = parse(Payload, submission.json)
   if (!payload.ok) return malformed(payload.error)
+  if (payload.value.type === 2) return err({ code: 'ANNOUNCEMENT_WITHOUT_BLOCK' })
   const unavailable = deps.source.unavailable()
   if (unavailable !== undefined) return err(unavailable)
   const issued = await deps.source.issue(payload.value)

@@ -44,7 +44,8 @@ export const chainsRoute: Route = {
       // From the beginning, as for every list that a client pages through.
       after: after === '' ? undefined : after,
     })
-    if (!page.ok) return toRest(page.error)
+    // The cursor has another name here.
+    if (!page.ok) return toRest({ ...page.error, argument: 'query: cursor' })
     const { records, hasNextPage } = page.value
     const last = records.at(-1)
     const next = hasNextPage && last !== undefined && encodeChainRecordCursor(last.chainId)

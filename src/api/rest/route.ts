@@ -28,8 +28,18 @@ export interface Route {
   readonly answers: Readonly<Record<number, Answer>>
   /** The statuses of its refusals, besides 400, 500 and 503, which every route may answer. */
   readonly errors: readonly number[]
+  /** How it refuses, where a specification says more than the status. */
+  readonly refusals?: RefusalForm
   /** Answers expected failures itself, by `toRest`; what it throws becomes one INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RestResponse>
+}
+
+/** What a route's own list of errors says of their form. */
+export interface RefusalForm {
+  /** The only statuses that it answers with. */
+  readonly statuses?: readonly number[]
+  /** What stands in front of the message, by status. */
+  readonly titles?: Readonly<Record<number, string>>
 }
 
 /** The parameters of one kind, by name. */

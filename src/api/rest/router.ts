@@ -8,7 +8,7 @@ import { toRest } from '../errors.ts'
 import { type LimitError, type Occupancy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
-import type { RestResponse, Route } from './route.ts'
+import type { RefusalForm, RestResponse, Route } from './route.ts'
 
 /** What the router needs. */
 export interface RouterDeps {
@@ -32,12 +32,14 @@ export interface RouterRequest {
 /** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack; or the database is away. */
 export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RestResponse> {
   const { message, requestId, caller } = request
+  let refusals: RefusalForm | undefined
   try {
     const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
+    refusals = route.refusals
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
-    if (!query.ok) return toRest(query.error)
+    if (!query.ok) return toRest(query.error, refusals)
     return await route.answer(
       {
         params,
@@ -53,7 +55,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     )
   } catch (error) {
     const away = storeAwayOf(error)
-    if (away !== undefined) return toRest(away)
+    if (away !== undefined) return toRest(away, refusals)
     // The client went away in the middle of its body: nobody waits for the answer.
     if (message.errored !== null) deps.log.debug('request-cut', { requestId, path: request.path })
     else deps.log.error('request-failed', { requestId, path: request.path, error })

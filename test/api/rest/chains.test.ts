@@ -130,6 +130,11 @@ describe('the list', () => {
     expect(all.cursor).toBeUndefined()
   })
 
+  test('a cursor that is none is refused by the name it has here', async () => {
+    const { error } = await (await rest(`${gateway.url}/v1/chains?cursor=x`)).json()
+    expect(error.message).toBe('query: cursor: not a cursor of the list of chain records')
+  })
+
   const rows = ['pageSize=0', 'pageSize=-1', 'pageSize=x', 'cursor=x', 'sort=newest']
   test.each(rows)('refuses %s', async (query) => {
     const [status] = await refusal(await rest(`${gateway.url}/v1/chains?${query}`))

@@ -167,6 +167,7 @@ describe('a payload alone', () => {
 
   const malformed = [
     ['of an unknown kind', { type: 9 }, /unknown type/],
+    ['that speaks for the account of the node', { type: 2 }, /^type: a candidacy announcement /],
     ['with a tag that is too long', { ...taggedJson, tag: `0x${'74'.repeat(65)}` }, /^tag /],
   ] as const
   test.each(malformed)('%s is refused', async (_name, json, says) => {
@@ -177,7 +178,7 @@ describe('a payload alone', () => {
 
 describe('who may submit', () => {
   const closed = 'submitting blocks is not available for public use'
-  const tokenNeeded = 'submitting blocks needs a valid token in Authorization'
+  const tokenNeeded = `${closed}; it needs a valid token in Authorization`
   type Authorization = (gateway: TestGateway) => Promise<Record<string, string>>
   const nobody: Authorization = async () => ({})
   const somebody: Authorization = async ({ token }) => ({

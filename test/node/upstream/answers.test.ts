@@ -162,10 +162,10 @@ describe('a block that is handed on', () => {
     const [status, words] = await refusal(await post(real.url, bytes))
     expect(await refusal(await post(gateway.url, bytes))).toEqual([
       status,
-      `the node refused the block: ${words}`,
+      `the node refused the block: invalid data: ${words}`,
     ])
     const said = await submit(gateway.url, { bytes: bytesToHex(bytes) })
-    expect(said).toMatchObject({ code: 'REFUSED_BY_NODE', reason: words })
+    expect(said).toMatchObject({ code: 'REFUSED_BY_NODE', reason: `invalid data: ${words}` })
   })
 
   const statuses = [

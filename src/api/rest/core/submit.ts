@@ -15,8 +15,12 @@ import { answered, answerWith } from './answer.ts'
 
 /** Submitting a block (specification 4.2). */
 
-/** The statuses that the specification knows for a submission, and no other (specification 7). */
-const statuses = [201, 400, 403, 500, 503]
+/** The statuses that the specification knows for a submission, and no other, and what their messages state (specification 7). */
+const refusals = {
+  statuses: [201, 400, 403, 500, 503],
+  // What is said of 403 and 500 states it already.
+  titles: { 400: 'invalid data', 503: 'service unavailable' },
+}
 
 /** Takes a block as JSON or bytes, or a payload around which the node builds one. */
 export const submitBlockRoute: Route = {
@@ -35,8 +39,9 @@ export const submitBlockRoute: Route = {
     },
   },
   errors: [403, 503],
+  refusals,
   answer: async (request, services) => {
-    const refuse = (error: GatewayError) => toRest(error, statuses)
+    const refuse = (error: GatewayError) => toRest(error, refusals)
     const allowed = await checkSubmission(services.submissionPolicy, request.caller)
     if (!allowed.ok) return refuse(allowed.error)
     const submission = await readSubmission(request)
