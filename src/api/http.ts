@@ -79,7 +79,7 @@ export async function openHttp(
   const drain = new AbortController()
   // Every listener listens to it, and Node would take more than ten for a leak.
   setMaxListeners(0, drain.signal)
-  const occupancy = createOccupancy(deps.limits, drain.signal)
+  const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
   const listeners = openListeners({ ...deps, graphql, occupancy })
   // Opened once the server listens: it begins to look at the ledger at once.
   let mqtt: MqttDoor | undefined
@@ -104,7 +104,7 @@ export async function openHttp(
   }
   const door = await openMqtt({ ...deps, occupancy })
   mqtt = door
-  const openFiles = watchOpenFiles(deps.log)
+  const openFiles = watchOpenFiles(server, deps.log)
   return ok({
     url: urlOf(server, address.host),
     close: async ({ windowMs, graceMs }) => {

@@ -1,3 +1,6 @@
+import type { Log } from '../lib/log.ts'
+import { createTrouble, type Trouble } from '../lib/trouble.ts'
+
 /** How many may listen at once; whatever is over a limit is refused before any work is done for it. */
 
 /** The limits of one process. */
@@ -35,18 +38,33 @@ export interface Occupancy {
   subscriptions: number
   /** Fires when the gateway is about to stop and takes nobody any more. */
   readonly draining: AbortSignal
+  /** Tells the log when a limit is reached that the operator has set, and when there is room again. */
+  readonly fullness: { readonly connections: Trouble; readonly subscriptions: Trouble }
 }
 
 /** Nothing open yet. */
-export function createOccupancy(limits: DoorLimits, draining: AbortSignal): Occupancy {
-  return { limits, connections: 0, subscriptions: 0, draining }
+export function createOccupancy(
+  limits: DoorLimits,
+  draining: AbortSignal,
+  log: Pick<Log, 'info' | 'warn'>,
+): Occupancy {
+  const fullness = {
+    connections: createTrouble(log, { began: 'connections-full', over: 'connections-free' }),
+    subscriptions: createTrouble(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
+  }
+  return { limits, connections: 0, subscriptions: 0, draining, fullness }
 }
 
 /** Why another connection may not come; `undefined` where it may. */
 export function connectionRefusal(occupancy: Occupancy): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
   const { connections: limit } = occupancy.limits
-  return occupancy.connections < limit ? undefined : { code: 'CONNECTION_LIMIT', limit }
+  const isFull = meter(occupancy.fullness.connections, {
+    open: occupancy.connections,
+    limit,
+    setting: 'MAX_CONNECTIONS',
+  })
+  return isFull ? { code: 'CONNECTION_LIMIT', limit } : undefined
 }
 
 /** Why another subscription may not come on a connection that has some; `undefined` where it may. */
@@ -56,6 +74,25 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
   if (open >= subscriptionsPerConnection) {
     return { code: 'SUBSCRIPTION_LIMIT', scope: 'connection', limit: subscriptionsPerConnection }
   }
-  if (occupancy.subscriptions < subscriptions) return undefined
-  return { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions }
+  const isFull = meter(occupancy.fullness.subscriptions, {
+    open: occupancy.subscriptions,
+    limit: subscriptions,
+    setting: 'MAX_SUBSCRIPTIONS',
+  })
+  return isFull ? { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions } : undefined
 }
+
+interface Level {
+  readonly open: number
+  readonly limit: number
+  readonly setting: string
+}
+
+/** Whether there is no room; room that one has left and the next takes at once is none to speak of. */
+function meter(trouble: Trouble, { open, limit, setting }: Level): boolean {
+  if (open >= limit) trouble.failed(`${setting}: ${limit} are open, and more are refused`)
+  else if (open < limit * roomyShare) trouble.went()
+  return open >= limit
+}
+
+const roomyShare = 0.9

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { devNull } from 'node:os'
 import type { Log } from '../lib/log.ts'
 import { createTrouble } from '../lib/trouble.ts'
@@ -13,8 +14,11 @@ export interface OpenFilesWatch {
   close(): void
 }
 
-/** Begins to look; the log tells when no file descriptor is left, and when there is one again. */
-export function watchOpenFiles(log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch {
+/**
+ * Begins to look on behalf of a server that listens; the log tells when no file descriptor is left, and when there is one
+ * again. What the system refuses the server by an event would end the process if nobody heard it.
+ */
+export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch {
   const trouble = createTrouble(log, { began: 'files-exhausted', over: 'files-free' })
 
   function look(): void {
@@ -22,10 +26,16 @@ export function watchOpenFiles(log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch 
       closeSync(openSync(devNull, 'r'))
       trouble.went()
     } catch (failure) {
-      const reason = failure instanceof Error ? failure.message : String(failure)
-      trouble.failed(`${reason}; new connections are cut`)
+      refused(failure)
     }
   }
+
+  function refused(failure: unknown): void {
+    const reason = failure instanceof Error ? failure.message : String(failure)
+    trouble.failed(`${reason}; new connections are cut`)
+  }
+
+  server.on('error', refused)
 
   const looking = setInterval(look, everyMs)
   looking.unref()

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /** One signal out of several, which lets go of them when it is no longer needed. */
 export interface JoinedSignals {
   /** Fires with the first of them, or with `leave`. */
@@ -18,7 +20,11 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignals {
     controller.abort()
   }
 
-  for (const signal of signals) signal.addEventListener('abort', leave)
+  for (const signal of signals) {
+    // Many may join one signal, and Node would take more than ten for a leak, and print so.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', leave)
+  }
   if (signals.some(({ aborted }) => aborted)) leave()
   return { joined: controller.signal, leave }
 }

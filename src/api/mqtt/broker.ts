@@ -4,6 +4,7 @@ import { Aedes, type Client, type Subscription } from 'aedes'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../lib/log.ts'
 import type { Services } from '../../service/services.ts'
+import { storeAwayOf } from '../../service/store-away.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
 import { connectionRefusal, type Occupancy } from '../limits.ts'
@@ -121,9 +122,11 @@ async function createBroker(
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)
       topics.add(topic)
-      void tellPresentState(services, client, topic).catch((error: unknown) =>
-        log.error('mqtt-failed', { topic, error }),
-      )
+      void tellPresentState(services, client, topic).catch((error: unknown) => {
+        if (!storeAwayOf(error)) log.error('mqtt-failed', { topic, error })
+        // It waits for a state that does not come, and asks again when it comes back.
+        client.close()
+      })
     }
   })
   const forget = (client: Client, topics: Iterable<string>) => {

@@ -1,4 +1,6 @@
+import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { createTrouble } from '../../lib/trouble.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
@@ -27,15 +29,18 @@ export interface InboxDeps {
   onAccepted(): void
   /** Blocks that may wait for a flush. */
   readonly limit: number
+  readonly log: Pick<Log, 'info' | 'warn'>
 }
 
 /** Opens an inbox. A failing flush fails every block of it. */
 export function createInbox(deps: InboxDeps): Inbox {
+  const fullness = createTrouble(deps.log, { began: 'inbox-full', over: 'inbox-free' })
   let waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
 
   function accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>> {
     if (waiting.length >= deps.limit) {
+      fullness.failed(`${waiting.length} blocks wait for the disk, and more are refused`)
       return Promise.resolve(err({ code: 'INBOX_FULL', waiting: waiting.length }))
     }
     return new Promise((resolve, reject) => {
@@ -53,6 +58,7 @@ export function createInbox(deps: InboxDeps): Inbox {
       await flush(batch)
     }
     flushing = undefined
+    fullness.went()
   }
 
   async function flush(batch: readonly Waiting[]): Promise<void> {

@@ -102,7 +102,7 @@ export async function openEmbedded(
     },
     onRunning: beat,
   })
-  const inbox = createInbox({ write: store.write, onAccepted: writer.wake, limit: inboxLimit })
+  const inbox = createInbox({ write: store.write, onAccepted: writer.wake, limit: inboxLimit, log })
   const heartbeat =
     issuer &&
     createHeartbeat({ read: store.read, log, issuer, slot, build: (at) => build(issuer, at), keep })

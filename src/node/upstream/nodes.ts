@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
@@ -60,8 +59,6 @@ interface Rest {
 /** Opens the list; nothing is asked yet. */
 export function openNodes({ urls, log }: NodesDeps): Nodes {
   const closed = new AbortController()
-  // Every request listens to it, and there may be any number: Node would take more than ten for a leak, and print so.
-  setMaxListeners(0, closed.signal)
   const rests = new Map<number, Rest>()
   const nodes = urls.map((url, i) => createNode(url, i + 1))
 

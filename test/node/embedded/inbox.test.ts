@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest'
+import { createInbox } from '../../../src/node/embedded/inbox.ts'
+import { databases, useStore } from '../../support/databases.ts'
+import { createMemoryLog } from '../../support/memory-log.ts'
+import { incomingBlock, testGenesis } from '../../support/store-rows.ts'
+
+describe.each(databases.filter(({ name }) => name === 'sqlite'))('the inbox on $name', (kind) => {
+  const use = useStore(kind.create)
+
+  test('that is full says so once, and again when it is empty', async () => {
+    await use.store.write.found(use.term, testGenesis())
+    const { log, events } = createMemoryLog()
+    const inbox = createInbox({ write: use.store.write, onAccepted: () => {}, limit: 2, log })
+    const blocks = [1, 2, 3, 4].map((n) => incomingBlock(n, { slot: 1 }))
+    const answers = await Promise.all(blocks.map(inbox.accept))
+    const full = { ok: false, error: { code: 'INBOX_FULL', waiting: 2 } }
+    const kept = { ok: true, value: 'ACCEPTED' }
+    expect(answers).toEqual([kept, kept, full, full])
+    await inbox.settled()
+    const reason = '2 blocks wait for the disk, and more are refused'
+    expect(events()).toMatchObject([
+      { event: 'inbox-full', level: 'warn', reason },
+      { event: 'inbox-free', level: 'info' },
+    ])
+  })
+})
