@@ -252,7 +252,8 @@ export function parseConfig(
     return value as T
   }
   const config: Config = {
-    host: check(settings.host, (text) => text, 'an address'),
+    // The system would take none for all of them.
+    host: check(settings.host, (text) => (text === '' ? undefined : text), 'an address'),
     port: check(settings.port, parsePort, 'a whole number from 0 to 65535'),
     databaseUrl: readDatabaseUrl(given, errors),
     wakeUrl: readWakeUrl(given, errors),

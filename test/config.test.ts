@@ -99,6 +99,7 @@ describe('refused', () => {
   const rows = [
     ['port above the last', { PORT: '65536' }, [], ['PORT']],
     ['port that is no number', {}, ['--port', '4000x'], ['--port']],
+    ['no host, which would be all of them', {}, ['--host', ''], ['--host']],
     ['negative port', {}, ['--port=-1'], ['--port']],
     ['database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
     ['server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],

@@ -46,12 +46,24 @@ export async function openSigningKey(source: KeySource): Promise<Result<SigningK
 }
 
 function edKey(path: string, pem: string): Result<SigningKey, KeyError> {
-  const sign = createPrivateKey(pem)
+  const sign = privateKeyOf(pem)
+  if (sign === undefined) {
+    return err({ code: 'KEY_FILE_UNUSABLE', path, reason: 'holds no private key as PEM' })
+  }
   if (sign.asymmetricKeyType !== 'ed25519') {
     const reason = `holds a key of kind ${sign.asymmetricKeyType}, not ed25519`
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   }
   return ok({ algorithm: 'EdDSA', sign, verify: createPublicKey(sign) })
+}
+
+function privateKeyOf(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    // OpenSSL has no other way to say no, and its words mean nothing to an operator.
+    return undefined
+  }
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

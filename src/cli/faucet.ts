@@ -3,6 +3,7 @@ import { developmentKeys } from '../node/embedded/development.ts'
 import { Address } from '../protocol/addresses.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { decode } from '../protocol/schema/schema.ts'
+import { isNodeUrl } from '../setting-values.ts'
 import { asksForHelp, type Command, done, failed, refuse, table } from './command.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { type PaymentRefused, pay } from './spend.ts'
@@ -27,17 +28,21 @@ begun as the development network.
       process.stdout(faucet.help)
       return done
     }
-    const [text = '', ...rest] = words
-    const { values, problems } = parseFlags(rest, { once: ['amount', 'url'] })
-    const to = receiver(text)
+    const { values, problems } = parseFlags(words, { once: ['amount', 'url'] })
+    const texts = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
+    const [text] = texts
+    const to = text === undefined ? undefined : receiver(text)
     const [amount = '1000000000'] = values.get('amount') ?? []
+    const [url = 'http://127.0.0.1:4000'] = values.get('url') ?? []
     const wrong = [
-      ...problems.map(flagMessage),
-      ...(to === undefined ? [`${text === '' ? 'ADDRESS' : text} is no Bech32 address`] : []),
+      ...problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage),
+      ...(text === undefined ? ['ADDRESS is needed'] : []),
+      ...(texts.length > 1 ? ['one ADDRESS at a time'] : []),
+      ...(text !== undefined && to === undefined ? [`${text} is no Bech32 address`] : []),
       ...(/^[1-9][0-9]{0,18}$/.test(amount) ? [] : ['--amount must be a whole number above 0']),
+      ...(isNodeUrl(url) ? [] : ['--url must be http(s)://HOST[:PORT][/PATH]']),
     ]
     if (wrong.length > 0 || to === undefined) return refuse(process, 'faucet', wrong)
-    const [url = 'http://127.0.0.1:4000'] = values.get('url') ?? []
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
       const { faucet: from } = developmentKeys()

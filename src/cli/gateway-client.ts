@@ -56,8 +56,19 @@ export function members(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 async function fetchJson(url: string, init: RequestInit) {
-  const response = await fetch(url, init)
-  const body = members(await response.json())
+  const response = await fetch(url, init).catch((cause: unknown) => {
+    throw new Error(`nobody answers there${reasonOf(cause)}; is the gateway running?`, { cause })
+  })
+  const json: unknown = await response.json().catch((cause: unknown) => {
+    throw new Error('what answers there is no gateway', { cause })
+  })
+  const body = members(json)
   if (response.ok) return body
   throw new Error(String(members(body.error ?? {}).message ?? `status ${response.status}`))
+}
+
+/** The system's name for it, such as `ECONNREFUSED`, where it has one. */
+function reasonOf(failure: unknown): string {
+  const cause = failure instanceof Error ? failure.cause : undefined
+  return cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
 }
