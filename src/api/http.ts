@@ -70,6 +70,12 @@ export const graphqlPath = '/graphql'
 /** A body must come within this time, or its connection is cut. */
 const requestTimeoutMs = 60_000
 
+/**
+ * An idle connection is kept so long: balancers keep theirs for a minute, and what they sent into one that we close in that
+ * moment would be lost.
+ */
+const idleTimeoutMs = 65_000
+
 /** Starts the server. */
 export async function openHttp(
   deps: HttpDeps,
@@ -84,7 +90,11 @@ export async function openHttp(
   // Opened once the server listens: it begins to look at the ledger at once.
   let mqtt: MqttDoor | undefined
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
-  const options = { requestTimeout: requestTimeoutMs, maxHeaderSize: maxHeadBytes }
+  const options = {
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: idleTimeoutMs,
+    maxHeaderSize: maxHeadBytes,
+  }
   const server = createServer(options, (message, response) => {
     void handle(inHand, message, response)
   })
@@ -141,6 +151,7 @@ async function handle(
   try {
     if (message.method === 'OPTIONS') return preflight(message, response)
     const caller = callerOf(deps.auth, message.headers)
+    if (path === '/' && wantsPage(message)) return sendToPage(response)
     if (path !== graphqlPath) {
       const { occupancy } = deps
       return send(
@@ -228,6 +239,11 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
 /** A browser that opens the path, and not a program that asks it. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+}
+
+/** Whoever opens what the start of the program names wants to see something. Relative, for a proxy may put a path in front. */
+function sendToPage(response: ServerResponse): void {
+  send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' })
 }
 
 async function sendPage(message: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -56,6 +56,12 @@ describe('every answer', () => {
   )
 })
 
+test('an idle connection is kept for longer than balancers keep theirs', async () => {
+  const { headers } = await rest(`${gateway.url}/health`)
+  const [, seconds] = /^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '') ?? []
+  expect(Number(seconds)).toBeGreaterThan(60)
+})
+
 describe('REST refuses in its own form', () => {
   const rows = [
     ['an unknown path', 'GET', '/nowhere', 404],

@@ -77,6 +77,13 @@ test('it is sent compressed to those who take it', async () => {
   expect(await raw.text()).toBe(page)
 })
 
+test('whoever opens the root is led to it, whatever path a proxy put in front', async () => {
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const response = await fetch(gateway.url, { headers, redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([302, 'graphql'])
+  expect(await (await fetch(gateway.url, { headers })).text()).toBe(page)
+})
+
 test('a program that asks the same path gets no page', async () => {
   const response = await fetch(`${gateway.url}/graphql?query=%7B__typename%7D`)
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } })
