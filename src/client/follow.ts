@@ -33,7 +33,7 @@ export interface FollowOptions {
 /** The last event of a feed that cannot go on by itself. */
 export interface FeedEnded {
   readonly __typename: 'FeedEnded'
-  /** `HISTORY_BROKEN`, or the code of the gateway's refusal, or `HTTP_` and a status. */
+  /** `HISTORY_BROKEN`, `URL_MALFORMED`, or the code of the gateway's refusal, or `HTTP_` and a status. */
   readonly code: string
   readonly message: string
   /** Where it was; `undefined` where it never began. */
@@ -51,6 +51,11 @@ export async function* follow(
   const { after, snapshot = false } = options
   const history = createHistory({ after, snapshot })
   const pauses = createPauses(options.longestPauseMs ?? 30_000)
+  if (!isGatewayUrl(options.url)) {
+    const message = `url: expected http(s)://HOST[:PORT][/PATH], not ${options.url}`
+    yield { __typename: 'FeedEnded', code: 'URL_MALFORMED', message, cursor: history.cursor() }
+    return
+  }
   while (options.signal?.aborted !== true) {
     let ending: Ending
     const line = openFeed(options, history)
@@ -74,6 +79,15 @@ export async function* follow(
       return
     }
     await pauses.wait(ending.retryAfterMs, options.signal)
+  }
+}
+
+/** What `fetch` would refuse for ever; in a browser a text without a host is one of the page's own. */
+function isGatewayUrl(url: string): boolean {
+  try {
+    return /^https?:/.test(new Request(url).url)
+  } catch {
+    return false
   }
 }
 

@@ -121,6 +121,15 @@ describe('the client', () => {
     const url = 'url' in options ? `${gateway.url}${options.url}` : gateway.url
     expect(await read({ ...options, url }, 1)).toMatchObject([{ __typename: 'FeedEnded', code }])
   })
+
+  test.each(['', 'gateway', 'ws://127.0.0.1', 'http://a:b@127.0.0.1'])(
+    'ends where no gateway can be: "%s"',
+    async (url) => {
+      expect(await read({ url }, 1)).toMatchObject([
+        { __typename: 'FeedEnded', code: 'URL_MALFORMED' },
+      ])
+    },
+  )
 })
 
 describe('the client against gateways that are wrong or busy', () => {
