@@ -19,6 +19,12 @@ export function processorMsOfTree(pid: number): number {
   return [pid, ...children].reduce((sum, one) => sum + processorMs(one), 0)
 }
 
+/** Milliseconds of processor time of all children of this process that have ended. */
+export function processorMsOfEnded(): number {
+  const fields = statOf(process.pid)
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * msPerTick
+}
+
 /** The process that started a process. */
 export function parentOf(pid: number): number {
   return Number(statOf(pid)[1] ?? 0)
