@@ -21,8 +21,11 @@ export function openSecondOpinion(): SecondOpinion {
   const pendingById = new Map<number, Pending>()
   let lastId = 0
   let worker: Worker | undefined
+  let isClosed = false
 
   function ask(item: SignedMessage): Promise<boolean> {
+    // A thread that began now would keep the process from ending.
+    if (isClosed) return Promise.reject(new Error('the signature thread is closed'))
     worker ??= start()
     lastId += 1
     const question: SignatureQuestion = { id: lastId, ...item }
@@ -54,6 +57,7 @@ export function openSecondOpinion(): SecondOpinion {
   }
 
   async function close(): Promise<void> {
+    isClosed = true
     await worker?.terminate()
   }
 

@@ -65,6 +65,18 @@ describe('a flood of bad signatures', () => {
     await checker.close()
   })
 
+  test('starts no thread any more once the checker is closed', async () => {
+    const checker = openSignatureChecker({ queueLimit: 4 })
+    const waiting = checker.check([broken(signed()), broken(signed())])
+    const closed = checker.close()
+    await expect(waiting).rejects.toThrow('the signature thread')
+    await closed
+    await expect(checker.check([broken(signed())])).rejects.toThrow(
+      'the signature thread is closed',
+    )
+    expect(await checker.check([signed()])).toEqual({ ok: true, value: [true] })
+  })
+
   test('costs one place in the queue for a whole transaction', async () => {
     const checker = openSignatureChecker({ queueLimit: 1 })
     const items = Array.from({ length: 128 }, () => broken(signed()))
