@@ -310,6 +310,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
+  EVENTS_NOT_ACCEPTED: {
+    status: 406,
+    say: () =>
+      'a subscription is told as a stream of events: ask with Accept: text/event-stream, or by WebSocket',
+  },
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: { status: 400, say: (e) => `the node refused the block: ${e.reason}` },
   NOT_OFFERED_BY_NODES: {

@@ -41,6 +41,7 @@ export type GatewayError =
   | RequestUnreadable
   | DocumentTooDeep
   | InternalError
+  | EventsNotAccepted
   | StoreAway
   | AddressError
   | ListLedgerUpdatesError
@@ -74,6 +75,11 @@ export type GatewayError =
   | OutputNotTold
   | NotOffered
   | NodeContradiction
+
+/** A subscription was asked for by a request that takes no stream of events. */
+export interface EventsNotAccepted {
+  readonly code: 'EVENTS_NOT_ACCEPTED'
+}
 
 /** A bug or a broken machine. The log has the rest, under the request id. */
 export interface InternalError {

@@ -52,7 +52,7 @@ export interface SseRequest {
 
 /** Whether a request asks for a stream of events. */
 export function wantsEvents({ headers }: IncomingMessage): boolean {
-  return (headers.accept ?? '').includes('text/event-stream')
+  return (headers.accept ?? '').toLowerCase().includes('text/event-stream')
 }
 
 /** Answers with a stream of events, or refuses before any work. */

@@ -101,6 +101,13 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
+  test('come whatever the case in which they are asked for', async () => {
+    const stream = await get({}, { accept: 'Text/Event-Stream' })
+    expect((await stream.next())?.id).toBe(cursorAt(gateway.log.rows.length))
+    stream.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
   test('come by POST too, and are shared with those of other doors', async () => {
     const stream = await openStream(`${gateway.url}/graphql`, {
       method: 'POST',
@@ -161,6 +168,18 @@ describe('a stream is refused', () => {
     const { response } = await get({}, { authorization: 'Bearer none' })
     expect(response.status).toBe(401)
   })
+
+  test.each(['*/*', 'application/json', 'application/graphql-response+json'])(
+    'for a request that accepts %s, by the name of what it lacks',
+    async (accept) => {
+      const headers = { accept, 'content-type': 'application/json' }
+      const body = JSON.stringify({ query })
+      const response = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })
+      const { errors } = JSON.parse(await response.text())
+      expect(errors[0].extensions.code).toBe('EVENTS_NOT_ACCEPTED')
+      expect(gateway.feed.tail.counts().watchers).toBe(0)
+    },
+  )
 
   test('over the limit of connections, before any work (14)', async () => {
     const full = await serveLog({ limits: { connections: 0 } })

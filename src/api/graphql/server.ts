@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
+import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { documentLimits } from './limits.ts'
@@ -19,7 +20,7 @@ export interface GraphqlDeps {
 export function createGraphqlServer({ schema, log }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
-    plugins: [documentCodes, documentLimits, masking(log)],
+    plugins: [documentCodes, documentLimits, noSubscriptions, masking(log)],
     // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
     maskedErrors: false,
     graphiql: false,
@@ -29,6 +30,17 @@ export function createGraphqlServer({ schema, log }: GraphqlDeps) {
     logging: false,
     maxRequestBodySize: maxBodyBytes,
   })
+}
+
+/**
+ * The server would tell a subscription by a stream of its own, past all limits, without cursors, and without a word when the
+ * gateway stops. Only it has the request in the context; the doors at which one listens begin operations by themselves.
+ */
+const noSubscriptions: Plugin<object, GatewayContext> = {
+  onSubscribe({ args, setSubscribeFn }) {
+    if (!('request' in args.contextValue)) return
+    setSubscribeFn(() => ({ errors: [toGraphQL({ code: 'EVENTS_NOT_ACCEPTED' })] }))
+  },
 }
 
 function masking(log: Log): Plugin<object, GatewayContext> {
