@@ -54,6 +54,7 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
   let held = first
   let heardTerm = first?.term ?? 0
   let isSound = true
+  let complaint = { said: '', at: 0 }
   const finished = run()
 
   async function run(): Promise<void> {
@@ -146,9 +147,13 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
     }
   }
 
-  /** What is wrong with the database is said once, and not here. */
+  /** What is wrong with the database is said once, and not here; the same failure of ours once in a while. */
   function complain(event: string, failure: unknown): void {
-    if (!isStoreFault(failure)) deps.log.error(event, { error: failure })
+    if (isStoreFault(failure)) return
+    const said = `${event} ${failure}`
+    if (said === complaint.said && performance.now() < complaint.at + complainEveryMs) return
+    complaint = { said, at: performance.now() }
+    deps.log.error(event, { error: failure })
   }
 
   async function sleep(ms: number): Promise<void> {
@@ -174,3 +179,6 @@ export function openStanding(deps: StandingDeps, first?: Lease): Standing {
 const retryMs = 1_000
 
 const shortestPauseMs = 50
+
+/** What fails is begun again every second, and would fail again as often. */
+const complainEveryMs = 60_000
