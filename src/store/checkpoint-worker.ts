@@ -18,8 +18,9 @@ function move(): Moved {
   try {
     database ??= new Sqlite(String(workerData), { fileMustExist: true })
     // What is committed meanwhile is left over, each time less of it: the log begins anew only once nothing is.
-    for (let n = 0; n < mostRounds && !moveLog(database); n++);
-    return { ok: true }
+    let left = moveLog(database)
+    for (let n = 1; n < mostRounds && left > 0; n++) left = moveLog(database)
+    return left < mostPagesLeft ? { ok: true } : { ok: false, reason: isHeld }
   } catch (failure) {
     // The next attempt looks at the file anew.
     database?.close()
@@ -29,3 +30,9 @@ function move(): Moved {
 }
 
 const mostRounds = 5
+
+/** 128 MiB: twice what the commits move by themselves. */
+const mostPagesLeft = 32_768
+
+const isHeld =
+  'somebody has read from the file for so long that 128 MiB of its log are kept for him'

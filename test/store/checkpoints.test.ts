@@ -116,6 +116,20 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     expect(await store.read.newestInbox()).toBe(last)
   })
 
+  test('says that a reader who does not end keeps the log from being moved', async () => {
+    await write()
+    const reader = new Sqlite(file, { readonly: true })
+    reader.exec('BEGIN; SELECT count(*) FROM blocks')
+    for (let n = 0; n < 28; n++) await write()
+    await until(() => said().length === 1)
+    const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
+    expect(failing?.reason).toMatch(/^somebody has read from the file for so long/)
+    reader.exec('COMMIT')
+    reader.close()
+    await until(() => said().length === 2)
+    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
+  })
+
   test('is closed while its log is moved, and left without one', async () => {
     await write()
     await moved(5_000_000)

@@ -32,11 +32,11 @@ export function refuseWrites(connection: SqlConnection): Promise<void> {
   return connection.executeScript('PRAGMA query_only = ON')
 }
 
-/** Moves what is in the write-ahead log into the file, without waiting for anybody; whether that was all of it. */
-export function moveLog(connection: Sqlite.Database): boolean {
-  const [[, pages, moved] = []] = connection
+/** Moves what is in the write-ahead log into the file, without waiting for anybody; how many pages could not be moved. */
+export function moveLog(connection: Sqlite.Database): number {
+  const [[, pages = 0, moved = 0] = []] = connection
     .prepare<[], [number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)')
     .raw()
     .all()
-  return pages === moved
+  return pages - moved
 }
