@@ -2,12 +2,8 @@ import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
 import { err, type Result } from '../lib/result.ts'
-import {
-  developmentMnemonic,
-  developmentNetworkName,
-  fundedAddresses,
-  fundedAmount,
-} from '../node/embedded/development.ts'
+import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
+import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/away.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { done, failed, type Surroundings, table } from './command.ts'

@@ -1,11 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  accountIdOfKey,
-  developmentParameters,
-  slotsBeforeStart,
-} from '../../src/node/embedded/development.ts'
+import { accountIdOfKey, slotsBeforeStart } from '../../src/node/embedded/development.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AccountEntry, emptyEntry } from '../../src/ledger/accounts.ts'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
-import { developmentParameters } from '../../src/node/embedded/development.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { Id } from '../../src/protocol/primitives.ts'

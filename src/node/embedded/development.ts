@@ -1,9 +1,8 @@
-import { deriveParameters } from '../../protocol/derive-parameters.ts'
 import { type Keypair, walletOf } from '../../protocol/keys.ts'
 import type { AccountOutput, BasicOutput, Output } from '../../protocol/outputs.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
+import { developmentParameters, tokenSupply } from './development-parameters.ts'
 import type { GenesisPlan } from './genesis.ts'
 
 /** The network that a gateway without a genesis file makes: funded, and open to everybody who reads this. */
@@ -11,9 +10,6 @@ import type { GenesisPlan } from './genesis.ts'
 /** The mnemonic of the official SDK's examples. Its money is worth nothing, for everybody has the keys. */
 export const developmentMnemonic =
   'endorse answer radar about source reunion marriage tag sausage weekend frost daring base attack because joke dream slender leisure group reason prepare broken river'
-
-/** The name of the network. */
-export const developmentNetworkName = 'ledger-gateway-dev'
 
 /** Addresses 0 to this, less one, hold `fundedAmount` each in one basic output. */
 export const fundedAddresses = 10
@@ -74,8 +70,6 @@ export function developmentGenesis(keys: DevelopmentKeys, startSeconds: number):
   }
 }
 
-const tokenSupply = 1_813_620_509_061_365n
-
 function basicOutput(key: Keypair, amount: bigint, mana: bigint): BasicOutput {
   const address = { type: 0, pubKeyHash: key.publicKeyHash } as const
   return { type: 0, amount, mana, unlockConditions: [{ type: 0, address }], features: [] }
@@ -107,86 +101,3 @@ function validatorAccount(key: Keypair): AccountOutput {
 
 /** Also means "never". */
 const maximumEpoch = 0xffff_ffff
-
-/** The developer preset of the node (ledger reference 1) with short slots and what follows from them. */
-export function developmentParameters(genesisSeconds: number): ProtocolParameters {
-  const slots = { slotDurationInSeconds: 1, slotsPerEpochExponent: 13 }
-  const mana = { bitsCount: 63, generationRate: 1, generationRateExponent: 17 }
-  const decay = { decayFactorsExponent: 32, annualDecayFactorPercentage: 70 }
-  const derived = deriveParameters({
-    ...slots,
-    ...mana,
-    ...decay,
-    decayFactorEpochsSumExponent: 21,
-    decayFactorsLimit: 384,
-    tokenSupply,
-    rewardToGenerationRatio: 2,
-  })
-  return {
-    type: 0,
-    version: 3,
-    networkName: developmentNetworkName,
-    bech32Hrp: 'tst',
-    storageScoreParameters: {
-      storageCost: 100n,
-      factorData: 1,
-      offsetOutputOverhead: 10n,
-      offsetEd25519BlockIssuerKey: 100n,
-      offsetStakingFeature: 100n,
-      offsetDelegation: 100n,
-    },
-    workScoreParameters: {
-      dataByte: 500,
-      block: 110_000,
-      input: 7_500,
-      contextInput: 40_000,
-      output: 90_000,
-      nativeToken: 50_000,
-      staking: 40_000,
-      blockIssuer: 70_000,
-      allotment: 5_000,
-      signatureEd25519: 15_000,
-    },
-    manaParameters: {
-      ...mana,
-      ...decay,
-      decayFactors: derived.decayFactors,
-      decayFactorEpochsSum: derived.decayFactorEpochsSum,
-      decayFactorEpochsSumExponent: derived.decayFactorEpochsSumExponent,
-    },
-    tokenSupply,
-    genesisSlot: 0,
-    genesisUnixTimestamp: BigInt(genesisSeconds),
-    ...slots,
-    stakingUnbondingPeriod: 10,
-    validationBlocksPerSlot: 1,
-    punishmentEpochs: 10,
-    livenessThresholdLowerBound: 10,
-    livenessThresholdUpperBound: 15,
-    minCommittableAge: 3,
-    maxCommittableAge: 30,
-    epochNearingThreshold: 8,
-    congestionControlParameters: {
-      minReferenceManaCost: 1n,
-      increase: 1n,
-      decrease: 1n,
-      increaseThreshold: 400_000_000,
-      decreaseThreshold: 250_000_000,
-      schedulerRate: 50_000_000,
-      maxBufferSize: 1_000,
-      maxValidationBufferSize: 100,
-    },
-    versionSignalingParameters: { windowSize: 7, windowTargetRatio: 5, activationOffset: 7 },
-    rewardsParameters: {
-      profitMarginExponent: 8,
-      bootstrappingDuration: derived.bootstrappingDuration,
-      rewardToGenerationRatio: 2,
-      initialTargetRewardsRate: derived.initialTargetRewardsRate,
-      finalTargetRewardsRate: derived.finalTargetRewardsRate,
-      poolCoefficientExponent: 11,
-      retentionPeriod: 384,
-    },
-    targetCommitteeSize: 32,
-    chainSwitchingThreshold: 3,
-  }
-}

@@ -1,0 +1,93 @@
+import { deriveParameters } from '../../protocol/derive-parameters.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+
+/** The parameters of the development network, apart from its keys: who only asks for them need not load what derives keys. */
+
+/** The name of the network. */
+export const developmentNetworkName = 'ledger-gateway-dev'
+
+/** All base tokens of the network. */
+export const tokenSupply = 1_813_620_509_061_365n
+
+/** The developer preset of the node (ledger reference 1) with short slots and what follows from them. */
+export function developmentParameters(genesisSeconds: number): ProtocolParameters {
+  const slots = { slotDurationInSeconds: 1, slotsPerEpochExponent: 13 }
+  const mana = { bitsCount: 63, generationRate: 1, generationRateExponent: 17 }
+  const decay = { decayFactorsExponent: 32, annualDecayFactorPercentage: 70 }
+  const derived = deriveParameters({
+    ...slots,
+    ...mana,
+    ...decay,
+    decayFactorEpochsSumExponent: 21,
+    decayFactorsLimit: 384,
+    tokenSupply,
+    rewardToGenerationRatio: 2,
+  })
+  return {
+    type: 0,
+    version: 3,
+    networkName: developmentNetworkName,
+    bech32Hrp: 'tst',
+    storageScoreParameters: {
+      storageCost: 100n,
+      factorData: 1,
+      offsetOutputOverhead: 10n,
+      offsetEd25519BlockIssuerKey: 100n,
+      offsetStakingFeature: 100n,
+      offsetDelegation: 100n,
+    },
+    workScoreParameters: {
+      dataByte: 500,
+      block: 110_000,
+      input: 7_500,
+      contextInput: 40_000,
+      output: 90_000,
+      nativeToken: 50_000,
+      staking: 40_000,
+      blockIssuer: 70_000,
+      allotment: 5_000,
+      signatureEd25519: 15_000,
+    },
+    manaParameters: {
+      ...mana,
+      ...decay,
+      decayFactors: derived.decayFactors,
+      decayFactorEpochsSum: derived.decayFactorEpochsSum,
+      decayFactorEpochsSumExponent: derived.decayFactorEpochsSumExponent,
+    },
+    tokenSupply,
+    genesisSlot: 0,
+    genesisUnixTimestamp: BigInt(genesisSeconds),
+    ...slots,
+    stakingUnbondingPeriod: 10,
+    validationBlocksPerSlot: 1,
+    punishmentEpochs: 10,
+    livenessThresholdLowerBound: 10,
+    livenessThresholdUpperBound: 15,
+    minCommittableAge: 3,
+    maxCommittableAge: 30,
+    epochNearingThreshold: 8,
+    congestionControlParameters: {
+      minReferenceManaCost: 1n,
+      increase: 1n,
+      decrease: 1n,
+      increaseThreshold: 400_000_000,
+      decreaseThreshold: 250_000_000,
+      schedulerRate: 50_000_000,
+      maxBufferSize: 1_000,
+      maxValidationBufferSize: 100,
+    },
+    versionSignalingParameters: { windowSize: 7, windowTargetRatio: 5, activationOffset: 7 },
+    rewardsParameters: {
+      profitMarginExponent: 8,
+      bootstrappingDuration: derived.bootstrappingDuration,
+      rewardToGenerationRatio: 2,
+      initialTargetRewardsRate: derived.initialTargetRewardsRate,
+      finalTargetRewardsRate: derived.finalTargetRewardsRate,
+      poolCoefficientExponent: 11,
+      retentionPeriod: 384,
+    },
+    targetCommitteeSize: 32,
+    chainSwitchingThreshold: 3,
+  }
+}
