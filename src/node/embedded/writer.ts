@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { slotOfTime } from '../../protocol/slots.ts'
+import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
 import type { Reign } from '../standing.ts'
 import { type BookingDeps, bookingBatch, bookNext } from './booking.ts'
@@ -104,8 +104,11 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
   }
 
   function msToNextSlot(): number {
-    const slotNs = BigInt(deps.network.parameters.slotDurationInSeconds) * 1_000_000_000n
-    return Number((slotNs - (deps.clock.nowNs() % slotNs)) / 1_000_000n) + 1
+    const { parameters } = deps.network
+    const now = deps.clock.nowNs()
+    // Counted from the genesis: that need not lie at a whole number of slots since 1970.
+    const end = BigInt(slotEnd(parameters, slotOfTime(parameters, now))) * 1_000_000_000n
+    return Number((end - now) / 1_000_000n) + 1
   }
 
   async function sleep(ms: number): Promise<void> {
