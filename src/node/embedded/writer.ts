@@ -55,10 +55,11 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     let committed = await deps.load()
     let isRunning = false
     for (;;) {
-      const due = dueSlot()
       const booked = await bookNext(deps, term)
       if (!booked.ok) return booked.error
       if (ended.aborted && booked.value === 0) return undefined
+      // Asked behind the booking: a slot that ended meanwhile is committed before anything else is made of its end.
+      const due = dueSlot()
       if (due > committed.commitment.slot) {
         const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
         const advanced = await advance(term, committed, upTo)
