@@ -42,12 +42,20 @@ async function onGateway(process: Surroundings, database: string): Promise<numbe
   const { url } = gateway.value
   process.stdout(`A gateway runs at ${url}, on a temporary file.\n`)
   const client = createGatewayClient(url)
+  const shown = show(process, client)
   try {
-    return await show(process, client)
+    return await Promise.race([shown, process.stopped.then(() => interrupted(process, shown))])
   } finally {
     await client.close()
     await gateway.value.close()
   }
+}
+
+function interrupted(process: Surroundings, shown: Promise<number>): number {
+  // What it is in the middle of fails when its gateway closes, and nobody waits for that.
+  shown.catch(() => {})
+  process.stderr('ledger-gateway demo: interrupted\n')
+  return failed
 }
 
 /** An update as the demo compares it. */

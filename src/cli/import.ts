@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
+import { err } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
 import { type ExportFault, type ImportError, importDatabase } from '../store/move/import.ts'
 import { createTurns } from '../store/turns.ts'
@@ -35,7 +36,13 @@ ${settingTable(databaseSettings)}
       const lines = linesOf(path === undefined ? process.stdin : createReadStream(path))
       const progress = createProgress(process, 'import')
       const options = { lines, term, signal, onProgress: progress.tell }
-      const moved = await importDatabase(database, options).finally(release)
+      const moved = await importDatabase(database, options)
+        .catch((failure: unknown) => {
+          // The input is cut when the process shall end, and says so by an exception of its own.
+          if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' } as const)
+          throw failure
+        })
+        .finally(release)
       if (!moved.ok) return sentence(moved.error)
       progress.finish(moved.value)
       return undefined

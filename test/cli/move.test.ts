@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -58,6 +59,21 @@ describe('a ledger moves by export and import', () => {
     const store = await openedStore(to)
     expect((await store.read.logTip()).seq).toBe(3)
     await store.close()
+  })
+
+  test('until it is interrupted, and then goes on', async () => {
+    const DATABASE_URL = `file:${join(folder, 'interrupted.db')}`
+    const stdin = new PassThrough()
+    stdin.write(readFileSync(file, 'utf8').slice(0, 200))
+    // The process cuts its input when it shall end.
+    const stopped = new Promise<void>((resolve) => setImmediate(resolve))
+    void stopped.then(() => stdin.destroy())
+    const cut = await runCommand(importCommand, [], { env: { DATABASE_URL }, stdin, stopped })
+    expect([cut.code, cut.stderr]).toEqual([
+      1,
+      'ledger-gateway import: interrupted; give it the same export again to go on\n',
+    ])
+    expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 
   test('only with its whole export', async () => {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { demo } from '../../src/cli/demo.ts'
+import { runCommand } from '../support/run-command.ts'
+
+/** `ledger-gateway demo` as people see it. */
+
+test('it shows that the three agree', async () => {
+  const { stdout, code } = await runCommand(demo, [])
+  expect(stdout).toMatch(/The three agree\.\n$/)
+  expect(code).toBe(0)
+})
+
+test('it ends when it is interrupted, and says so', async () => {
+  let interrupt = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    interrupt = resolve
+  })
+  const said: string[] = []
+  const stdout = (text: string) => {
+    said.push(text)
+    if (text.startsWith('Following')) interrupt()
+  }
+  const { stderr, code } = await runCommand(demo, [], { stopped, stdout })
+  expect([code, stderr]).toEqual([1, 'ledger-gateway demo: interrupted\n'])
+  expect(said.join('')).not.toContain('agree')
+})
