@@ -177,7 +177,7 @@ export const settings = {
     flag: 'parameters-file',
     value: 'PATH',
     byDefault: undefined,
-    help: 'protocol parameters of a new database, as JSON; the development network by default',
+    help: 'protocol parameters of a new database, or an answer of /api/core/v3/info, as JSON; the development network by default',
   },
   issuerKey: {
     variable: 'ISSUER_KEY',

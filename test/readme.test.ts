@@ -1,4 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../src/cli/help.ts'
 import { settings } from '../src/config.ts'
@@ -9,6 +14,7 @@ import { startGateway, type TestGateway } from './support/start-gateway.ts'
 
 /** What the README shows works: its examples are run, its table of settings is the program's own. */
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const examples = [...readme.matchAll(/```graphql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
 const [, restUrl = ''] = /curl http:\/\/127\.0\.0\.1:4000(\/\S+)/.exec(readme) ?? []
@@ -46,6 +52,23 @@ describe('the examples', () => {
     expect(value).toMatchObject({ data: { ledgerUpdates: { __typename: 'FeedOpened' } } })
     await events.return?.()
     await client.dispose()
+  })
+
+  test('a block is inspected by the parameters of its network', async () => {
+    const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].find(([text]) => {
+      return text.includes('inspect')
+    })
+    const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')].join(' ')
+    const script = present(block?.[1], 'the example')
+      .replaceAll('http://127.0.0.1:4000', gateway.url)
+      .replace('dist/main.js', program)
+    const cwd = mkdtempSync(join(tmpdir(), 'ledger-gateway-readme-'))
+    const { stdout } = await promisify(execFile)('bash', ['-euc', `${script}\necho "$ID"`], { cwd })
+    const [id = ''] = stdout.trim().split('\n').slice(-1)
+    expect(id).toMatch(/^0x[0-9a-f]{72}$/)
+    expect(stdout).toContain(`  blockId: ${id}\n`)
+    expect(stdout).toContain('problems: none\n')
+    rmSync(cwd, { recursive: true })
   })
 
   test('the legacy route answers the same address', async () => {

@@ -42,9 +42,10 @@ merkle-root ("leaves"). "ok" speaks of form only: a block with a wrong signature
 With a file it prints a description: of a block as JSON, as text 0x… or as bytes, or of a line as
 above.
 
-${table([['--parameters-file PATH', 'protocol parameters in JSON, for values that bring none']])}
+${table([['--parameters-file PATH', 'protocol parameters, or an answer of /api/core/v3/info, as JSON']])}
 
-Without it they are those of the development network, with its genesis at Unix time 0.
+They count for values that bring none. Without it they are those of the development network, with
+its genesis at Unix time 0: other slots than a running one has, and other block ids.
 `,
   run: async (process, words) => {
     if (asksForHelp(words)) {

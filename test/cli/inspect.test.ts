@@ -89,6 +89,15 @@ describe('a file', () => {
     expect(code).toBe(0)
   })
 
+  test('is judged by the parameters that a node tells', async () => {
+    const parameters = parameterSets.get('standard')
+    const older = { startEpoch: 0, parameters: { ...Object(parameters), networkName: 'other' } }
+    const info = { name: 'node', protocolParameters: [older, { startEpoch: 1, parameters }] }
+    const { stdout } = await describeFile(bytes, info)
+    expect(stdout).toContain(`  blockId: ${Object(vector.ids).blockId}`)
+    expect(stdout).toContain('problems: none')
+  })
+
   test('with several problems names them all', async () => {
     const broken = Uint8Array.from(bytes)
     broken[1] = 255 - (broken[1] ?? 0)
@@ -109,10 +118,13 @@ describe('a file', () => {
   })
 })
 
-async function describeFile(contents: string | Uint8Array) {
+async function describeFile(
+  contents: string | Uint8Array,
+  parametersFile: unknown = parameterSets.get('standard'),
+) {
   const folder = await mkdtemp(join(tmpdir(), 'inspect-'))
   const [file, parameters] = [join(folder, 'block'), join(folder, 'parameters.json')]
   await writeFile(file, contents)
-  await writeFile(parameters, JSON.stringify(parameterSets.get('standard')))
+  await writeFile(parameters, JSON.stringify(parametersFile))
   return runCommand(inspect, [file, '--parameters-file', parameters])
 }

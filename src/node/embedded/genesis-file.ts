@@ -51,13 +51,17 @@ export async function readGenesisFile(
   })
 }
 
-/** Reads protocol parameters alone. */
+/** Reads protocol parameters alone, or the newest of those that the answer of a node's `/api/core/v3/info` has. */
 export async function readParametersFile(
   path: string,
 ): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
   const json = await readJson(path)
   if (!json.ok) return json
-  const parameters = parse(ProtocolParameters, json.value)
+  const { protocolParameters: told } = members(json.value)
+  const parameters = parse(
+    ProtocolParameters,
+    Array.isArray(told) ? members(told.at(-1)).parameters : json.value,
+  )
   if (parameters.ok) return parameters
   const reason = refusalMessage(parameters.error, 'parameters')
   return err({ code: 'GENESIS_FILE_INVALID', path, reason })
