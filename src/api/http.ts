@@ -23,7 +23,7 @@ import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { wantsEvents } from './sse.ts'
-import { answerUnreadable, maxHeadBytes } from './unreadable.ts'
+import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
 
 /** The one HTTP server: GraphQL with GraphiQL and WebSocket at `/graphql`, the REST routes beside it. */
@@ -94,10 +94,13 @@ export async function openHttp(
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: idleTimeoutMs,
     maxHeaderSize: maxHeadBytes,
+    // Ours refuses in JSON.
+    requireHostHeader: false,
   }
-  const server = createServer(options, (message, response) => {
+  const take = (message: IncomingMessage, response: ServerResponse) => {
     void handle(inHand, message, response)
-  })
+  }
+  const server = createServer(options, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
   server.on('upgrade', (request, socket, head) => {
@@ -149,6 +152,12 @@ async function handle(
   // A client that goes away in the middle is no event worth more than this.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
+    const problem = headProblem(message)
+    if (problem !== undefined) {
+      // Whatever is behind such a head is not read.
+      response.setHeader('connection', 'close')
+      return send(response, toRest(problem))
+    }
     if (message.method === 'OPTIONS') return preflight(message, response)
     const caller = callerOf(deps.auth, message.headers)
     if (path === '/' && wantsPage(message)) return sendToPage(response)

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { toRest } from './errors.ts'
 import { refuseUpgrade } from './ws.ts'
@@ -30,6 +30,19 @@ export function answerUnreadable(server: Server): void {
     }
     refuseUpgrade(socket, toRest(unreadable(error, server.requestTimeout)))
   })
+}
+
+/** What is wrong with the head of a request that could be read. The server would answer it without a body. */
+export function headProblem({
+  httpVersion,
+  headers,
+}: IncomingMessage): RequestUnreadable | undefined {
+  const { host, expect = '100-continue' } = headers
+  if (host === undefined && httpVersion === '1.1') {
+    return { code: 'REQUEST_MALFORMED', reason: 'the header Host is missing' }
+  }
+  if (expect.toLowerCase() === '100-continue') return undefined
+  return { code: 'REQUEST_MALFORMED', reason: 'the header Expect knows only 100-continue' }
 }
 
 function unreadable(error: NodeJS.ErrnoException, limitMs: number): RequestUnreadable {

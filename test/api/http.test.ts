@@ -78,6 +78,25 @@ describe('REST refuses in its own form', () => {
     expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
   })
 
+  const heads = [
+    ['a request to no host', 'GET /health HTTP/1.1', 'the header Host is missing'],
+    [
+      'an expectation that nobody knows',
+      'POST /api/core/v3/blocks HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nContent-Length: 2',
+      'the header Expect knows only 100-continue',
+    ],
+  ] as const
+  test.each(heads)('%s', async (_name, head, reason) => {
+    const [status = '', body = ''] = (await rawHead(gateway.url, head)).split('\r\n\r\n')
+    expect(status).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(body)).toEqual({ error: { code: 400, message: `not HTTP: ${reason}` } })
+  })
+
+  test('and an old request may do without a host', async () => {
+    const answer = await rawHead(gateway.url, 'GET /nowhere HTTP/1.0')
+    expect(answer).toContain('there is nothing at /nowhere"')
+  })
+
   test('a whole URL as target is read as its path', async () => {
     const answer = await raw(gateway.url, 'GET http://elsewhere.example/nowhere?a=b HTTP/1.1')
     expect(answer).toContain('there is nothing at /nowhere"')
@@ -224,6 +243,11 @@ test('a port in use is told, not thrown', async () => {
 
 /** What a server says to a request line that no client would send. */
 function raw(url: string, line: string): Promise<string> {
+  return rawHead(url, `${line}\r\nHost: ${new URL(url).hostname}`)
+}
+
+/** What a server says to a head that no client would send. */
+function rawHead(url: string, head: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: hostname, port: Number(port) })
@@ -233,6 +257,6 @@ function raw(url: string, line: string): Promise<string> {
     })
     socket.on('end', () => resolve(text))
     socket.on('error', reject)
-    socket.write(`${line}\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`)
   })
 }
