@@ -12,7 +12,7 @@ import { median, printTable } from '../measure.ts'
  * Node without a program. `BENCH_AGAINST` names the `dist/main.js` of another build, which then takes turns with this one.
  */
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 /** Linux counts in hundredths of a second, and the shortest command takes a few of them. */
 const runsOfShort = 3
 
