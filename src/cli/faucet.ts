@@ -6,7 +6,7 @@ import { decode } from '../protocol/schema/schema.ts'
 import { isNodeUrl } from '../setting-values.ts'
 import { asksForHelp, type Command, done, failed, refuse, table } from './command.ts'
 import { createGatewayClient } from './gateway-client.ts'
-import { type PaymentRefused, pay } from './spend.ts'
+import { networkParameters, type PaymentRefused, pay } from './spend.ts'
 
 /** Gives base tokens of the development network to an address. */
 export const faucet: Command = {
@@ -42,9 +42,17 @@ begun as the development network.
       ...(/^[1-9][0-9]{0,18}$/.test(amount) ? [] : ['--amount must be a whole number above 0']),
       ...(isNodeUrl(url) ? [] : ['--url must be http(s)://HOST[:PORT][/PATH]']),
     ]
-    if (wrong.length > 0 || to === undefined) return refuse(process, 'faucet', wrong)
+    if (wrong.length > 0 || to === undefined || text === undefined) {
+      return refuse(process, 'faucet', wrong)
+    }
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
+      const { bech32Hrp } = await networkParameters(client)
+      if (!isOfNetwork(text, bech32Hrp)) {
+        const said = `${text} is an address of another network; this one writes ${bech32Hrp}1…`
+        process.stderr(`ledger-gateway faucet: ${said}\n`)
+        return failed
+      }
       const { faucet: from } = developmentKeys()
       const nowNs = process.clock.nowNs()
       const paid = await pay(client, { from, to, amount: BigInt(amount), nowNs })
@@ -66,6 +74,11 @@ function receiver(text: string): Address | undefined {
   const bech32 = decodeBech32(text)
   const address = bech32.ok ? decode(Address, bech32.value.bytes) : bech32
   return address.ok ? address.value : undefined
+}
+
+/** The bytes alone would be paid here, and whoever wrote the text waits for it elsewhere. */
+function isOfNetwork(text: string, hrp: string): boolean {
+  return text.toLowerCase().startsWith(`${hrp}1`)
 }
 
 function sentence(error: PaymentRefused): string {

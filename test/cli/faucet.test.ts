@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faucet } from '../../src/cli/faucet.ts'
 import { addressText } from '../support/chain-ids.ts'
 import { runCommand } from '../support/run-command.ts'
+import { startGateway } from '../support/start-gateway.ts'
 
 /** What `ledger-gateway faucet` says when it cannot give. */
 
@@ -41,6 +42,19 @@ describe('asked where no gateway is', () => {
       1,
       `ledger-gateway faucet: ${url}: what answers there is no gateway\n`,
     ])
+  })
+
+  test('pays nobody on another network', async () => {
+    const gateway = await startGateway()
+    const foreign = addressText(0, 1, { hrp: 'smr' })
+    const { stderr, code } = await runCommand(faucet, [foreign, '--url', gateway.url])
+    expect([code, stderr]).toEqual([
+      1,
+      `ledger-gateway faucet: ${foreign} is an address of another network; this one writes tst1…\n`,
+    ])
+    const paid = await runCommand(faucet, [addressText(0, 1, { hrp: 'tst' }), '--url', gateway.url])
+    expect(paid.stdout).toMatch(/^0x[0-9a-f]{72}\n$/)
+    await gateway.close()
   })
 
   test('says that nobody answers', async () => {
