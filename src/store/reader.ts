@@ -16,8 +16,8 @@ import {
   toTransaction,
 } from './mapping.ts'
 import { createOwnedReader } from './owned.ts'
-import { prunedSeqOf } from './prune.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
+import { readLogTip } from './sql/log-tip.ts'
 import { stateReads } from './state-reads.ts'
 import { blockState, classToNumber, idFromBytes } from './values.ts'
 import { viewReads } from './view-reads.ts'
@@ -28,15 +28,9 @@ export function createReader({
   ask,
   statements,
 }: Pick<Database, 'reader' | 'ask' | 'statements'>): StoreReader {
-  // The network never changes once it is there, and every cursor asks for its epoch.
-  let knownNetwork: NetworkRow | undefined
-
   async function network(): Promise<NetworkRow | undefined> {
-    if (knownNetwork === undefined) {
-      const row = await client.network.findUnique({ where: { id: 1n } })
-      if (row !== null) knownNetwork = { epoch: bytesToHex(row.epoch), parameters: row.parameters }
-    }
-    return knownNetwork
+    const row = await client.network.findUnique({ where: { id: 1n } })
+    return row === null ? undefined : { epoch: bytesToHex(row.epoch), parameters: row.parameters }
   }
 
   async function latestMilestone(): Promise<Milestone> {
@@ -44,18 +38,12 @@ export function createReader({
     return toMilestone(present(row, 'genesis commitment'))
   }
 
-  async function logTip() {
-    const { epoch } = present(await network(), 'network')
-    const { slot, lastSeq } = await latestMilestone()
-    return { epoch, seq: lastSeq, slot, prunedSeq: await prunedSeqOf(client, lastSeq) }
-  }
-
   const looked = lookups(client)
   const states = stateReads(client)
 
   return {
     network,
-    logTip,
+    logTip: () => readLogTip(ask),
     latestMilestone,
     lease: () => statements.readLease(client),
     updates: (range) => readUpdates(client, range),

@@ -5,7 +5,7 @@ import type { Result } from '../../src/lib/result.ts'
 import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { LedgerUpdate, LogEntry, UpdateClass } from '../../src/store/rows.ts'
-import { openedStore, usualDatabase } from './databases.ts'
+import { onDatabase, openedStore, usualDatabase } from './databases.ts'
 import { testParameters } from './store-rows.ts'
 
 /** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
@@ -21,6 +21,8 @@ export interface LogStore {
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
   /** Gives up the updates of all but so many milestones; `rows` still has them. */
   prune(milestones: number): Promise<void>
+  /** Makes it another log, as if another database had been put in its place. */
+  replace(epoch: Hex): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,12 +68,18 @@ export async function openLogStore(): Promise<LogStore> {
     await store.write.pruneLog({ milestones, rows: 10_000 })
   }
 
+  function replace(other: Hex): Promise<void> {
+    const digits = other.slice(2)
+    const bytes = database.url.startsWith('file:') ? `x'${digits}'` : `'\\x${digits}'`
+    return onDatabase(database.url, `UPDATE network SET epoch = ${bytes}`)
+  }
+
   async function close(): Promise<void> {
     await store.close()
     await database.remove()
   }
 
-  return { store, epoch, rows, slot: () => slot, commit, prune, close }
+  return { store, epoch, rows, slot: () => slot, commit, prune, replace, close }
 }
 
 /** The rows of one address and class. */
