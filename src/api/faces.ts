@@ -114,6 +114,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 400,
     say: (e) => `query: brackets stand deeper than ${e.limit} in each other`,
   },
+  OPERATION_TOO_COSTLY: {
+    status: 400,
+    say: (e) =>
+      `query: costs ${e.cost} if every page is full, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
+  },
   BODY_TOO_LARGE: { status: 413, say: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
   CONTENT_TYPE_REFUSED: {

@@ -18,6 +18,7 @@ import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { EpochNotBegun } from '../service/validators.ts'
 import type { AuthError } from './auth.ts'
+import type { OperationTooCostly } from './graphql/cost.ts'
 import type { DocumentTooDeep } from './graphql/limits.ts'
 import type { LimitError } from './limits.ts'
 import type { BodyError } from './rest/body.ts'
@@ -40,6 +41,7 @@ export type GatewayError =
   | MatchError
   | RequestUnreadable
   | DocumentTooDeep
+  | OperationTooCostly
   | InternalError
   | EventsNotAccepted
   | StoreAway

@@ -5,6 +5,7 @@ import type { Services } from '../service/services.ts'
 import type { Caller } from './auth.ts'
 import { messageOf } from './errors.ts'
 import type { GatewayContext } from './graphql/builder.ts'
+import { costRefusal } from './graphql/cost.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 
 /** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
@@ -37,7 +38,9 @@ export function prepareOperation(
     const errors = validate(schema, document)
     if (errors.length > 0) return errors
     if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]
-    return { schema, document, contextValue, operationName, variableValues: variables }
+    const args = { schema, document, contextValue, operationName, variableValues: variables }
+    const refusal = costRefusal(args)
+    return refusal === undefined ? args : [refusal]
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
     log.error('request-failed', { requestId, error })

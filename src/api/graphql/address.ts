@@ -18,6 +18,7 @@ import {
 } from '../../service/read-address.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { pageCost } from './cost.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
@@ -155,6 +156,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     nativeTokens: t.field({
       type: [NativeTokenBalance],
       description: 'Native tokens, by id; at most 1000 at once.',
+      complexity: pageCost,
       args: {
         first: t.arg.int({ required: true, defaultValue: 100 }),
         after: t.arg({ type: 'FoundryId', description: 'Only tokens behind this one.' }),
@@ -185,6 +187,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     unspentOutputs: t.field({
       type: UnspentOutputConnection,
       description: 'The outputs that the balance is made of; at most 1000 at once.',
+      complexity: pageCost,
       args: { first: t.arg.int(), after: t.arg.string() },
       resolve: async (heldBy, { first, after }, { services }) => {
         const filter = { asOf: 'COMMITTED', heldBy } as const

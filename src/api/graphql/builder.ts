@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { Services } from '../../service/services.ts'
 import type { Caller } from '../auth.ts'
@@ -23,8 +24,10 @@ export const builder = new SchemaBuilder<{
   DefaultEdgesNullability: false
   DefaultNodeNullability: false
 }>({
-  plugins: [RelayPlugin],
+  plugins: [RelayPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
+  // Without a limit: `cost.ts` refuses an operation as a whole, where the plugin would refuse each of its fields.
+  complexity: { defaultListMultiplier: 1 },
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',

@@ -9,6 +9,7 @@ import { type ChainRecordChange, followChainRecords } from '../../service/follow
 import { setChainRecord } from '../../service/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { pageCost } from './cost.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
@@ -44,6 +45,7 @@ ChainRecord.implement({
     versions: t.field({
       type: [ChainRecord],
       description: 'All versions of this record, newest first; at most 1000 at once.',
+      complexity: pageCost,
       args: {
         first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
         before: t.arg({ type: 'UInt32', description: 'Only versions before this one.' }),
@@ -100,6 +102,7 @@ builder.queryFields((t) => ({
   chainRecords: t.field({
     type: ChainRecordConnection,
     description: 'The records of all chains; at most 1000 at once.',
+    complexity: pageCost,
     args: {
       first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
       after: t.arg.string(),

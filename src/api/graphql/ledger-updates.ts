@@ -11,6 +11,7 @@ import { updateAt } from '../../service/update-history.ts'
 import { orThrow } from '../errors.ts'
 import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
+import { pageCost } from './cost.ts'
 import { LedgerOutputType } from './output.ts'
 
 /** Ledger updates, page by page and one by one. */
@@ -153,6 +154,7 @@ builder.queryField('ledgerUpdates', (t) =>
     type: LedgerUpdateConnection,
     description:
       'The updates of an address. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
+    complexity: pageCost,
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       first: t.arg.int(),

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
+import { costLimit } from './cost.ts'
 import { documentLimits } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 
@@ -20,7 +21,7 @@ export interface GraphqlDeps {
 export function createGraphqlServer({ schema, log }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
-    plugins: [documentCodes, documentLimits, noSubscriptions, masking(log)],
+    plugins: [documentCodes, documentLimits, costLimit, noSubscriptions, masking(log)],
     // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
     maskedErrors: false,
     graphiql: false,

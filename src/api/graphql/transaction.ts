@@ -3,6 +3,7 @@ import { readOutputs } from '../../service/read-output.ts'
 import { readTransaction, type TransactionView } from '../../service/read-transaction.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { outputsCost } from './cost.ts'
 import { SignedTransactionType } from './model.ts'
 import { LedgerOutputType } from './output.ts'
 
@@ -71,6 +72,7 @@ export const LedgerTransactionType = builder
       inputs: t.field({
         type: [LedgerOutputType],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
+        complexity: outputsCost,
         resolve: async ({ inputIds }, _args, { services }) => [
           ...(await readOutputs(services, inputIds)),
         ],
@@ -78,6 +80,7 @@ export const LedgerTransactionType = builder
       outputs: t.field({
         type: [LedgerOutputType],
         description: 'The outputs it created, in their order; none before it is accepted.',
+        complexity: outputsCost,
         resolve: async ({ outputIds }, _args, { services }) => [
           ...(await readOutputs(services, outputIds)),
         ],

@@ -11,6 +11,7 @@ import type { OutputView } from '../../service/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { pageCost } from './cost.ts'
 import { AddressRole } from './ledger-updates.ts'
 import { LedgerOutputType } from './output.ts'
 
@@ -117,6 +118,7 @@ builder.queryField('unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
     description: 'Unspent outputs; without first the first 100, at most 1000 at once.',
+    complexity: pageCost,
     args: {
       filter: t.arg({ type: UnspentOutputFilter }),
       first: t.arg.int(),
