@@ -178,7 +178,7 @@ async function askOfMany<T>(list: readonly T[], field: (one: T) => string) {
   return answers
 }
 
-const atOnce = 50
+const atOnce = 20
 
 function bech32(key: Hex): string {
   return encodeBech32(worldParameters.bech32Hrp, hexToBytes(key))
