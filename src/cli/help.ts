@@ -1,3 +1,4 @@
+import { programVersion } from '../lib/version.ts'
 import { type Command, done, misused, type Surroundings, table } from './command.ts'
 
 /** The list of commands, and what is said when none of them was named. */
@@ -62,6 +63,7 @@ export const commands: readonly ListedCommand[] = [
 const help: Command = {
   help: '',
   run: async (process, [name]) => {
+    if (name !== undefined && named(name) === undefined) return usage(name)(process, [])
     const command = await named(name)?.load()
     process.stdout(command?.help || overview())
     return done
@@ -84,6 +86,10 @@ function usage(name: string | undefined): Command['run'] {
       process.stdout(overview())
       return done
     }
+    if (name === '--version' || name === '-v') {
+      process.stdout(`${programVersion()}\n`)
+      return done
+    }
     if (name !== undefined) process.stderr(`ledger-gateway: ${name} is no command\n\n`)
     process.stderr(overview())
     return misused
@@ -98,5 +104,6 @@ Usage: ledger-gateway COMMAND [FLAGS]
 ${table(commands.map(({ name, summary }) => [name, summary]))}
 
 The flags of a command: ledger-gateway COMMAND --help
+The version of the program: ledger-gateway --version
 `
 }

@@ -5,8 +5,8 @@ import type { Store } from './contract.ts'
 
 /**
  * The same store, which says in the log when its database goes away and when it is back, when it cannot be written and when
- * it can, that it does not answer at all, and that it is damaged: once each, however many calls fail in between. Whoever else fails because of it need not
- * say it again.
+ * it can, that it does not answer at all, and that it is damaged: once each, however many calls fail in between. Whoever
+ * else fails because of it need not say it again.
  */
 export function reportAbsence(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
   const troubles = new Map<StoreFault, { readonly since: number; latest: number }>()
