@@ -44,18 +44,17 @@ export function holdingAt(output: Output, reached: SlotIndex): Holding {
   const owner = addressKey(ownerAt(output, reached))
   const part = partAt(output, reached)
   const deposit = part === 'timelocked' ? 0n : depositOf(output, owner)
+  const rest = output.amount - deposit
   const feature = featureOf(output, 5)
   return {
-    ...nothing,
     owner,
+    available: part === 'available' ? rest : 0n,
+    timelocked: part === 'timelocked' ? rest : 0n,
     storageDeposit: deposit,
-    [part]: output.amount - deposit,
+    expiring: part === 'expiring' ? rest : 0n,
     token: feature && { tokenId: feature.id, part, amount: feature.amount },
   }
 }
-
-/** No base tokens. */
-const nothing: Parts = { available: 0n, timelocked: 0n, storageDeposit: 0n, expiring: 0n }
 
 function partAt(output: Output, reached: SlotIndex): TokenPart {
   const timelock = conditionOf(output, 2)

@@ -88,10 +88,13 @@ export function slotEntries(
     readonly consumed: readonly IdentifiedOutput[]
   },
 ): LogEntry[] {
-  return [
-    ...outputs.created.flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot })),
-    ...outputs.consumed.flatMap((one) => logEntries(parameters, { ...one, isSpent: true, slot })),
-  ].sort(compareLogEntries)
+  const entriesOf = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
+    moved.flatMap(({ outputId, output }) =>
+      logEntries(parameters, { outputId, output, isSpent, slot }),
+    )
+  return [...entriesOf(outputs.created, false), ...entriesOf(outputs.consumed, true)].sort(
+    compareLogEntries,
+  )
 }
 
 /**

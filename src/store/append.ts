@@ -68,7 +68,20 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
       newest.set(tipKey(entry), { ordinal, chain })
       const seq = lastSeq + updates.length + 1
       const balance = entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined
-      updates.push({ ...entry, seq, ordinal, milestoneIndex: slot, chain, balance })
+      const { address, roles, outputId, isSpent } = entry
+      // Member by member: what is written behind a spread takes V8 of Node 20 two microseconds.
+      updates.push({
+        seq,
+        address,
+        class: entry.class,
+        ordinal,
+        roles,
+        milestoneIndex: slot,
+        outputId,
+        isSpent,
+        chain,
+        balance,
+      })
     }
     return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
   })

@@ -46,7 +46,9 @@ export async function indexOutputs(
   created: readonly CreatedOutput[],
 ): Promise<void> {
   const { tx, sql } = writing
-  const outputs = created.map((row) => liveOutput({ ...row, spentSlot: undefined }))
+  const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
+    liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
+  )
   await inChunks(outputs.map(unspentRow), (rows) => sql.insertUnspent(tx, rows))
   await inChunks(outputs.flatMap(termRows), (rows) => sql.insertTerms(tx, rows))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
@@ -96,7 +98,7 @@ function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
 }
 
 function termRows({ outputId, output, bookedSlot }: LiveOutput): TermRow[] {
-  return termsOf(outputId, output).map((term) => ({ ...term, bookedSlot, outputId }))
+  return termsOf(outputId, output).map(({ term, value }) => ({ term, value, bookedSlot, outputId }))
 }
 
 function holderRows({ outputId, output, bookedSlot }: LiveOutput, reached: SlotIndex): TermRow[] {
