@@ -355,11 +355,13 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
 /** Needed in front of nodes. What was given is not repeated: people put passwords into addresses. */
 function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly string[] {
   const { text = '', from: setting } = given(settings.upstreamUrls)
-  if (given(settings.ledger).text !== 'upstream') return []
+  const isUpstream = given(settings.ledger).text === 'upstream'
+  if (!isUpstream && text === '') return []
   const urls = text.split(',').map((one) => one.trim().replace(/\/+$/, ''))
-  if (!urls.every(isNodeUrl)) {
-    const expected =
-      'addresses http(s)://HOST[:PORT][/PATH] with commas between, without user and password'
+  if (!isUpstream || !urls.every(isNodeUrl)) {
+    const expected = isUpstream
+      ? 'addresses http(s)://HOST[:PORT][/PATH] with commas between, without user and password'
+      : 'left out unless LEDGER is upstream'
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
   }
   return urls

@@ -60,7 +60,12 @@ export async function openGateway(
 ): Promise<Result<Gateway, StartError>> {
   const opened: (() => Promise<void>)[] = []
   const close = async () => {
-    for (const closeOne of opened.toReversed()) await closeOne()
+    const failures: unknown[] = []
+    for (const closeOne of opened.toReversed()) {
+      await closeOne().catch((failure: unknown) => failures.push(failure))
+    }
+    // What was opened before is closed whatever became of the rest.
+    if (failures.length > 0) throw failures[0]
   }
   try {
     const gateway = await openInOrder(config, deps, opened)

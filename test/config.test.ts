@@ -61,7 +61,7 @@ describe('nodes behind', () => {
     const env = { UPSTREAM_URLS: 'https://one.example/node/, http://127.0.0.1:14265' }
     const urls = ['https://one.example/node', 'http://127.0.0.1:14265']
     expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamUrls).toEqual(urls)
-    expect(configOf(env, []).upstreamUrls).toEqual([])
+    expect(configOf({}, []).upstreamUrls).toEqual([])
     expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamProofs).toBe('on')
   })
 })
@@ -106,6 +106,7 @@ describe('refused', () => {
     ['file to listen on', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
     ['a ledger by another word', { LEDGER: 'mine' }, [], ['LEDGER']],
     ['a node behind without its address', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
+    ['a node that is not asked for', { UPSTREAM_URLS: 'http://a' }, [], ['UPSTREAM_URLS']],
     [
       'a node behind one comma too many',
       { LEDGER: 'upstream', UPSTREAM_URLS: 'http://a,' },

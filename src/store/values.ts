@@ -1,7 +1,7 @@
 import type { Term } from '../ledger/output-terms.ts'
 import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
-import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { Id } from '../protocol/primitives.ts'
 import type { BlockState, TransactionState } from './rows.ts'
 
@@ -10,11 +10,6 @@ import type { BlockState, TransactionState } from './rows.ts'
 /** The id of some bytes that were written as an id of that kind. */
 export function idFromBytes<Kind extends string>(bytes: Uint8Array): Id<Kind> {
   return bytesToHex(bytes) as Id<Kind>
-}
-
-/** The bytes of an optional id. */
-export function bytesOrNull(hex: Hex | undefined): Uint8Array<ArrayBuffer> | null {
-  return hex === undefined ? null : hexToBytes(hex)
 }
 
 /** The digits alone, as `unhex` of the bulk statements wants them. */

@@ -56,8 +56,12 @@ export async function openCommitments(deps: CommitmentsDeps): Promise<Commitment
   async function catchUp(): Promise<void> {
     const rows = await read.milestonesAfter(recent.newest().commitment.slot, kept)
     // So far behind that nothing of what is kept would remain.
-    if (rows.length === kept) recent = await loadRecentCommitments(read, kept)
-    else for (const row of rows) recent.add(committedSlot(row))
+    const isFar = rows.length === kept
+    const next = isFar ? await loadRecentCommitments(read, kept) : recent
+    // Who has begun to write meanwhile has read them anew, and may have committed more.
+    if (deps.isWriting()) return
+    if (!isFar) for (const row of rows) next.add(committedSlot(row))
+    recent = next
   }
 
   async function reload(): Promise<CommittedSlot> {
