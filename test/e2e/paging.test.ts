@@ -64,7 +64,8 @@ test('no page and no walk misses a row or tells one twice', async () => {
   const [pages, ...walks] = await asking
 
   const log = await modelOf(coins)
-  expect(log.length).toBeGreaterThan(payments * 3)
+  // Each spends one output and makes at least one; how many more is chance, for all who ask draw from one source.
+  expect(log.length).toBeGreaterThan(payments * 2)
   expect([pages.length, ...walks.map((some) => some.length)].filter((n) => n < 10)).toEqual([])
   for (const page of pages) expect(page.answer).toEqual(expectedPage(log, page))
   for (const walk of walks.flat()) expect(listsDuring(log, walk)).toContainEqual(walk.rows)
