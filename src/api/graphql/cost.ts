@@ -1,11 +1,5 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import {
-  type ExecutionArgs,
-  type GraphQLError,
-  getOperationAST,
-  getVariableValues,
-  Kind,
-} from 'graphql'
+import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { defaultPageSize, maximumPageSize } from '../../service/list-ledger-updates.ts'
 import { toGraphQL } from '../errors.ts'
@@ -69,6 +63,11 @@ export const costLimit: Plugin<object, GatewayContext> = {
   onExecute({ args, setResultAndStopExecution }) {
     if (!('request' in args.contextValue)) return
     const refusal = costRefusal(args)
-    if (refusal !== undefined) setResultAndStopExecution({ errors: [refusal] })
+    if (refusal === undefined) return
+    const { message, extensions } = refusal
+    // As the server marks what it refuses to validate: 400, for clients that know GraphQL's own media type.
+    const http = { spec: true, status: 400 }
+    const error = new GraphQLError(message, { extensions: { ...extensions, http } })
+    setResultAndStopExecution({ errors: [error] })
   },
 }

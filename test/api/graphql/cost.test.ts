@@ -39,6 +39,21 @@ describe('what asks for too much at once is refused before anything is read', ()
     expect(errors).toMatchObject(refused(1_000 * (10 + 1 + 1_000 * (10 + 1))))
   })
 
+  test.each([
+    ['application/json', 200],
+    ['application/graphql-response+json', 400],
+  ])('to who accepts %s with %i', async (accept, status) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: JSON.stringify({ query: versionsOfVersions }),
+    })
+    expect(response.status).toBe(status)
+    const { errors } = await response.json()
+    expect(errors).toMatchObject(refused(11_011_000))
+    expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'limit'])
+  })
+
   test('many pages, by first, by last, and by a fragment', async () => {
     for (const args of ['first: 1000', 'last: 1000', 'first: 5000', 'last: 1000, first: 1000']) {
       const query = `{ ${pages(60, args)} } ${page}`
