@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+/** The import rules of the rooms (README, "The house"): which room and which package each room may import. */
+
+const source = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** For each room the rooms that it may import. A room of two words stands inside another one and follows its own row. */
+const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  protocol: ['lib'],
+  ledger: ['protocol', 'lib'],
+  generated: [],
+  store: ['ledger', 'protocol', 'lib', 'generated'],
+  feed: ['store', 'protocol', 'lib'],
+  node: ['feed', 'store', 'ledger', 'protocol', 'lib'],
+  service: ['node', 'feed', 'store', 'ledger', 'protocol', 'lib'],
+  client: [],
+  api: ['service', 'protocol', 'lib'],
+  cli: ['root', 'api', 'service', 'node', 'feed', 'store', 'ledger', 'protocol', 'lib', 'client'],
+  root: ['cli', 'api', 'service', 'node', 'feed', 'store', 'ledger', 'protocol', 'lib', 'client'],
+}
+
+/** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
+const rootFiles = ['config.ts', 'gateway.ts', 'ledger.ts', 'main.ts', 'setting-values.ts']
+
+/** For each npm package the rooms that may import it; packages of a scope share a row. */
+const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
+  '@noble': ['protocol', 'node'],
+  bech32: ['protocol'],
+  'hash-wasm': ['protocol'],
+  '@prisma': ['store', 'generated'],
+  'better-sqlite3': ['store'],
+  pg: ['store'],
+  '@pothos': ['api'],
+  '@graphql-yoga': ['api'],
+  'graphql-yoga': ['api'],
+  graphql: ['api'],
+  'graphql-ws': ['api', 'cli'],
+  ws: ['api', 'cli'],
+  jose: ['api'],
+  aedes: ['api'],
+}
+
+/** Rooms that also run in a browser import nothing of Node. */
+const browserRooms = ['client']
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && statSync(join(source, file)).isFile())
+const handWritten = files.filter((file) => roomOf(file) !== 'generated')
+const imports = handWritten.flatMap(importsOf)
+
+describe('rooms', () => {
+  test('every folder of src is a room of the table', () => {
+    const rooms = new Set(files.map(roomOf))
+    expect([...rooms].filter((room) => roomsByRoom[room] === undefined)).toEqual([])
+    const loose = files.filter((file) => !file.includes('/') && !rootFiles.includes(file))
+    expect(loose).toEqual([])
+  })
+
+  test('a room imports only the rooms of its row', () => {
+    expect(imports.filter(isForeign).map(printed)).toEqual([])
+  })
+
+  test('a package is imported only by its owners', () => {
+    expect(imports.filter(isPackageOfOthers).map(printed)).toEqual([])
+  })
+
+  test('the rules refuse an unknown room, an unknown package and a package of another room', () => {
+    expect(isForeign({ file: 'feed/tail.ts', specifier: '../attic/x.ts' })).toBe(true)
+    expect(isForeign({ file: 'protocol/block.ts', specifier: '../ledger/mana.ts' })).toBe(true)
+    expect(isForeign({ file: 'client/follow.ts', specifier: '../feed/tail.ts' })).toBe(true)
+    expect(isForeign({ file: 'protocol/block.ts', specifier: '../config.ts' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'left-pad' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'aedes' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'client/follow.ts', specifier: 'node:fs' })).toBe(true)
+  })
+})
+
+function importsOf(file: string): readonly Import[] {
+  const text = readFileSync(join(source, file), 'utf8')
+  const found = text.matchAll(
+    /(?:^(?:import|export)\b[^'"`;]*?\bfrom\s*|^import\s*|\bimport\(\s*)'([^']+)'/gm,
+  )
+  return Array.from(found, ([, specifier = '']) => ({ file, specifier }))
+}
+
+function roomOf(file: string): string {
+  return file.includes('/') ? (file.split('/')[0] ?? '') : 'root'
+}
+
+/** The imported file, from `src`; `undefined` for a package. */
+function targetOf({ file, specifier }: Import): string | undefined {
+  return specifier.startsWith('.')
+    ? posix.normalize(posix.join(posix.dirname(file), specifier))
+    : undefined
+}
+
+function isForeign(one: Import): boolean {
+  const target = targetOf(one)
+  // The program reads its own package.json.
+  if (target === undefined || target === '../package.json') return false
+  const [from, to] = [roomOf(one.file), roomOf(target)]
+  return from !== to && roomsByRoom[from]?.includes(to) !== true
+}
+
+function isPackageOfOthers({ file, specifier }: Import): boolean {
+  if (specifier.startsWith('.')) return false
+  const room = roomOf(file)
+  if (specifier.startsWith('node:')) return browserRooms.includes(room)
+  const owners = roomsByPackage[specifier.split('/')[0] ?? '']
+  return owners?.includes(room) !== true
+}
+
+function printed({ file, specifier }: Import): string {
+  return `${file} imports ${specifier}`
+}
