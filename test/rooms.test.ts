@@ -32,7 +32,6 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
   '@prisma': ['store', 'generated'],
-  'better-sqlite3': ['store'],
   pg: ['store'],
   '@pothos': ['api'],
   '@graphql-yoga': ['api'],

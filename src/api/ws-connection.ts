@@ -103,6 +103,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
       next: () => finished,
       return: leave,
       throw: leave,
+      [Symbol.asyncDispose]: async () => void (await leave()),
       [Symbol.asyncIterator]() {
         return this
       },
