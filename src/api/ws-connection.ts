@@ -106,6 +106,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
       [Symbol.asyncIterator]() {
         return this
       },
+      [Symbol.asyncDispose]: async () => void (await leave()),
     },
     attach: (its) => {
       // The client may have left while the feed was opened.
