@@ -1,3 +1,5 @@
+import { resultCodeName } from './sql/sqlite/result-codes.ts'
+
 /** Which exceptions of the store are the database's own trouble, and which of them pass. */
 
 /**
@@ -9,11 +11,12 @@ export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED'
 
 /** The fault that an exception tells of; `undefined` for every other exception, which is a bug of ours. */
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
-  const { code = '', message = '', cause, meta } = fieldsOf(failure)
+  const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
   )
-  const codes = [originalCode, code]
+  // What is asked below Prisma fails with the number alone.
+  const codes = [originalCode, code, ...(errcode === undefined ? [] : [resultCodeName(errcode)])]
   if (codes.some((one) => damagedCodes.test(one))) return 'DAMAGED'
   if (codes.some((one) => unwritableCodes.test(one))) return 'NOT_WRITABLE'
   const isAway =
@@ -82,6 +85,7 @@ interface FailureFields {
   readonly cause?: unknown
   readonly meta?: unknown
   readonly driverAdapterError?: unknown
+  readonly errcode?: number
 }
 
 /** The members of an exception of ours, Prisma's or the driver's; none of something that is no object. */

@@ -1,6 +1,7 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import Sqlite from 'better-sqlite3'
 import { present } from '../lib/assert.ts'
+import { openFile } from './sql/sqlite/file.ts'
 import { moveLog } from './sql/sqlite/pragmas.ts'
 import { reasonOf } from './unusable.ts'
 
@@ -10,13 +11,13 @@ import { reasonOf } from './unusable.ts'
 export type Moved = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
 const port = present(parentPort, 'the port of a worker thread')
-let database: Sqlite.Database | undefined
+let database: DatabaseSync | undefined
 
 port.on('message', () => port.postMessage(move()))
 
 function move(): Moved {
   try {
-    database ??= new Sqlite(String(workerData), { fileMustExist: true })
+    database ??= openFile(String(workerData), 'WRITE_EXISTING')
     // What is committed meanwhile is left over, each time less of it: the log begins anew only once nothing is.
     let left = moveLog(database)
     for (let n = 1; n < mostRounds && left > 0; n++) left = moveLog(database)

@@ -1,4 +1,4 @@
-import type { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
@@ -9,7 +9,7 @@ import { databaseAddress, databaseUrlForms } from './url.ts'
 /** Which database a URL means, and what the store needs of any of them. */
 
 /** A connection below Prisma, for what must happen before a client may use it. */
-export type SqlConnection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
+export type SqlConnection = SqlDriverAdapter
 
 /** The URL names no database that the program can use. The URL itself is left out, for it may hold a password. */
 export interface DatabaseUrlNotSupported {

@@ -1,31 +1,31 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
-import Sqlite from 'better-sqlite3'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Database, DatabaseUnusable, Parameter, SqlConnection, StoreLog } from './connect.ts'
 import { placeOf } from './place.ts'
-import { tableNames } from './sql/sqlite/file.ts'
+import { openFile, tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
+import { adapterInfo, sqliteConnection } from './sqlite-adapter.ts'
+import { type KeptStatements, keepStatements } from './sqlite-statements.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
 export function openSqlite(path: string, log: StoreLog): Database {
   const file = resolve(path)
-  const adapter = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: busyTimeoutMs })
   let isClosed = false
 
   async function connect(): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
     mkdirSync(dirname(file), { recursive: true })
-    const connection = await adapter.connect()
+    const connection = sqliteConnection(openFile(file, 'WRITE'))
     await useWriteAheadLog(connection)
     return connection
   }
@@ -37,8 +37,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
       await settle(connection)
       return connection
     }
-    const { provider, adapterName } = adapter
-    return new PrismaClient({ adapter: { provider, adapterName, connect: connectSettled } })
+    return new PrismaClient({ adapter: { ...adapterInfo, connect: connectSettled } })
   }
 
   const place = placeOf(file)
@@ -50,16 +49,17 @@ export function openSqlite(path: string, log: StoreLog): Database {
   // It cannot write.
   const reader = clientWith(refuseWrites)
 
-  /** By the driver alone, which keeps what it prepared: Prisma's adapter prepares anew every time. */
-  let asked: Sqlite.Database | undefined
-  const prepared = new Map<string, Sqlite.Statement<Parameter[], unknown[]>>()
+  let asked: DatabaseSync | undefined
+  let kept: KeptStatements<void> | undefined
 
+  /** By the driver alone. */
   async function ask(sql: string, parameters: readonly Parameter[]) {
     assert(!isClosed, 'the store is open')
-    asked ??= new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
-    const statement = prepared.get(sql) ?? asked.prepare<Parameter[], unknown[]>(sql).raw()
-    prepared.set(sql, statement)
-    return statement.all(...parameters.map(boundAs))
+    asked ??= openFile(file, 'READ')
+    kept ??= keepStatements(asked, () => {})
+    const { statement } = kept.get(sql)
+    // Lists of columns; the types of the driver do not say so.
+    return statement.all(...parameters.map(boundAs)) as unknown as unknown[][]
   }
 
   async function close(): Promise<void> {
@@ -91,7 +91,7 @@ function probe(file: string): Result<void, DatabaseUnusable> {
     const found = statSync(file, { throwIfNoEntry: false })
     if (found === undefined) return ok(undefined)
     if (found.isDirectory()) return unusable('it is a folder')
-    const opened = new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
+    const opened = openFile(file, 'READ')
     const names = tableNames(opened)
     opened.close()
     const isOurs = names.length === 0 || names.includes('_prisma_migrations')
@@ -108,6 +108,3 @@ function boundAs(parameter: Parameter) {
 
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
-
-/** How long a statement waits for another process on the same file. It blocks the event loop meanwhile. */
-const busyTimeoutMs = 5_000

@@ -26,11 +26,7 @@ describe('is loaded', () => {
       'cli/faucet.ts',
       [...keys, 'bech32', 'graphql-ws/client', 'hash-wasm', 'ws'],
     ],
-    [
-      'for SQLite',
-      'store/sqlite.ts',
-      ['@prisma/adapter-better-sqlite3', 'better-sqlite3', 'hash-wasm'],
-    ],
+    ['for SQLite', 'store/sqlite.ts', ['@prisma/driver-adapter-utils', 'hash-wasm']],
     ['for PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],
   ] as const
   test.each(rows)('%s: %s', (_what, entry, packages) =>
@@ -42,7 +38,8 @@ describe('is loaded', () => {
   test('for a gateway: no database, and no page', () => {
     const packages = packagesOf('gateway.ts')
     expect(packages).toContain('graphql-yoga')
-    const others = /^(pg|better-sqlite3|@prisma\/adapter-.*|@graphql-yoga\/render-graphiql)$/
+    const others =
+      /^(pg|@prisma\/(adapter-.*|driver-adapter-utils)|@graphql-yoga\/render-graphiql)$/
     expect(packages.filter((name) => others.test(name))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Folder,
@@ -100,11 +100,11 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
 describe('a damaged file', () => {
   /** Overwrites the first page of a table. */
   function damage(table: string): void {
-    const database = new Sqlite(folder.databaseFile)
-    database.pragma('wal_checkpoint(TRUNCATE)')
-    const size = Number(database.pragma('page_size', { simple: true }))
-    const page = database.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').pluck()
-    const at = (Number(page.get(table)) - 1) * size
+    const database = new DatabaseSync(folder.databaseFile)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const size = Number(database.prepare('PRAGMA page_size').get()?.page_size)
+    const page = database.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').get(table)
+    const at = (Number(page?.rootpage) - 1) * size
     database.close()
     const file = openSync(folder.databaseFile, 'r+')
     writeSync(file, Buffer.alloc(size, 0xa5), 0, size, at)

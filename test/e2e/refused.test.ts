@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Environment } from '../../src/config.ts'
@@ -170,12 +170,14 @@ async function expectRefused(
 /** Every table with every row, read by the driver alone. */
 async function contentsOf(url: string): Promise<unknown> {
   if (url.startsWith('file:')) {
-    const file = new Sqlite(url.slice('file:'.length), { readonly: true })
-    const names = file.prepare<[], { name: string }>('SELECT name FROM sqlite_schema').all()
-    const tables = file.prepare<[], { name: string }>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
-    )
-    const rows = tables.all().map(({ name }) => [name, file.prepare(`SELECT * FROM ${name}`).all()])
+    const file = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
+    const names = file.prepare('SELECT name FROM sqlite_schema').all()
+    const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    const rows = tables.all().map(({ name }) => {
+      const all = file.prepare(`SELECT * FROM ${name}`)
+      all.setReadBigInts(true)
+      return [name, all.all()]
+    })
     file.close()
     return { names, rows }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, inject } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { type Log, silentLog } from '../../src/lib/log.ts'
@@ -48,7 +48,7 @@ export function usualDatabase(): DatabaseKind {
 /** Runs a statement on a database beside the store. */
 export async function onDatabase(url: string, sql: string): Promise<void> {
   if (!url.startsWith('file:')) return onServer(url, sql)
-  const database = new Sqlite(url.slice('file:'.length))
+  const database = new DatabaseSync(url.slice('file:'.length), { timeout: 5_000 })
   database.exec(sql)
   database.close()
 }

@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 
 /** The tables of a log as they lie in a database, read past the program: what gateways over one ledger must share. */
@@ -36,8 +36,13 @@ type Rows = readonly (readonly string[])[]
 type Tables = Readonly<Record<TableName, Rows>>
 
 async function fromSqlite(url: string): Promise<Tables> {
-  const database = new Sqlite(url.slice('file:'.length), { readonly: true })
-  const tables = readAll(async (sql) => database.prepare(sql).raw().safeIntegers().all())
+  const database = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
+  const tables = readAll(async (sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(true)
+    return statement.all()
+  })
   return tables.finally(() => database.close())
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaPg } from '@prisma/adapter-pg'
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -13,6 +13,7 @@ import {
 import type { MigrationDirectory, MigrationList } from '@prisma/schema-engine-wasm'
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { type QueryConfig, types } from 'pg'
+import { adapterInfo, sqliteConnection } from '../../src/store/sqlite-adapter.ts'
 import { databaseUrl, onServer } from './postgresql-server.ts'
 
 /** Asks Prisma's schema engine, run as WebAssembly, for the Prisma command line would download one. Development only. */
@@ -66,20 +67,18 @@ export async function migrationScript(
 }
 
 /** A database in memory. The engine sends a migration as one statement, and the driver takes many only as a script. */
-export function sqliteForScripts(): PrismaBetterSqlite3 {
-  const adapter = new PrismaBetterSqlite3({ url: ':memory:' })
-  const connectToShadowDb = adapter.connectToShadowDb.bind(adapter)
-  adapter.connectToShadowDb = async () => {
-    const connection = await connectToShadowDb()
-    const executeRaw = connection.executeRaw.bind(connection)
-    connection.executeRaw = async (query) => {
-      if (query.args.length > 0) return await executeRaw(query)
+export function sqliteForScripts(): SqlMigrationAwareDriverAdapterFactory {
+  const connect = async () => sqliteConnection(new DatabaseSync(':memory:'))
+  const connectToShadowDb = async () => {
+    const connection = await connect()
+    const executeRaw: typeof connection.executeRaw = async (query) => {
+      if (query.args.length > 0) return await connection.executeRaw(query)
       await connection.executeScript(query.sql)
       return 0
     }
-    return connection
+    return { ...connection, executeRaw }
   }
-  return adapter
+  return { ...adapterInfo, connect, connectToShadowDb }
 }
 
 /** Databases on a server, gone when they were used. The driver does not know the type of single letters, the engine does. */

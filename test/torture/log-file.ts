@@ -1,14 +1,11 @@
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { type JudgedLog, judgeLog, type RawRow } from './log-rows.ts'
 
 /** Reads the log from a database file, by the driver alone. */
 export function readLogFile(path: string): JudgedLog {
-  const database = new Sqlite(path, { readonly: true })
-  const rows = database
-    .prepare<[], Omit<RawRow, 'isSpent'> & { isSpent: number }>(
-      'SELECT * FROM ledger_updates ORDER BY seq',
-    )
-    .all()
+  const database = new DatabaseSync(path, { readOnly: true })
+  const statement = database.prepare('SELECT * FROM ledger_updates ORDER BY seq')
+  const rows = statement.all() as unknown as (Omit<RawRow, 'isSpent'> & { isSpent: number })[]
   database.close()
   return judgeLog(rows.map((row) => ({ ...row, isSpent: row.isSpent === 1 })))
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { openFeed } from '../../../src/feed/open.ts'
 import { createWake } from '../../../src/feed/wake.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
-import type { Hex } from '../../../src/lib/hex.ts'
+import { bytesToHex, type Hex } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Result } from '../../../src/lib/result.ts'
 import type { Services } from '../../../src/service/services.ts'
@@ -51,12 +51,12 @@ const services = {
 } as Partial<Services> as Services
 const doors = await startDoors(services)
 
-const connection = new Sqlite(file, { readonly: true })
+const connection = new DatabaseSync(file, { readOnly: true })
 const page = connection.prepare(ownedStatements.descending.atPlace)
 
 interface BareRow {
   readonly milestoneIndex: number
-  readonly outputId: Buffer
+  readonly outputId: Uint8Array
   readonly isSpent: number
 }
 
@@ -76,9 +76,9 @@ const bare = createServer((request, response) => {
     id.subarray(36, 37),
     Number(query.get('isSpent')),
     101,
-  ) as BareRow[]
+  ) as unknown as BareRow[]
   const items = rows.slice(0, 100).map(({ outputId, isSpent, milestoneIndex }) => ({
-    outputId: `0x${outputId.toString('hex')}`,
+    outputId: bytesToHex(outputId),
     isSpent: isSpent === 1,
     milestoneIndex,
     milestoneTimestamp: 1_700_000_000 + milestoneIndex * 10,
@@ -116,15 +116,15 @@ function randomQuestions(count: number): readonly Question[] {
   )
   return Array.from({ length: count }, () => {
     const seq = 6 * (1 + Math.floor(Math.random() * Math.floor(Number(rowsText) / 6)))
-    const row = any.get(seq) as BareRow & { readonly address: Buffer }
+    const row = any.get(seq) as unknown as BareRow & { readonly address: Uint8Array }
     const { milestoneIndex, outputId, isSpent } = row
+    const address = bytesToHex(row.address)
     const bareQuery = new URLSearchParams({
-      address: row.address.toString('hex'),
+      address: address.slice(2),
       slot: String(milestoneIndex),
-      outputId: outputId.toString('hex'),
+      outputId: bytesToHex(outputId).slice(2),
       isSpent: String(isSpent),
     })
-    const address: Hex = `0x${row.address.toString('hex')}`
     return { ours: oursOf({ address, ...placeOf(row) }), bare: `/?${bareQuery}` }
   })
 }
@@ -135,11 +135,11 @@ function rowAt(address: Hex, depth: number): Place {
     .prepare(`SELECT "milestoneIndex", "outputId", "isSpent" FROM ledger_updates
       WHERE address = ? AND class = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?`)
     .get(Buffer.from(address.slice(2), 'hex'), depth)
-  return placeOf(row as BareRow)
+  return placeOf(row as unknown as BareRow)
 }
 
 function placeOf({ milestoneIndex, outputId, isSpent }: BareRow): Place {
-  return { milestoneIndex, outputId: `0x${outputId.toString('hex')}`, isSpent: isSpent === 1 }
+  return { milestoneIndex, outputId: bytesToHex(outputId), isSpent: isSpent === 1 }
 }
 
 function oursOf({ address, ...place }: { readonly address: Hex } & Partial<Place>): string {

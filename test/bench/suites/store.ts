@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
@@ -135,7 +135,7 @@ const pageSql = (parameters: readonly [string, string]) => `
 
 async function openBare(url: string) {
   if (url.startsWith('file:')) {
-    const connection = new Sqlite(url.slice('file:'.length), { readonly: true })
+    const connection = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
     const page = connection.prepare(pageSql(['?', '?']))
     return {
       bare: async (address: Hex, after: number) => page.all(hexToBytes(address), after),

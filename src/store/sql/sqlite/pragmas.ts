@@ -1,4 +1,4 @@
-import type Sqlite from 'better-sqlite3'
+import type { DatabaseSync } from 'node:sqlite'
 import type { SqlConnection } from '../../connect.ts'
 
 /** What SQLite must be told on each connection. */
@@ -9,7 +9,7 @@ export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
 }
 
 /**
- * A commit is on the disk before it is answered; better-sqlite3 builds with less. The cache holds the pages of the
+ * A commit is on the disk before it is answered, whatever SQLite was built with. The cache holds the pages of the
  * largest slots, for what it does not hold is written twice. The log is moved by a thread of its own, and by a commit
  * only where that cannot keep up. What a statement would need to undo itself alone stays in memory: by default every
  * page that a bulk statement changes is first copied into a temporary file.
@@ -33,10 +33,7 @@ export function refuseWrites(connection: SqlConnection): Promise<void> {
 }
 
 /** Moves what is in the write-ahead log into the file, without waiting for anybody; how many pages could not be moved. */
-export function moveLog(connection: Sqlite.Database): number {
-  const [[, pages = 0, moved = 0] = []] = connection
-    .prepare<[], [number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)')
-    .raw()
-    .all()
-  return pages - moved
+export function moveLog(connection: DatabaseSync): number {
+  const { log, checkpointed } = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
+  return Number(log) - Number(checkpointed)
 }
