@@ -103,10 +103,10 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
       next: () => finished,
       return: leave,
       throw: leave,
-      [Symbol.asyncDispose]: async () => void (await leave()),
       [Symbol.asyncIterator]() {
         return this
       },
+      [Symbol.asyncDispose]: async () => void (await leave()),
     },
     attach: (its) => {
       // The client may have left while the feed was opened.
