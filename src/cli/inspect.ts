@@ -37,7 +37,9 @@ KIND is block, output, address, protocol-parameters, slot-commitment, signed-tra
 output-id-proof (with "transaction"), bech32 ("text"), signature ("publicKey", "message",
 "signature"), slot ("issuingTime"), id-from-output-id ("outputId"), foundry-id ("accountId",
 "serialNumber", "tokenSchemeType"), public-key-hash ("publicKey"), network-id ("networkName") or
-merkle-root ("leaves"). "ok" speaks of form only: a block with a wrong signature is ok.
+merkle-root ("leaves"). "ok" speaks of form only: a block with a wrong signature is ok. It follows
+the official SDK: an error with "only":"sdk" is a rule that nodes do not have, and a gateway takes
+the value.
 
 With a file it prints a description: of a block as JSON, as text 0x… or as bytes, or of a line as
 above.

@@ -23,9 +23,12 @@ export function storageDepositsReturned(set: WorkingSet): TransactionError | und
   if (dueByAddress.size === 0) return undefined
   const returnedByAddress = returns(set)
   for (const [returnAddress, due] of dueByAddress) {
-    const returned = returnedByAddress.get(returnAddress) ?? 0n
-    if (returned < due)
-      return { code: 'RETURN_AMOUNT_NOT_FUL_FILLED', returnAddress, due, returned }
+    const returned = returnedByAddress.get(returnAddress)
+    // Where 0 is due the node still wants an output that returns it.
+    if (returned === undefined || returned < due) {
+      const code = 'RETURN_AMOUNT_NOT_FUL_FILLED'
+      return { code, returnAddress, due, returned: returned ?? 0n }
+    }
   }
   return undefined
 }

@@ -64,7 +64,8 @@ export function potentialMana(
   createdSlot: SlotIndex,
   targetSlot: SlotIndex,
 ): Result<bigint, ManaSlotsReversed> {
-  if (output.amount <= output.minimumAmount) return ok(0n)
+  // An excess of 0 generates nothing, but the age of the output is looked at as for any other.
+  if (output.amount < output.minimumAmount) return ok(0n)
   return generatedMana(rules, output.amount - output.minimumAmount, createdSlot, targetSlot)
 }
 

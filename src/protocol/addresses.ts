@@ -128,7 +128,8 @@ export const RestrictedAddress = about(
       about:
         'bit mask of what it may receive, lowest bit first: native tokens, mana, timelock, expiration, storage deposit return, account, anchor, NFT, delegation',
       trailingZero: 'ADDRESS_CAPABILITIES_TRAILING_ZERO',
-      check: (mask) => (hasBitFrom(mask, 9) ? 'ADDRESS_CAPABILITIES_UNKNOWN_BIT' : undefined),
+      brokenForSdk: (mask) =>
+        hasBitFrom(mask, 9) ? 'ADDRESS_CAPABILITIES_UNKNOWN_BIT' : undefined,
     }),
   }),
 )

@@ -3,6 +3,7 @@ import { foundryId } from './ids.ts'
 import { isZero, type Output } from './outputs.ts'
 import type { ProtocolParameters } from './parameters.ts'
 import type { BlockFacts, Report } from './problems.ts'
+import { maxMetadataSize, sizeOfEntries } from './schema/metadata-map.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { featuresOf, minimumAmount, minimumReturn } from './score.ts'
 import type { UnlockCondition } from './unlock-conditions.ts'
@@ -14,6 +15,7 @@ export function checkOutput(output: Output, facts: BlockFacts, report: Report): 
   checkAmounts(output, facts.network.parameters, report)
   checkImplicitAddresses(output, report)
   checkRestrictions(output, report)
+  checkMetadata(output, report)
   if (output.type === 1) checkAccount(output, report)
   if (output.type === 2) checkAnchor(output, report)
   if (output.type === 3) checkFoundry(output, facts, report)
@@ -41,6 +43,15 @@ function checkImplicitAddresses(output: Output, report: Report): void {
   conditionsOf(output).forEach((condition, i) => {
     if (!('address' in condition) || condition.address.type !== 32) return
     report.node('OUTPUT_IMPLICIT_ADDRESS', 'unlockConditions', i, 'address')
+  })
+}
+
+/** Metadata has a greatest size, which the node applies to what may change alone. */
+function checkMetadata(output: Output, report: Report): void {
+  featuresOf(output).forEach((feature, i) => {
+    if ('entries' in feature && sizeOfEntries(feature.entries) > maxMetadataSize) {
+      report.form('FEATURE_METADATA_SIZE', 'features', i, 'entries')
+    }
   })
 }
 
@@ -105,15 +116,18 @@ function checkAnchor(output: Kind<2>, report: Report): void {
     report.form('OUTPUT_ANCHOR_NEW_STATE', 'stateIndex')
   }
   output.unlockConditions.forEach(({ address }, i) => {
-    if (address.type === 24 && address.anchorId === output.anchorId) {
-      report.form('OUTPUT_ANCHOR_CYCLIC', 'unlockConditions', i, 'address')
-    }
+    if (address.type !== 24 || address.anchorId !== output.anchorId) return
+    const place = ['unlockConditions', i, 'address'] as const
+    // A new anchor cannot be meant by zeros.
+    if (isZero(output.anchorId)) report.sdk('OUTPUT_ANCHOR_CYCLIC', ...place)
+    else report.form('OUTPUT_ANCHOR_CYCLIC', ...place)
   })
 }
 
 function checkFoundry(output: Kind<3>, facts: BlockFacts, report: Report): void {
   if (output.serialNumber === 0 && facts.from === 'json') {
-    report.form('OUTPUT_FOUNDRY_SERIAL_ZERO', 'serialNumber')
+    // The node lets it execute, and there it fails.
+    report.sdk('OUTPUT_FOUNDRY_SERIAL_ZERO', 'serialNumber')
   }
   output.features.forEach((feature, i) => {
     if (feature.type === 5 && feature.id !== foundryId(output)) {

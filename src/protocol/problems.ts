@@ -3,17 +3,27 @@ import type { Refusal, RefusalCode } from './schema/refusal.ts'
 
 /** How rules of form report what they find. */
 
-/** A broken rule. Those of `node` are the node's alone: the official SDK takes the value. */
+/**
+ * A broken rule. Those of `node` are the node's alone: the official SDK takes the value. Those of `sdk` are the SDK's
+ * alone: every node takes it (codec reference 19), and so does whatever takes, books, stores or follows a ledger.
+ */
 export interface Problem extends Refusal {
-  readonly of: 'form' | 'node'
+  readonly of: 'form' | 'node' | 'sdk'
+}
+
+/** Whether a node refuses what has the problem. */
+export function isOfNode({ of }: Problem): boolean {
+  return of !== 'sdk'
 }
 
 /** Where the rules report to; the path is that of the block. */
 export interface Report {
-  /** A rule that the official SDK and the node share, or the SDK alone where the codec follows it. */
+  /** A rule that the official SDK and the node share. */
   form(code: RefusalCode, ...path: readonly (string | number)[]): void
   /** A rule of the node alone. */
   node(code: RefusalCode, ...path: readonly (string | number)[]): void
+  /** A rule of the SDK alone. */
+  sdk(code: RefusalCode, ...path: readonly (string | number)[]): void
 }
 
 /** What is known beside the block. */
@@ -21,7 +31,7 @@ export interface BlockFacts {
   readonly network: Network
   /** The block as it came, or as its JSON serializes. */
   readonly bytes: Uint8Array
-  /** JSON is held to one rule more than bytes: a foundry's serial number. */
+  /** The official SDK holds JSON to one rule more than bytes: a foundry's serial number. */
   readonly from: 'json' | 'bytes'
 }
 
@@ -30,5 +40,6 @@ export function below(report: Report, ...place: readonly (string | number)[]): R
   return {
     form: (code, ...path) => report.form(code, ...place, ...path),
     node: (code, ...path) => report.node(code, ...place, ...path),
+    sdk: (code, ...path) => report.sdk(code, ...place, ...path),
   }
 }

@@ -51,6 +51,7 @@ function createReport(): { readonly report: Report; readonly problems: readonly 
   const report: Report = {
     form: (code, ...path) => problems.push({ code, path: path.join('.'), of: 'form' }),
     node: (code, ...path) => problems.push({ code, path: path.join('.'), of: 'node' }),
+    sdk: (code, ...path) => problems.push({ code, path: path.join('.'), of: 'sdk' }),
   }
   return { report, problems }
 }
@@ -82,7 +83,7 @@ function checkBody(block: Block, network: Network, report: Report): void {
     report.node('VALIDATION_HIGHEST_VERSION', 'body', 'highestSupportedVersion')
   }
   if (body.protocolParametersHash !== network.parametersHash) {
-    report.form('VALIDATION_PARAMS_HASH', 'body', 'protocolParametersHash')
+    report.sdk('VALIDATION_PARAMS_HASH', 'body', 'protocolParametersHash')
   }
 }
 

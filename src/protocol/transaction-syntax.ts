@@ -1,3 +1,4 @@
+import type { Hex } from '../lib/hex.ts'
 import { foundryId } from './ids.ts'
 import type { ContextInput, Input } from './inputs.ts'
 import { isIdOf } from './network.ts'
@@ -5,7 +6,6 @@ import { checkOutput } from './output-syntax.ts'
 import { isZero, type Output } from './outputs.ts'
 import type { ProtocolParameters } from './parameters.ts'
 import { type BlockFacts, below, type Report } from './problems.ts'
-import type { RefusalCode } from './schema/refusal.ts'
 import { print } from './schema/schema.ts'
 import { featuresOf } from './score.ts'
 import type { Transaction } from './transaction.ts'
@@ -34,7 +34,7 @@ export function checkTransaction(
 /** Checks the unlocks of a transaction. Paths begin at the payload. */
 export function checkUnlocks(unlocks: readonly Unlock[], inputs: number, report: Report): void {
   if (unlocks.length !== inputs) report.form('UNLOCKS_MISMATCH', 'unlocks')
-  const seen: Seen = { signatures: new Map(), keys: new Set() }
+  const seen: Seen = { outside: new Map(), inside: new Map() }
   const multis = new Set<string>()
   unlocks.forEach((unlock, i) => {
     const at = below(report, 'unlocks', i)
@@ -67,7 +67,7 @@ function checkReference(unlock: Unlock, place: Place, report: Report): void {
   if (!('reference' in unlock)) return
   const target = unlock.reference < place.index ? place.unlocks[unlock.reference] : undefined
   if (unlock.type === 1 && target?.type === 5 && place.multi === undefined) {
-    report.form('UNLOCK_REFERENCE_TO_MULTI', 'reference')
+    report.sdk('UNLOCK_REFERENCE_TO_MULTI', 'reference')
   } else if (unlock.type === 1 && target?.type !== 0) {
     report.form('UNLOCK_REFERENCE', 'reference')
   } else if (target === undefined) {
@@ -79,36 +79,41 @@ function checkReference(unlock: Unlock, place: Place, report: Report): void {
   }
 }
 
-/** What signed so far. */
+/** What signed so far, by key: each signature with the multi unlock that it stood in last. */
 interface Seen {
-  /** By key and signature, the multi unlock it stood in, if it did. */
-  readonly signatures: Map<string, number | undefined>
-  readonly keys: Set<string>
+  /** Of unlocks that are not inside a multi unlock. */
+  readonly outside: Map<Hex, Signed>
+  readonly inside: Map<Hex, Signed>
 }
 
-/** A signature stands once; for the node, a key signs once. */
+type Signed = Map<Hex, number | undefined>
+
+/**
+ * For the node a key signs once, unless it signs inside multi unlocks alone: there is no reference to such a signature, so
+ * it is repeated. For the official SDK no signature stands twice, whatever the key.
+ */
 function checkSignature(
   unlock: Unlock,
-  seen: Seen,
+  { outside, inside }: Seen,
   multi: number | undefined,
   report: Report,
 ): void {
   if (unlock.type !== 0) return
   const { publicKey, signature } = unlock.signature
-  const whole = publicKey + signature
-  if (seen.signatures.has(whole)) {
-    report.form(repetition(seen.signatures.get(whole), multi), 'signature')
-  } else if (seen.keys.has(publicKey)) {
-    report.node('UNLOCK_SIGNATURE_UNIQUE', 'signature')
+  const [signedOutside, signedInside] = [outside.get(publicKey), inside.get(publicKey)]
+  const isSeen = signedOutside?.has(signature) === true || signedInside?.has(signature) === true
+  if (signedOutside !== undefined || (multi === undefined && signedInside !== undefined)) {
+    if (isSeen) report.form('UNLOCK_SIGNATURE_UNIQUE', 'signature')
+    else report.node('UNLOCK_SIGNATURE_UNIQUE', 'signature')
+  } else if (isSeen) {
+    const isSame = signedInside?.get(signature) === multi
+    report.sdk(
+      isSame ? 'UNLOCK_SIGNATURE_TWICE_IN_MULTI' : 'UNLOCK_SIGNATURE_IN_TWO_MULTIS',
+      'signature',
+    )
   }
-  seen.signatures.set(whole, multi)
-  seen.keys.add(publicKey)
-}
-
-/** The rule that a repeated signature breaks, by the multi unlocks around the former and this one. */
-function repetition(former: number | undefined, multi: number | undefined): RefusalCode {
-  if (former === undefined || multi === undefined) return 'UNLOCK_SIGNATURE_UNIQUE'
-  return former === multi ? 'UNLOCK_SIGNATURE_TWICE_IN_MULTI' : 'UNLOCK_SIGNATURE_IN_TWO_MULTIS'
+  const own = multi === undefined ? outside : inside
+  own.set(publicKey, (own.get(publicKey) ?? new Map()).set(signature, multi))
 }
 
 function checkContextInputs(transaction: Transaction, report: Report): void {
@@ -136,7 +141,7 @@ function checkInputs(inputs: readonly Input[], report: Report): void {
 function checkSums(transaction: Transaction, parameters: ProtocolParameters, report: Report): void {
   const mostMana = 2n ** BigInt(parameters.manaParameters.bitsCount) - 1n
   transaction.allotments.forEach(({ mana }, i) => {
-    if (mana === 0n) report.form('TX_ALLOTMENTS_ZERO', 'allotments', i, 'mana')
+    if (mana === 0n) report.sdk('TX_ALLOTMENTS_ZERO', 'allotments', i, 'mana')
   })
   const allotted = sum(transaction.allotments.map(({ mana }) => mana))
   if (allotted > mostMana) report.form('TX_ALLOTMENTS_SUM', 'allotments')

@@ -75,7 +75,7 @@ const transaction = about(
       about:
         'bit mask of what it may do, lowest bit first: burn native tokens, burn mana, destroy accounts, anchors, foundries, NFTs',
       trailingZero: 'TX_CAPABILITIES_TRAILING_ZERO',
-      check: (mask) => (hasBitFrom(mask, 6) ? 'TX_CAPABILITIES_UNKNOWN_BIT' : undefined),
+      brokenForSdk: (mask) => (hasBitFrom(mask, 6) ? 'TX_CAPABILITIES_UNKNOWN_BIT' : undefined),
     }),
     payload: about(
       'tagged data that the transaction carries',

@@ -31,6 +31,7 @@ import type {
   SlotIndex,
   TransactionId,
 } from '../protocol/primitives.ts'
+import { isOfNode } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
 import { epochOfSlot } from '../protocol/slots.ts'
@@ -150,7 +151,9 @@ async function refusalOf(
     signature: { type: 0, publicKey: zeros, signature: `0x${'00'.repeat(64)}` },
   }
   const problems = blockProblems(block, { network, bytes: encode(Block, block), from: 'json' })
-  const problem = problems.find(({ path }) => path === '' || path.startsWith(payloadPath))
+  const problem = problems
+    .filter(isOfNode)
+    .find(({ path }) => path === '' || path.startsWith(payloadPath))
   return problem && { code: problem.code, path: problem.path.slice(payloadPath.length) }
 }
 

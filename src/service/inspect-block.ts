@@ -13,10 +13,11 @@ import {
 import type { Network } from '../protocol/network.ts'
 import { isZero, type Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
-import type { Problem } from '../protocol/problems.ts'
+import type { BlockFacts, Problem } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
-import { decode, encode, parse } from '../protocol/schema/schema.ts'
+import { decode, encode, locate, parse } from '../protocol/schema/schema.ts'
 import { workScore } from '../protocol/score.ts'
+import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import type { SignedTransaction } from '../protocol/transaction.ts'
@@ -47,7 +48,7 @@ export interface InspectedBlock {
   readonly isSignatureValid: boolean
   /** Of a block that carries a transaction. */
   readonly transaction: InspectedTransaction | undefined
-  /** Every broken rule; a block that breaks none `of` form is well formed. */
+  /** Every broken rule; a block that breaks only those of the node alone is well formed for the official SDK. */
   readonly problems: readonly Problem[]
 }
 
@@ -86,8 +87,23 @@ export async function inspectBlock(
     workScore: workScore(deps.network.parameters, block),
     isSignatureValid: verdicts.value[0] === true,
     transaction: transaction.value,
-    problems: blockProblems(block, { network: deps.network, bytes, from: given.form }),
+    problems: problemsOf(deps, block, { bytes, from: given.form }),
   })
+}
+
+/** The rules of whole blocks, then those of single parts that only the official SDK has. */
+function problemsOf(
+  { network }: InspectDeps,
+  block: Block,
+  { bytes, from }: Pick<BlockFacts, 'bytes' | 'from'>,
+): readonly Problem[] {
+  const whole = blockProblems(block, { network, bytes, from })
+  const isKnown = ({ code, path }: Problem) =>
+    whole.some((other) => other.code === code && other.path === path)
+  const parts = sdkProblems(Block, block).filter((problem) => !isKnown(problem))
+  if (from === 'json') return [...whole, ...parts]
+  const placed = parts.map((one) => ({ ...one, offset: locate(Block, bytes, one.path) }))
+  return [...whole, ...placed]
 }
 
 /** Inspects a signed transaction. */

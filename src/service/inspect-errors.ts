@@ -1,5 +1,6 @@
 import type { SignatureCheckBusy } from '../node/signatures.ts'
 import type { Bech32Error } from '../protocol/bech32.ts'
+import type { Problem } from '../protocol/problems.ts'
 import { type Refusal, refusalMessage } from '../protocol/schema/refusal.ts'
 
 /** Why something cannot be inspected, and how that is said. */
@@ -7,6 +8,7 @@ import { type Refusal, refusalMessage } from '../protocol/schema/refusal.ts'
 /** Any reason. */
 export type InspectError =
   | Refusal
+  | Problem
   | SignatureCheckBusy
   | (Bech32Error & { readonly path: string })
   | LineNotJson
@@ -38,13 +40,24 @@ export interface PrintedError {
   readonly path: string
   readonly offset?: number
   readonly message: string
+  /** Whose rule it is, where node and official SDK do not share it. */
+  readonly only?: 'node' | 'sdk'
 }
 
 /** Prints an error; `subject` names the value that was read. */
 export function printError(error: InspectError, subject: string): PrintedError {
   const path = 'path' in error ? error.path : ''
   const offset = 'offset' in error ? { offset: error.offset } : {}
-  return { code: error.code, path, ...offset, message: messageOf(error, subject) }
+  const only = whoseAlone(error)
+  const message = messageOf(error, subject) + (only === 'sdk' ? onlySdk : '')
+  return { code: error.code, path, ...offset, message, ...(only === undefined ? {} : { only }) }
+}
+
+/** Behind the sentence of a rule that nodes do not have. */
+const onlySdk = ' (only the SDK refuses it; nodes take it)'
+
+function whoseAlone(error: InspectError): 'node' | 'sdk' | undefined {
+  return 'of' in error && error.of !== 'form' ? error.of : undefined
 }
 
 function messageOf(error: InspectError, subject: string): string {

@@ -24,6 +24,7 @@ import {
 import { list, struct } from '../protocol/schema/composites.ts'
 import { bytes, text } from '../protocol/schema/scalars.ts'
 import { decode, parse, print } from '../protocol/schema/schema.ts'
+import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
 import type { InspectDeps } from './inspect-block.ts'
 import type { Answer, Input } from './inspect-input.ts'
@@ -121,5 +122,7 @@ export function inspectText(_deps: InspectDeps, { text }: Input): Answer {
   if (isMultiReference(addressBytes)) return ok({ hrp, reference: hex })
   const address = decode(Address, addressBytes)
   if (!address.ok) return err({ code: address.error.code, path: 'text' })
+  const [problem] = sdkProblems(Address, address.value)
+  if (problem !== undefined) return err({ ...problem, path: 'text' })
   return ok({ hrp, bytes: hex, address: print(Address, address.value) })
 }

@@ -1,6 +1,7 @@
 import { type Hex, hexToBytes, isHex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { decode, encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
+import { decode, encode, type Json, locate, parse, type Schema } from '../protocol/schema/schema.ts'
+import { sdkProblems } from '../protocol/sdk-rules.ts'
 import type { Form } from './inspect-block.ts'
 import type { InspectError } from './inspect-errors.ts'
 
@@ -29,18 +30,20 @@ export function readForm(input: Input): Result<Form, InspectError> {
   return ok({ form: 'bytes', bytes: hexToBytes(bytes as Hex) })
 }
 
-/** A value with its serialization, as it came or as its JSON serializes. */
+/** A value with its serialization, as it came or as its JSON serializes. What only the official SDK refuses is refused. */
 export function readValue<T>(
   schema: Schema<T>,
   input: Input,
 ): Result<{ readonly value: T; readonly bytes: Uint8Array }, InspectError> {
   const given = readForm(input)
   if (!given.ok) return given
-  if (given.value.form === 'bytes') {
-    const { bytes } = given.value
-    const value = decode(schema, bytes)
-    return value.ok ? ok({ value: value.value, bytes }) : value
-  }
-  const value = parse(schema, given.value.json)
-  return value.ok ? ok({ value: value.value, bytes: encode(schema, value.value) }) : value
+  const { form } = given.value
+  const value =
+    form === 'bytes' ? decode(schema, given.value.bytes) : parse(schema, given.value.json)
+  if (!value.ok) return value
+  const bytes = form === 'bytes' ? given.value.bytes : encode(schema, value.value)
+  const [problem] = sdkProblems(schema, value.value)
+  if (problem === undefined) return ok({ value: value.value, bytes })
+  const offset = form === 'bytes' ? { offset: locate(schema, bytes, problem.path) } : {}
+  return err({ ...problem, ...offset })
 }

@@ -4,6 +4,7 @@ import { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, outputId, transactionIdOf } from '../protocol/ids.ts'
 import { proofRoot, proveLeaf } from '../protocol/proofs.ts'
 import { encode, parse, print } from '../protocol/schema/schema.ts'
+import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { Transaction } from '../protocol/transaction.ts'
 import { type Answer, type Input, readValue } from './inspect-input.ts'
 
@@ -20,6 +21,8 @@ function proveAll(json: unknown): Answer {
     const { code, path } = transaction.error
     return err({ code, path: path === '' ? 'transaction' : `transaction.${path}` })
   }
+  const [problem] = sdkProblems(Transaction, transaction.value)
+  if (problem !== undefined) return err({ ...problem, path: `transaction.${problem.path}` })
   const identity = identifyTransaction(transaction.value)
   const { transactionCommitment, outputCommitment, transactionId, outputBytes } = identity
   const proofs = outputBytes.map((_, outputIndex) => {

@@ -75,7 +75,11 @@ async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Answe
   if (!given.ok) return given
   const inspected = await inspectBlock(deps, given.value)
   if (!inspected.ok) return inspected
-  const broken = inspected.value.problems.find((problem) => problem.of === 'form')
+  const { problems } = inspected.value
+  // What both refuse says more than what nodes take.
+  const broken =
+    problems.find((problem) => problem.of === 'form') ??
+    problems.find((problem) => problem.of === 'sdk')
   return broken === undefined ? ok(printBlock(inspected.value)) : err(broken)
 }
 

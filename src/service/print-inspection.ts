@@ -41,6 +41,7 @@ export function printTransaction(inspected: InspectedTransaction): {
 
 /** A broken rule as the sentence that names it. */
 export function printProblem(problem: Problem): Json {
-  const { code, path, offset, message }: PrintedError = printError(problem, 'the block')
-  return { code, path, ...(offset === undefined ? {} : { offset }), message }
+  const { offset, only, ...rule }: PrintedError = printError(problem, 'the block')
+  const place = offset === undefined ? {} : { offset }
+  return { ...rule, ...place, ...(only === undefined ? {} : { only }) }
 }

@@ -16,6 +16,7 @@ import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../node/s
 import { Block, maxBlockSize } from '../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../protocol/ids.ts'
 import type { BlockId, SlotIndex } from '../protocol/primitives.ts'
+import { isOfNode } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
 import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
@@ -121,7 +122,7 @@ async function receive(
   const { block, bytes } = read.value
   const { network } = deps.source
   const from = submission.form === 'bytes' ? 'bytes' : 'json'
-  const [problem] = blockProblems(block, { network, bytes, from })
+  const problem = blockProblems(block, { network, bytes, from }).find(isOfNode)
   if (problem !== undefined) {
     const { of: _, ...refusal } = problem
     return err({ code: 'BLOCK_MALFORMED', refusal })

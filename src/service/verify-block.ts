@@ -4,7 +4,7 @@ import { Block } from '../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../protocol/ids.ts'
 import type { Network } from '../protocol/network.ts'
 import { AccountId, BlockId, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
-import type { Problem } from '../protocol/problems.ts'
+import { isOfNode, type Problem } from '../protocol/problems.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
 import { anyJson, int64, record } from '../protocol/schema/json-only.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
@@ -106,7 +106,9 @@ function readBlock(
   if (!block.ok) return err(parsingReason(block.error, json))
   const bytes = encode(Block, block.value)
   const problems = blockProblems(block.value, { network, bytes, from: 'bytes' })
-  const reasons = problems.map((problem) => reasonOf(problem, block.value, network))
+  const reasons = problems
+    .filter(isOfNode)
+    .map((problem) => reasonOf(problem, block.value, network))
   const [first] = reasons.toSorted((a, b) => rank(a) - rank(b))
   return first === undefined ? ok({ block: block.value, bytes }) : err(first)
 }

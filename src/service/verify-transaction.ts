@@ -8,6 +8,7 @@ import { prepareTransaction } from '../node/prepared-transaction.ts'
 import type { Network } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
+import { isOfNode } from '../protocol/problems.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
 import { anyJson, flag, int64, orElse, record } from '../protocol/schema/json-only.ts'
 import { type Json, parse } from '../protocol/schema/schema.ts'
@@ -102,13 +103,9 @@ function readPayload(
 ): Result<SignedTransaction, VerifyError> {
   const payload = parse(SignedTransaction, { type: 1, transaction, unlocks })
   if (!payload.ok) return payload
-  const problems = transactionProblems(payload.value, network)
-  const problem = problems.find(({ code }) => !freeForNode.has(code))
+  const problem = transactionProblems(payload.value, network).find(isOfNode)
   return problem === undefined ? payload : err({ code: problem.code, path: problem.path })
 }
-
-/** Rules of the official SDK that the node does not have. */
-const freeForNode: ReadonlySet<string> = new Set(['TX_ALLOTMENTS_ZERO'])
 
 function ledgerOf({ inputs, ledger, manaRewards }: TransactionQuestion): KnownLedger {
   const spent = new Set(ledger.spentOutputs)

@@ -45,6 +45,10 @@ const BrokenRule = builder.objectRef<Refusal | Problem>('BrokenRule').implement(
       description: 'Whether only the node has this rule, so that the official SDK takes the block.',
       resolve: (broken) => 'of' in broken && broken.of === 'node',
     }),
+    isOfSdkAlone: t.boolean({
+      description: 'Whether only the official SDK has this rule, so that nodes take the block.',
+      resolve: (broken) => 'of' in broken && broken.of === 'sdk',
+    }),
   }),
 })
 
@@ -110,7 +114,8 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
   description: 'What follows from a block alone.',
   fields: (t) => ({
     isWellFormed: t.boolean({
-      description: 'Whether it breaks no rule but those of the node alone.',
+      description:
+        'Whether the official SDK takes it: it breaks no rule but those of the node alone.',
       resolve: ({ problems }) => problems.every((problem) => problem.of === 'node'),
     }),
     problems: t.field({

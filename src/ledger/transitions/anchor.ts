@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { comparable } from '../../protocol/metadata-order.ts'
 import type { AnchorOutput } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { hasCapability } from '../capabilities.ts'
@@ -42,11 +43,12 @@ export function anchorChanges(change: Change<AnchorOutput>): TransactionError | 
   if (moveBetween(before, after) === 'STATE') {
     const isKept =
       isDeepStrictEqual(before.unlockConditions, after.unlockConditions) &&
-      isDeepStrictEqual(featureOf(before, 2), featureOf(after, 2))
+      isDeepStrictEqual(comparable(featureOf(before, 2)), comparable(featureOf(after, 2)))
     return isKept ? undefined : { code: 'ANCHOR_INVALID_STATE_TRANSITION', output }
   }
   const isKept =
-    before.amount === after.amount && isDeepStrictEqual(featureOf(before, 3), featureOf(after, 3))
+    before.amount === after.amount &&
+    isDeepStrictEqual(comparable(featureOf(before, 3)), comparable(featureOf(after, 3)))
   return isKept ? undefined : { code: 'ANCHOR_INVALID_GOVERNANCE_TRANSITION', output }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '../../lib/hex.ts'
+import { comparable } from '../../protocol/metadata-order.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import { isZero } from '../../protocol/outputs.ts'
 import { immutableFeaturesOf } from '../../protocol/score.ts'
@@ -45,10 +46,10 @@ export function issuerUnlocked(
   return isAbsent ? { code: 'ISSUER_FEATURE_NOT_UNLOCKED', output } : undefined
 }
 
-/** What is said to be immutable stays. */
+/** What is said to be immutable stays; the order of metadata entries says nothing. */
 export function immutableFeaturesKept(change: Change<Output>): TransactionError | undefined {
-  const before = immutableFeaturesOf(change.before)
-  const after = immutableFeaturesOf(change.after)
+  const before = immutableFeaturesOf(change.before).map(comparable)
+  const after = immutableFeaturesOf(change.after).map(comparable)
   const { output } = change
   return isDeepStrictEqual(before, after)
     ? undefined

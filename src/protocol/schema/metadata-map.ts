@@ -2,7 +2,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { Malformed, type RefusalCode } from './refusal.ts'
 import type { Json, Schema } from './schema.ts'
 
-/** The map of a metadata feature, and what bounds it (codec reference 8.1). */
+/** The map of a metadata feature, and what bounds it (codec reference 8.1 and 19). */
 
 /** One entry: printable ASCII to bytes. */
 export interface MetadataEntry {
@@ -10,31 +10,39 @@ export interface MetadataEntry {
   readonly value: Hex
 }
 
-/** A map, held as a list sorted by key: a plain object would reorder keys such as `10`. */
+/**
+ * A map, held as a list in the order of its bytes: a plain object would reorder keys such as `10`. That order is one of
+ * two. The official SDK sorts by key, the node by the serialized entry, in which the length of the key comes first.
+ */
 export interface MapSchema extends Schema<readonly MetadataEntry[]> {
   readonly kind: 'map'
 }
 
-/** 1 to 255 entries, keys of 1 to 255 bytes, values of up to 65535, in all at most 8192 bytes. */
+/**
+ * 1 to 255 entries, keys of at most 255 bytes, values of up to 65535. Bytes are read in either order and written as they
+ * came; JSON has no order and becomes that of the SDK.
+ */
 export function metadataMap(): MapSchema {
   return {
     kind: 'map',
+    brokenForSdk,
     read: (r) => {
       const start = r.at
       const count = r.u8()
       if (count === 0) throw new Malformed('FEATURE_METADATA_COUNT', start)
       const entries: MetadataEntry[] = []
+      let orders: readonly MetadataOrder[] = [bySdk, byNode]
       for (let i = 0; i < count; i++) {
         const at = r.at
         const size = r.u8()
-        if (size === 0) throw new Malformed('FEATURE_METADATA_KEY_LENGTH', at)
         const from = r.take(size)
         const key = r.buf.toString('latin1', from, from + size)
-        const broken = brokenKey(key, entries[i - 1]?.key)
+        const broken = brokenKey(key)
         if (broken !== undefined) throw new Malformed(broken, at)
-        const value = r.hex(r.u16())
-        if (r.at - start > maxSize) throw new Malformed('FEATURE_METADATA_SIZE', start)
-        entries.push({ key, value })
+        const former = entries[i - 1]?.key
+        if (former !== undefined) orders = orders.filter((order) => order(former, key) < 0)
+        if (orders.length === 0) throw new Malformed('FEATURE_METADATA_ORDER', at)
+        entries.push({ key, value: r.hex(r.u16()) })
       }
       return entries
     },
@@ -55,24 +63,50 @@ export function metadataMap(): MapSchema {
       const entries = Object.entries(json).map(([key, value]) => parseEntry(key, value))
       if (entries.length === 0 || entries.length > 255)
         throw new Malformed('FEATURE_METADATA_COUNT')
-      entries.sort((a, b) => (a.key < b.key ? -1 : 1))
-      if (sizeOfEntries(entries) > maxSize) throw new Malformed('FEATURE_METADATA_SIZE')
-      return entries
+      return sortEntries(entries, bySdk)
     },
     print: (entries): Json => Object.fromEntries(entries.map(({ key, value }) => [key, value])),
   }
 }
 
-const maxSize = 8192
+/** Compares two keys of a map. */
+export type MetadataOrder = (a: string, b: string) => number
 
-function sizeOfEntries(entries: readonly MetadataEntry[]): number {
+/** By the bytes of the keys. */
+export const bySdk: MetadataOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1)
+
+/** By the length of the keys, then by their bytes. */
+export const byNode: MetadataOrder = (a, b) => a.length - b.length || bySdk(a, b)
+
+/** The entries in one of the orders. */
+export function sortEntries(
+  entries: readonly MetadataEntry[],
+  order: MetadataOrder,
+): MetadataEntry[] {
+  return entries.toSorted((a, b) => order(a.key, b.key))
+}
+
+/** The most bytes of a map whose size is limited. */
+export const maxMetadataSize = 8192
+
+/** How many bytes a map takes. */
+export function sizeOfEntries(entries: readonly MetadataEntry[]): number {
   let size = 1
   for (const { key, value } of entries) size += 3 + key.length + (value.length - 2) / 2
   return size
 }
 
+function brokenForSdk(entries: readonly MetadataEntry[]): RefusalCode | undefined {
+  if (entries.some(({ key }) => key === '')) return 'FEATURE_METADATA_KEY_LENGTH'
+  const isSorted = entries.every(
+    ({ key }, i) => i === 0 || bySdk(entries[i - 1]?.key ?? '', key) < 0,
+  )
+  if (!isSorted) return 'FEATURE_METADATA_ORDER'
+  return sizeOfEntries(entries) > maxMetadataSize ? 'FEATURE_METADATA_SIZE' : undefined
+}
+
 function parseEntry(key: string, value: unknown): MetadataEntry {
-  const broken = brokenKey(key, undefined)
+  const broken = brokenKey(key)
   if (broken !== undefined) throw new Malformed(broken)
   if (typeof value !== 'string' || value.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(value)) {
     throw new Malformed('JSON_HEX', undefined, key)
@@ -82,9 +116,7 @@ function parseEntry(key: string, value: unknown): MetadataEntry {
   return { key, value: value.toLowerCase() as Hex }
 }
 
-function brokenKey(key: string, former: string | undefined): RefusalCode | undefined {
+function brokenKey(key: string): RefusalCode | undefined {
   if (!/^[\x21-\x7e]*$/.test(key)) return 'FEATURE_METADATA_KEY_CHARS'
-  if (key.length === 0 || key.length > 255) return 'FEATURE_METADATA_KEY_LENGTH'
-  if (former !== undefined && former >= key) return 'FEATURE_METADATA_ORDER'
-  return undefined
+  return key.length > 255 ? 'FEATURE_METADATA_KEY_LENGTH' : undefined
 }

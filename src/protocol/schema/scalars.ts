@@ -133,15 +133,14 @@ export interface VariableBytes {
   readonly omitEmpty?: boolean
   /** The rule that a zero byte at the end breaks, whatever the length. */
   readonly trailingZero?: RefusalCode
-  /** A rule over the bytes themselves. */
-  readonly check?: (value: Hex) => RefusalCode | undefined
+  /** A rule over the bytes themselves that only the official SDK has. */
+  readonly brokenForSdk?: (value: Hex) => RefusalCode | undefined
   readonly about?: string
 }
 
 /** Bytes with their length in front; the length is checked before the bytes are read. */
 export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
   const { count, min = 0, max, length, trailingZero, omitEmpty = false } = options
-  const check = options.check ?? (() => undefined)
   return {
     kind: 'bytes',
     name,
@@ -150,6 +149,7 @@ export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
     count,
     mayBeAbsent: omitEmpty,
     ...(options.about === undefined ? {} : { about: options.about }),
+    ...(options.brokenForSdk === undefined ? {} : { brokenForSdk: options.brokenForSdk }),
     read: (r) => {
       const at = r.at
       const size = r[count]()
@@ -157,10 +157,7 @@ export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
         throw new Malformed(trailingZero, at)
       }
       if (size < min || size > max) throw new Malformed(length, at)
-      const value = r.hex(size)
-      const broken = check(value)
-      if (broken !== undefined) throw new Malformed(broken, at)
-      return value
+      return r.hex(size)
     },
     write: (w, value) => {
       w[count]((value.length - 2) / 2)
@@ -175,8 +172,6 @@ export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
         throw new Malformed(trailingZero)
       }
       if (size < min || size > max) throw new Malformed(length)
-      const broken = check(value)
-      if (broken !== undefined) throw new Malformed(broken)
       return value
     },
     print: (value) => (omitEmpty && value === '0x' ? undefined : value),

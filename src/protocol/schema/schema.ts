@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { offsetOf } from './offset.ts'
 import { Reader } from './reader.ts'
-import { Malformed, type Refusal } from './refusal.ts'
+import { Malformed, type Refusal, type RefusalCode } from './refusal.ts'
 import { Writer } from './writer.ts'
 
 /** A value that JSON can hold. */
@@ -38,6 +38,8 @@ export interface Schema<T> {
   readonly about?: string
   /** Whether the JSON member may be left out. */
   readonly mayBeAbsent?: boolean
+  /** The first rule of the official SDK that a value breaks and that no node has (codec reference 19); reading allows it. */
+  brokenForSdk?(value: T): RefusalCode | undefined
   read(r: Reader): T
   write(w: Writer, value: T): void
   /** How many bytes it writes. */

@@ -27,13 +27,13 @@ afterAll(() => signatures.close())
 const query = `query ($input: InspectBlockInput!) { inspectBlock(input: $input) {
   ... on BlockInspection {
     isWellFormed size bytes headerHash bodyHash signingInput slot blockId workScore isSignatureValid
-    problems { code path offset isOfNodeAlone }
+    problems { code path offset isOfNodeAlone isOfSdkAlone }
     transaction {
       transactionCommitment outputCommitment transactionId signingHash outputIds
       createdChains { outputIndex id }
     }
   }
-  ... on BrokenRule { code path offset message isOfNodeAlone }
+  ... on BrokenRule { code path offset message isOfNodeAlone isOfSdkAlone }
 } }`
 
 describe('a block that can be read', () => {
@@ -71,7 +71,17 @@ describe('a block that breaks a rule', () => {
       path,
       offset: expect.any(Number),
       isOfNodeAlone: false,
+      isOfSdkAlone: false,
     })
+  })
+
+  test('of the official SDK alone is told as such', async () => {
+    const vector = rules.find(({ expect: { rule } }) => rule === 'tx.capabilities.unknown-bit')
+    const { data } = await ask('standard', { bytes: vector?.bytes })
+    const { isWellFormed, problems } = data.inspectBlock
+    expect(isWellFormed).toBe(false)
+    const code = 'TX_CAPABILITIES_UNKNOWN_BIT'
+    expect(problems).toMatchObject([{ code, isOfNodeAlone: false, isOfSdkAlone: true }])
   })
 
   test('of one of its parts is told by that rule', async () => {
@@ -83,6 +93,7 @@ describe('a block that breaks a rule', () => {
       offset: expect.any(Number),
       message: expect.stringMatching(/ must be sorted by bytes, without duplicates \(byte \d+\)$/),
       isOfNodeAlone: false,
+      isOfSdkAlone: false,
     })
   })
 
@@ -94,6 +105,7 @@ describe('a block that breaks a rule', () => {
       offset: null,
       message: 'header.protocolVersion is missing',
       isOfNodeAlone: false,
+      isOfSdkAlone: false,
     })
   })
 })
