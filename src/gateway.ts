@@ -9,7 +9,8 @@ import { openChainRecordFeed } from './feed/chain-records.ts'
 import { openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import { type LedgerError, openLedger } from './ledger.ts'
-import type { Clock } from './lib/clock.ts'
+import type { MachineClock } from './lib/clock.ts'
+import { guardClock } from './lib/guarded-clock.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
@@ -33,12 +34,14 @@ export interface Gateway {
   readonly network: string
   /** Whether it gives funds to whoever asks. */
   readonly hasFaucet: boolean
+  /** The operator says that the machine's clock is right, though it leapt. */
+  confirmClock(): void
   close(): Promise<void>
 }
 
 /** What a gateway is given by its process. */
 export interface GatewayDeps {
-  readonly clock: Clock
+  readonly clock: MachineClock
   readonly log: Log
   /** The bell between committer and feeds; a new one where nobody else rings it. */
   readonly wake?: Wake
@@ -85,7 +88,7 @@ async function openInOrder(
   deps: GatewayDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
-  const { clock, log } = deps
+  const { log } = deps
   const database = await openStore({
     url: config.databaseUrl.reveal(),
     wakeUrl: config.wakeUrl?.reveal(),
@@ -96,12 +99,15 @@ async function openInOrder(
   opened.push(store.close)
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
+  // All time that decides about slots and blocks. Tokens and the log go by the machine's own.
+  const clock = guardClock(deps)
+  opened.push(async () => clock.close())
   const { wake = createWake() } = deps
   // The store ends the listening when it is closed.
   store.listen((news) => {
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
-  const ledger = await openLedger(config, { ...deps, store, signatures, wake })
+  const ledger = await openLedger(config, { log, clock, store, signatures, wake })
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
@@ -132,7 +138,7 @@ async function openInOrder(
     version: programVersion(),
     faucet,
   }
-  const auth = { key: key.value, clock }
+  const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
   const http = await openDoors({ services, auth, limits, log }, config)
@@ -142,7 +148,7 @@ async function openInOrder(
   )
   const network = parameters.networkName
   const hasFaucet = faucet !== undefined
-  return ok({ url: http.value.url, network, hasFaucet })
+  return ok({ url: http.value.url, network, hasFaucet, confirmClock: clock.confirm })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Wake } from './feed/wake.ts'
 import type { Clock } from './lib/clock.ts'
+import type { GuardedClock } from './lib/guarded-clock.ts'
 import { type Hex, hexToBytes } from './lib/hex.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
@@ -29,7 +30,7 @@ export type LedgerError = EmbeddedError | UpstreamError | GenesisFileInvalid
 /** What the ledger needs of the gateway. */
 export interface LedgerDeps {
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: GuardedClock
   readonly log: Log
   readonly signatures: SignatureChecker
   readonly wake: Wake

@@ -35,6 +35,7 @@ const surroundings = {
   stdout: (text: string) => void process.stdout.write(text),
   stderr: (text: string) => void process.stderr.write(text),
   stopped,
+  onClockConfirmed: (act: () => void) => void process.on('SIGUSR2', act),
 }
 const run = await commandOf(name)
 process.exitCode = await run(surroundings, words)

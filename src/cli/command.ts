@@ -1,5 +1,5 @@
 import type { Environment, Setting } from '../config.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { MachineClock } from '../lib/clock.ts'
 
 /** What every command is, and how it shows itself. */
 
@@ -14,13 +14,15 @@ export interface Command {
 /** What a command has of its process. */
 export interface Surroundings {
   readonly env: Environment
-  readonly clock: Clock
+  readonly clock: MachineClock
   /** Standard input; it ends when the process shall end. */
   readonly stdin: AsyncIterable<Uint8Array>
   stdout(text: string): void
   stderr(text: string): void
   /** Fulfilled when the process shall end. */
   readonly stopped: Promise<void>
+  /** Calls `act` whenever the operator says that the clock of the machine is right (`SIGUSR2`). */
+  onClockConfirmed(act: () => void): void
 }
 
 /** Exit code of a command that did its work. */

@@ -12,11 +12,15 @@ import { databaseMessage } from './database-message.ts'
 /** Runs a gateway until the process shall end, and gives the exit code. */
 export async function runGateway(process: Surroundings, config: Config): Promise<number> {
   const log = createLog({ clock: process.clock, write: process.stderr }, config.logLevel)
+  // Heard from the beginning, for by default the signal ends the process.
+  let confirmClock = () => {}
+  process.onClockConfirmed(() => confirmClock())
   const gateway = await openedUnlessAway(config, { clock: process.clock, log })
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
   }
+  confirmClock = gateway.value.confirmClock
   process.stdout(welcome(gateway.value))
   await process.stopped
   log.info('stopping')

@@ -6,22 +6,35 @@ export interface Clock {
   readonly onJump?: (ring: () => void) => void
 }
 
+/** The clock of a machine, which somebody may set, and beside it one that nobody can. */
+export interface MachineClock extends Clock {
+  /**
+   * Nanoseconds since some moment, always forward. Whether it runs while the machine is suspended is the system's affair:
+   * on Linux and macOS it does not.
+   */
+  monotonicNs(): bigint
+}
+
 /** A clock that a test sets by hand. */
-export interface SettableClock extends Clock {
-  /** Moves to a Unix time in nanoseconds, forwards or back. */
+export interface SettableClock extends MachineClock {
+  /** Sets the time to a Unix time in nanoseconds, forwards or back, as somebody does who corrects a clock: no time passes. */
   set(ns: bigint): void
-  /** Moves forward by some nanoseconds. */
+  /** Lets some nanoseconds pass. */
   advance(ns: bigint): void
 }
 
 const nsPerMs = 1_000_000n
 
 /** The clock of this machine, to the millisecond. */
-export const systemClock: Clock = { nowNs: () => BigInt(Date.now()) * nsPerMs }
+export const systemClock: MachineClock = {
+  nowNs: () => BigInt(Date.now()) * nsPerMs,
+  monotonicNs: () => process.hrtime.bigint(),
+}
 
 /** A clock that stands still at a Unix time in nanoseconds until it is moved. */
 export function createSettableClock(startNs: bigint): SettableClock {
   let now = startNs
+  let passed = 0n
   const bells: (() => void)[] = []
   const jump = (ns: bigint) => {
     now = ns
@@ -29,9 +42,13 @@ export function createSettableClock(startNs: bigint): SettableClock {
   }
   return {
     nowNs: () => now,
+    monotonicNs: () => passed,
     onJump: (ring) => void bells.push(ring),
     set: jump,
-    advance: (ns) => jump(now + ns),
+    advance: (ns) => {
+      passed += ns
+      jump(now + ns)
+    },
   }
 }
 

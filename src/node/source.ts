@@ -100,14 +100,15 @@ export interface RefusedByNode {
 }
 
 /**
- * The ledger cannot take blocks now: it lags behind the clock, or the clock behind it, another process has the file, this
- * one ends, or no node behind takes them.
+ * The ledger cannot take blocks now: it lags behind the clock, or the clock behind it, the clock leapt ahead and may be wrong,
+ * another process has the file, this one ends, or no node behind takes them.
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
   readonly reason:
     | 'STARTING'
     | 'CLOCK_BEHIND'
+    | 'CLOCK_LEAPT'
     | 'LEASE_LOST'
     | 'CLOSING'
     | 'NODES_AWAY'
@@ -132,6 +133,8 @@ export interface Issuance {
 /** How the ledger is. */
 export interface SourceStatus extends Position {
   readonly isHealthy: boolean
+  /** Why no block can be kept now; `undefined` while they can, and it may be not healthy all the same. */
+  readonly unavailable: LedgerUnavailable['reason'] | undefined
   readonly latestCommitmentId: CommitmentId
   readonly latestCommittedSlot: SlotIndex
   /** The slot of this moment. */

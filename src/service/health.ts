@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FollowingStatus, LedgerSource } from '../node/source.ts'
+import type { FollowingStatus, LedgerSource, LedgerUnavailable } from '../node/source.ts'
 import type { Contradiction } from '../node/upstream/contradiction.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -19,6 +19,8 @@ export interface HealthDeps {
 export interface Health {
   /** Whether the database answers and the ledger keeps up with the clock. */
   readonly isHealthy: boolean
+  /** Why the ledger takes no blocks; `undefined` while it does. */
+  readonly reason: LedgerUnavailable['reason'] | undefined
   /** Whether this process writes the ledger, or another one on its database does. */
   readonly role: 'WRITER' | 'MEMBER'
   /** Of the writer, as far as it was heard of. */
@@ -34,11 +36,11 @@ export interface FollowingHealth extends FollowingStatus {
 
 /** Asks the database, and tells what it is among those on it. */
 export async function readHealth({ store, source }: HealthDeps): Promise<Health> {
-  const { isHealthy, ...status } = source.status()
+  const { isHealthy, unavailable: reason, ...status } = source.status()
   const { role, term, latestCommittedSlot: committedSlot } = status
   const following = status.following && { ...status.following, committedSlot }
   const isAnswering = await answersInTime(() => store.read.logTip())
-  return { isHealthy: isHealthy && isAnswering, role, term, following }
+  return { isHealthy: isHealthy && isAnswering, reason, role, term, following }
 }
 
 /** A database behind a broken network may answer nothing at all, not even that it cannot. Its log line has the reason. */

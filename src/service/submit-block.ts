@@ -77,6 +77,46 @@ export async function submitBlock(
   deps: SubmitBlockDeps,
   submission: Submission,
 ): Promise<Result<BlockId, SubmitBlockError>> {
+  const taken = await takeIn(deps, submission)
+  if (taken.ok || submission.form !== 'payload') return taken
+  const isOurFault = isForOurTime(deps.source, taken.error)
+  return isOurFault ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : taken
+}
+
+/**
+ * Whether a block that the node built around a payload was refused for its time. The client named none: the clock of the node
+ * was set back, by less than what makes it refuse every block.
+ */
+function isForOurTime({ network, status }: LedgerSource, error: SubmitBlockError): boolean {
+  if (ownTimeCodes.has(error.code)) return true
+  if (error.code !== 'BLOCK_MALFORMED') return false
+  const { code } = error.refusal
+  if (ownTimeCodes.has(code)) return true
+  const { slot, latestCommittedSlot } = status()
+  const isLate = slot < latestCommittedSlot + network.parameters.minCommittableAge
+  return isLate && transactionTimeCodes.has(code)
+}
+
+/** About the time or the commitment of the block itself. */
+const ownTimeCodes: ReadonlySet<string> = new Set([
+  'BLOCK_ISSUED_IN_FUTURE',
+  'SLOT_CLOSED',
+  'PARENT_NOT_OLDER',
+  'HEADER_COMMITMENT_TOO_RECENT',
+  'HEADER_COMMITMENT_TOO_OLD',
+])
+
+/** Between a time or commitment that the transaction names and those of the block. */
+const transactionTimeCodes: ReadonlySet<string> = new Set([
+  'BLOCK_TX_CREATION_SLOT',
+  'BLOCK_TX_COMMITMENT_RANGE',
+  'BLOCK_TX_COMMITMENT_NEWER',
+])
+
+async function takeIn(
+  deps: SubmitBlockDeps,
+  submission: Submission,
+): Promise<Result<BlockId, SubmitBlockError>> {
   const received = await receive(deps, submission)
   if (!received.ok) return received
   const { blockId } = received.value

@@ -228,7 +228,7 @@ test('a port in use is told, not thrown', async () => {
   const { port } = new URL(gateway.url)
   const deps = { services: {}, auth: { key: other.key, clock: systemClock }, log: silentLog }
   // Nothing is asked of the services before the server listens, and it never does.
-  const doors = await openDoors(deps as Parameters<typeof openDoors>[0], {
+  const doors = await openDoors(deps as unknown as Parameters<typeof openDoors>[0], {
     host: '127.0.0.1',
     port: Number(port),
   })

@@ -6,6 +6,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { identifyGenesis } from '../../src/ledger/genesis.ts'
 import { present } from '../../src/lib/assert.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { guardClock } from '../../src/lib/guarded-clock.ts'
 import { bytesToHex, hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import {
@@ -49,7 +50,7 @@ export async function measureBooking(): Promise<void> {
     await openEmbedded(
       {
         store: writer.store,
-        clock: systemClock,
+        clock: guardClock({ clock: systemClock, log: silentLog }),
         log: silentLog,
         signatures,
         holder: 'bench',

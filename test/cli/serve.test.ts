@@ -107,6 +107,7 @@ function start(
         stderr += text
       },
       stopped,
+      onClockConfirmed: () => {},
     },
     words,
   )

@@ -1,11 +1,34 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import { slotOfTime } from '../../src/protocol/slots.ts'
+import { SignedTransaction } from '../../src/protocol/transaction.ts'
+import { graphql } from '../support/client.ts'
+import { usualDatabase } from '../support/databases.ts'
+import { makeFolder, startProgram } from '../support/program.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
-import { acceptedId, post, refusal } from '../support/submit.ts'
-import { untilHealth } from '../support/wallet.ts'
+import { acceptedId, post, refusal, submit } from '../support/submit.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  taggedData,
+  untilCommitted,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
 
 const second = 1_000_000_000n
+const day = 86_400n * second
+const behind = 'the ledger cannot take blocks now (clock behind)'
+const leapt = 'the ledger cannot take blocks now (clock leapt)'
+
+const payload = (n: number) => JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' })
 
 test('a clock that is set back is 503 and one line until it is right again', async () => {
   const now = systemClock.nowNs()
@@ -13,7 +36,6 @@ test('a clock that is set back is 503 and one line until it is right again', asy
   const gateway = await startGateway({ clock })
   const { url, logged } = gateway
   await untilHealth(url)
-  const payload = (n: number) => JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' })
   const first = await acceptedId(await post(url, payload(1)))
   const said = () =>
     logged
@@ -28,8 +50,8 @@ test('a clock that is set back is 503 and one line until it is right again', asy
   expect((await restJson(`${url}/api/core/v3/info`)).status.isHealthy).toBe(false)
   const refused = await post(url, payload(2))
   expect(refused.headers.get('retry-after')).toBe('1')
-  const words = 'the ledger cannot take blocks now (clock behind)'
-  expect(await refusal(refused)).toEqual([503, words])
+  expect(await refusal(refused)).toEqual([503, behind])
+  expect(await (await rest(`${url}/health`)).json()).toMatchObject({ reason: 'clock behind' })
   expect((await rest(`${url}/api/core/v3/blocks/${first}`)).status).toBe(200)
   expect(said()).toMatchObject([
     {
@@ -45,3 +67,157 @@ test('a clock that is set back is 503 and one line until it is right again', asy
   expect(said().map(({ event }) => event)).toEqual(['clock-behind', 'clock-right'])
   await gateway.close()
 })
+
+describe('a clock that is set back by some seconds', () => {
+  test.each([4, 6, 9])(
+    'is no fault of a client who sends a payload alone (%i seconds)',
+    async (seconds) => {
+      const { clock, gateway, url } = await startOnClock()
+      const now = clock.nowNs()
+      const { network } = await offerOf(url)
+      const [spend] = await genesisOutputs(url, user(2))
+      const creationSlot = slotOfTime(network.parameters, now + second)
+      clock.set(now - BigInt(seconds) * second)
+      // Where its parents allow it, a block can still be built.
+      const answer = await post(url, payload(1))
+      const said = answer.status === 201 ? [201] : await refusal(answer)
+      expect([[201], [503, behind]]).toContainEqual(said)
+      if (seconds > 5) expect(said, 'its parents are too far ahead').toEqual([503, behind])
+      if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('1')
+      const inGraphql = await submit(url, { payload: { taggedData: { tag: '0x02', data: '0x' } } })
+      if (seconds > 5) expect(inGraphql).toMatchObject({ code: 'LEDGER_UNAVAILABLE' })
+
+      const { payload: transaction } = paymentOf(network, {
+        spend: present(spend, 'genesis output'),
+        key: user(2),
+        outputs: [ownedBy(user(2), 1_000_000_000n)],
+        creationSlot,
+      })
+      const json = print(SignedTransaction, transaction)
+      const refused = await post(url, JSON.stringify(json))
+      expect([await refusal(refused), refused.headers.get('retry-after')]).toEqual([
+        [503, behind],
+        '1',
+      ])
+      clock.set(now + second)
+      await acceptedId(await post(url, JSON.stringify(json)))
+      await gateway.close()
+    },
+  )
+
+  test('is told to a client who names a time', async () => {
+    const { clock, gateway, url } = await startOnClock()
+    const now = clock.nowNs()
+    const { bytes } = blockOf(await offerOf(url), taggedData('0x', '0x01'), {
+      header: { issuingTime: now },
+    })
+    clock.set(now - 8n * second)
+    const [status, message] = await refusal(await post(url, bytes))
+    expect(status).toBe(400)
+    expect(message).toMatch(/^header.issuingTime: .* is more than five seconds after /)
+    await gateway.close()
+  })
+})
+
+describe('a clock that leaps ahead by a day', () => {
+  test('is not followed: nothing is committed that time has not reached', async () => {
+    const { clock, gateway, url, told } = await startOnClock()
+    const before = clock.nowNs()
+    const committedBefore = await committedSlot(url)
+    clock.set(before + day)
+    const answer = await rest(`${url}/health`)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { isHealthy: false, reason: 'clock leapt' },
+    ])
+    const { data } = await graphql(url, '{ health { isHealthy reason } }')
+    expect(data.health).toEqual({ isHealthy: false, reason: 'CLOCK_LEAPT' })
+    const refused = await post(url, payload(1))
+    expect([await refusal(refused), refused.headers.get('retry-after')]).toEqual([
+      [503, leapt],
+      '1',
+    ])
+    // Slots are committed as before, by the time that has passed.
+    clock.advance(5n * second)
+    await untilCommitted(url, committedBefore + 5)
+    clock.set(before + 5n * second)
+    await untilHealth(url)
+    await acceptedId(await post(url, payload(1)))
+    expect(await committedSlot(url)).toBe(committedBefore + 5)
+    expect(told()).toEqual([
+      ['clock-leapt', 86_400],
+      ['clock-leap-over', 'undone'],
+    ])
+    await gateway.close()
+  })
+
+  test('is taken as it is by a gateway that starts', async () => {
+    const clock = createSettableClock(systemClock.nowNs())
+    const database = await usualDatabase().create()
+    const env = { DATABASE_URL: database.url }
+    const first = await startGateway({ clock, env })
+    await untilHealth(first.url)
+    const committed = await committedSlot(first.url)
+    await first.close()
+    clock.set(clock.nowNs() + 900n * second)
+    const restarted = await startGateway({ clock, env })
+    await untilCommitted(restarted.url, committed + 900)
+    await untilHealth(restarted.url)
+    await restarted.close()
+    await database.remove()
+  })
+})
+
+test.each(['confirmed', 'stood'])(
+  'a clock that leaps ahead is followed when that is %s',
+  async (outcome) => {
+    const { clock, gateway, url, told } = await startOnClock()
+    const committedBefore = await committedSlot(url)
+    clock.set(clock.nowNs() + 300n * second)
+    await untilHealth(url, 503)
+    if (outcome === 'confirmed') gateway.confirmClock()
+    else clock.advance(60n * second)
+    await untilCommitted(url, committedBefore + 300)
+    await untilHealth(url)
+    await acceptedId(await post(url, payload(1)))
+    expect(told()).toEqual([
+      ['clock-leapt', 300],
+      ['clock-leap-over', outcome],
+    ])
+    await gateway.close()
+  },
+)
+
+test('a confirmation by signal is heard, and does not end the program', async () => {
+  const folder = makeFolder()
+  const program = await startProgram({ DATABASE_URL: folder.databaseUrl })
+  program.process.kill('SIGUSR2')
+  await untilCommitted(program.url, (await committedSlot(program.url)) + 2)
+  await program.end('SIGTERM')
+  expect(program.process.signalCode).toBe(null)
+  folder.remove()
+})
+
+/** A gateway on a clock that stands still, some seconds after its start, and what its log says of the clock. */
+async function startOnClock() {
+  const clock = createSettableClock(systemClock.nowNs())
+  const gateway = await startGateway({ clock })
+  const { url, logged } = gateway
+  await untilHealth(url)
+  const first = await committedSlot(url)
+  for (let passed = 1; passed <= 5; passed++) {
+    clock.advance(second)
+    await untilCommitted(url, first + passed)
+  }
+  await acceptedId(await post(url, payload(0)))
+  const told = () =>
+    logged
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event.startsWith('clock-'))
+      .map(({ event, aheadSeconds, outcome }) => [event, aheadSeconds ?? outcome])
+  return { clock, gateway, url, told }
+}
+
+async function committedSlot(url: string): Promise<number> {
+  return (await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
+}

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -93,8 +94,8 @@ test.each(['in order', 'crash'] as const)(
     for (const feed of feeds.slice(1)) expect((await feed.next()).done).toBe(false)
     await client.dispose()
     const events = logged.slice(linesBefore).map((line) => JSON.parse(line))
-    const said = (name: string) => events.filter(({ event }) => event === name)
-    expect([said('database-away').length, said('database-back').length]).toEqual([1, 1])
+    await untilBack(linesBefore)
+    expect(absences(linesBefore)).toEqual(['database-away', 'database-back'])
     expect(events.filter(({ level }) => level === 'error').map(({ event }) => event)).toEqual([
       'database-away',
     ])
@@ -102,6 +103,59 @@ test.each(['in order', 'crash'] as const)(
   },
   60_000,
 )
+
+test.each(['in order', 'crash'] as const)(
+  'says so once under load, though much is answered from memory meanwhile (%s)',
+  async (how) => {
+    const { url, logged } = gateway
+    const { header } = await offerOf(url)
+    const linesBefore = logged.length
+    const asked = { cached: { ok: 0, away: 0 }, uncached: { ok: 0, away: 0 } }
+    let isOver = false
+    /** Asks without a pause, and counts what came back. */
+    async function load(counts: { ok: number; away: number }, path: string): Promise<void> {
+      while (!isOver) {
+        const { ok, status } = await fetch(url + path)
+        expect([200, 503]).toContain(status)
+        if (ok) counts.ok++
+        else counts.away++
+      }
+    }
+    const commitment = `/api/core/v3/commitments/${header.slotCommitmentId}`
+    const clients = [...Array(4).keys()].flatMap(() => [
+      load(asked.cached, commitment),
+      load(asked.uncached, '/v1/chains'),
+    ])
+    const isWarm = () => asked.cached.ok >= 30 && asked.uncached.ok >= 30
+    while (!isWarm()) await delay(20)
+    await server.halt(how)
+    await untilHealth(url, 503)
+    const { ok: whileAway } = asked.cached
+    const { away: before } = asked.uncached
+    while (asked.cached.ok < whileAway + 30 || asked.uncached.away < before + 30) await delay(20)
+    await server.resume()
+    await untilBack(linesBefore)
+    const { ok: back } = asked.uncached
+    while (asked.uncached.ok < back + 30) await delay(20)
+    isOver = true
+    await Promise.all(clients)
+    expect(asked.cached.away, 'what is in memory is answered all the while').toBe(0)
+    expect(absences(linesBefore)).toEqual(['database-away', 'database-back'])
+  },
+  60_000,
+)
+
+/** The lines about the absence of the database, from a place in the log on. */
+function absences(from: number): readonly string[] {
+  return gateway.logged
+    .slice(from)
+    .map((line) => JSON.parse(line).event)
+    .filter((event) => event === 'database-away' || event === 'database-back')
+}
+
+async function untilBack(from: number): Promise<void> {
+  while (!absences(from).includes('database-back')) await delay(20)
+}
 
 const subscriptions = [
   `subscription { ledgerUpdates(addresses: ["${addressOf(user(2))}", "${addressOf(user(3))}"]) { ... on LedgerUpdateBatch { updates { outputId } } } }`,

@@ -33,6 +33,7 @@ export async function runCommand(
         stderr += part
       },
       stopped: new Promise(() => {}),
+      onClockConfirmed: () => {},
       ...given,
     },
     words,

@@ -6,7 +6,7 @@ import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, type Scope } from '../../src/api/token.ts'
 import { type Environment, parseConfig } from '../../src/config.ts'
 import { openDoors, openGateway } from '../../src/gateway.ts'
-import { type Clock, nowMs, systemClock } from '../../src/lib/clock.ts'
+import { type Clock, type MachineClock, nowMs, systemClock } from '../../src/lib/clock.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
 import { usualDatabase } from './databases.ts'
@@ -24,6 +24,8 @@ export interface TestGateway {
   readonly logged: readonly string[]
   /** A token of this gateway, valid for an hour. */
   token(...scopes: Scope[]): Promise<string>
+  /** The operator says that the clock is right. */
+  confirmClock(): void
   close(): Promise<void>
 }
 
@@ -31,7 +33,7 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   /** Settings by variable, over those of a test: a free port, and everything in a temporary folder. */
   readonly env?: Environment
-  readonly clock?: Clock
+  readonly clock?: MachineClock
 }
 
 /** Starts a gateway. */
@@ -52,6 +54,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     key,
     logged,
     token: (...scopes) => tokenOf(key, clock, scopes),
+    confirmClock: gateway.confirmClock,
     close: async () => {
       await gateway.close()
       await database.remove()
@@ -61,7 +64,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 }
 
 /** The doors of a gateway alone, on services that the test made. */
-export interface TestDoors extends Omit<TestGateway, 'databaseUrl'> {
+export interface TestDoors extends Omit<TestGateway, 'databaseUrl' | 'confirmClock'> {
   /** Closes them for clients, sending the listeners away over some milliseconds. */
   drain(windowMs: number): Promise<void>
 }

@@ -1,14 +1,17 @@
 import { parseConfig } from '../../src/config.ts'
 import { createWake } from '../../src/feed/wake.ts'
 import { openGateway } from '../../src/gateway.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import { type MachineClock, systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { GatewayCommand, GatewayReport } from './gateway-process.ts'
 
 /** The gateway under torture: the real one, in a process of its own, with a clock and a bell that can be tampered with. */
 
 let offsetMs = Number(process.env.TORTURE_OFFSET_MS ?? 0)
-const clock: Clock = { nowNs: () => BigInt(Date.now() + offsetMs) * 1_000_000n }
+const clock: MachineClock = {
+  ...systemClock,
+  nowNs: () => BigInt(Date.now() + offsetMs) * 1_000_000n,
+}
 const log = createLog({ clock, write: (line) => process.stderr.write(line) }, 'warn')
 
 process.on('message', (command: GatewayCommand) => {

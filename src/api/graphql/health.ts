@@ -71,6 +71,11 @@ const HealthType = builder.objectRef<Health>('Health').implement({
     isHealthy: t.exposeBoolean('isHealthy', {
       description: 'Whether the database answers and the ledger keeps up.',
     }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description:
+        'Why no blocks are taken, as the error LEDGER_UNAVAILABLE says it; null while they are.',
+    }),
     following: t.expose('following', {
       type: Following,
       nullable: true,

@@ -26,6 +26,12 @@ const following = about(
   }),
 )
 
+/** The reasons of LEDGER_UNAVAILABLE, in words. */
+const reasons = [
+  ...['starting', 'clock behind', 'clock leapt', 'lease lost', 'closing'],
+  ...['nodes away', 'node contradicted'],
+] as const
+
 /** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
 export const health: Route = {
   method: 'GET',
@@ -37,9 +43,10 @@ export const health: Route = {
   },
   errors: [],
   answer: async (request, services) => {
-    const { isHealthy, role, term, following } = await healthOf(request, services)
+    const { isHealthy, reason, role, term, following } = await healthOf(request, services)
     return json(isHealthy ? 200 : 503, {
       isHealthy,
+      ...(reason === undefined ? {} : { reason: inWords(reason) }),
       role: role.toLowerCase(),
       term,
       ...(following === undefined ? {} : { following: printFollowing(following) }),
@@ -57,7 +64,7 @@ export async function healthOf(
 }
 
 function printFollowing({ state, contradiction, ...rest }: FollowingHealth): object {
-  const words = state.toLowerCase().replaceAll('_', ' ')
+  const words = inWords(state)
   return contradiction === undefined
     ? { state: words, ...rest }
     : {
@@ -65,6 +72,11 @@ function printFollowing({ state, contradiction, ...rest }: FollowingHealth): obj
         ...rest,
         contradiction: { code: contradiction.code, message: messageOf(contradiction) },
       }
+}
+
+/** A code as words. */
+function inWords(code: string): string {
+  return code.toLowerCase().replaceAll('_', ' ')
 }
 
 /** Describes what a route about health answers. */
@@ -80,6 +92,12 @@ function standingAnswer(sentence: string): Answer {
   const term = about('Rises whenever another process takes over.', count)
   return {
     about: sentence,
-    json: object({ isHealthy: flag, role, term, following: optional(following) }),
+    json: object({
+      isHealthy: flag,
+      reason: optional(about('Why no blocks are taken.', word(...reasons))),
+      role,
+      term,
+      following: optional(following),
+    }),
   }
 }

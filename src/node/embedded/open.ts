@@ -1,7 +1,7 @@
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { GuardedClock } from '../../lib/guarded-clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { Block } from '../../protocol/block.ts'
@@ -38,7 +38,7 @@ import { createWriter } from './writer.ts'
 /** What the ledger inside needs. */
 export interface EmbeddedDeps {
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: GuardedClock
   readonly log: Log
   readonly signatures: Pick<SignatureChecker, 'check'>
   /** Names this process to others on the same database. */
@@ -173,9 +173,11 @@ export async function openEmbedded(
         ? 'LEASE_LOST'
         : lag() > allowedLag
           ? 'STARTING'
-          : clockWatch.isBehind()
-            ? 'CLOCK_BEHIND'
-            : undefined
+          : clock.hasLeapt()
+            ? 'CLOCK_LEAPT'
+            : clockWatch.isBehind()
+              ? 'CLOCK_BEHIND'
+              : undefined
     return reason && { code: 'LEDGER_UNAVAILABLE', reason }
   }
 
@@ -229,9 +231,11 @@ export async function openEmbedded(
 
   function status(): SourceStatus {
     const { commitmentId, commitment } = commitments.newest()
+    const reason = unavailable()?.reason
     return {
       ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
-      isHealthy: unavailable() === undefined && standing?.isSound() === true,
+      isHealthy: reason === undefined && standing?.isSound() === true,
+      unavailable: reason,
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot: slot(),

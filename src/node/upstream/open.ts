@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { GuardedClock } from '../../lib/guarded-clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { createNewest } from '../../lib/newest.ts'
@@ -37,7 +37,7 @@ import { handOn } from './submit.ts'
 /** What following a node needs. */
 export interface UpstreamDeps {
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: GuardedClock
   readonly log: Log
   /** Names this process to others on the same database. */
   readonly holder: string
@@ -150,7 +150,7 @@ export async function openUpstream(
    * ends with the first look that finds no node, or one that is not to be followed.
    */
   function isWell(): boolean {
-    if (isClosing || standing?.isSound() !== true || clockWatch.isBehind()) return false
+    if (standing?.isSound() !== true || unavailable() !== undefined) return false
     if (!isWriting()) return isYoung()
     return isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)
   }
@@ -159,6 +159,7 @@ export async function openUpstream(
     const code = 'LEDGER_UNAVAILABLE'
     if (isClosing) return { code, reason: 'CLOSING' }
     if (following().state === 'STOPPED') return { code, reason: 'NODE_CONTRADICTED' }
+    if (clock.hasLeapt()) return { code, reason: 'CLOCK_LEAPT' }
     return clockWatch.isBehind() ? { code, reason: 'CLOCK_BEHIND' } : undefined
   }
 
@@ -196,6 +197,7 @@ export async function openUpstream(
     return {
       ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
       isHealthy: isWell(),
+      unavailable: unavailable()?.reason,
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot: slotNow(),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assert, present } from '../../../src/lib/assert.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
+import { guardClock } from '../../../src/lib/guarded-clock.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import {
   accountIdOfKey,
@@ -36,7 +37,7 @@ async function openLedger(url: string) {
     const source = await openEmbedded(
       {
         store,
-        clock,
+        clock: guardClock({ clock, log: silentLog }),
         log: silentLog,
         signatures,
         holder: 'test:1',
