@@ -93,3 +93,22 @@ function publishedName(code: string): string {
     .toLowerCase()
     .replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 }
+
+/**
+ * The reasons that fail a carrier and not the transaction: an id does not cover the unlocks, and an input that is missing
+ * now may come. A later block with the same transaction is judged anew (ledger reference 3.3).
+ */
+export const carrierFailures: readonly number[] = [
+  failureReasonNumbers.ORPHANED,
+  failureReasonNumbers.UNLOCK_SIGNATURE_INVALID,
+  failureReasonNumbers.CHAIN_ADDRESS_UNLOCK_INVALID,
+  failureReasonNumbers.DIRECT_UNLOCKABLE_ADDRESS_UNLOCK_INVALID,
+  failureReasonNumbers.MULTI_ADDRESS_UNLOCK_INVALID,
+  failureReasonNumbers.MULTI_ADDRESS_LENGTH_UNLOCK_LENGTH_MISMATCH,
+  failureReasonNumbers.MULTI_ADDRESS_UNLOCK_THRESHOLD_NOT_REACHED,
+]
+
+/** Whether a failure for this reason, or for none, belongs to the carrier. */
+export function isOfCarrier(reason: number | undefined): boolean {
+  return reason !== undefined && carrierFailures.includes(reason)
+}

@@ -34,7 +34,10 @@ export function inputIds(transaction: Transaction): OutputId[] {
   )
 }
 
-/** Everything a transaction refers to: first its inputs and its commitment, then credits, then rewards. */
+/**
+ * Everything a transaction refers to: first its inputs and its commitment, then credits, then rewards. An output that does
+ * not exist fails it only where nothing else of these is wrong already: it may still come.
+ */
 export function resolveReferences(
   transaction: Transaction,
   ledger: KnownLedger,
@@ -42,14 +45,17 @@ export function resolveReferences(
   const inputs = resolveInputs(transaction, ledger)
   if (!inputs.ok) return inputs
   const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  if (commitment !== undefined && !ledger.isCommitmentKnown(commitment.commitmentId)) {
+    const { commitmentId } = commitment
+    return err({ code: 'COMMITMENT_INPUT_REFERENCE_INVALID', commitmentId })
+  }
+  const missing = missingInput(transaction, ledger)
+  if (missing !== undefined) return err(missing)
   // By the rules of form only a commitment makes room for the others.
   if (commitment === undefined) {
     return ok({ inputs: inputs.value, credits: new Map(), rewards: new Map() })
   }
   const { commitmentId } = commitment
-  if (!ledger.isCommitmentKnown(commitmentId)) {
-    return err({ code: 'COMMITMENT_INPUT_REFERENCE_INVALID', commitmentId })
-  }
   const slot = slotOfId(commitmentId)
   const credits = resolveCredits(transaction, ledger, slot)
   if (!credits.ok) return credits
@@ -58,10 +64,7 @@ export function resolveReferences(
   return ok({ inputs: inputs.value, credits: credits.value, rewards: rewards.value })
 }
 
-/**
- * The inputs in order. Where an output is spent already, the first spender has won; one that does not exist
- * fails the transaction at once.
- */
+/** The inputs that exist, in order. Where an output is spent already, the first spender has won. */
 function resolveInputs(
   transaction: Transaction,
   ledger: KnownLedger,
@@ -69,13 +72,23 @@ function resolveInputs(
   const inputs: ResolvedInput[] = []
   for (const [input, id] of inputIds(transaction).entries()) {
     const known = ledger.outputById.get(id)
-    if (known === undefined) return err({ code: 'ORPHANED', input, outputId: id })
+    if (known === undefined) continue
     if (known.spentIn === 'COMMITTED')
       return err({ code: 'INPUT_ALREADY_SPENT', input, outputId: id })
     if (known.spentIn === 'ACCEPTED') return err({ code: 'CONFLICT_REJECTED', input, outputId: id })
     inputs.push({ outputId: id, output: known.output, creationSlot: creationSlotOf(id) })
   }
   return ok(inputs)
+}
+
+function missingInput(
+  transaction: Transaction,
+  { outputById }: KnownLedger,
+): TransactionError | undefined {
+  for (const [input, outputId] of inputIds(transaction).entries()) {
+    if (!outputById.has(outputId)) return { code: 'ORPHANED', input, outputId }
+  }
+  return undefined
 }
 
 function resolveCredits(

@@ -1,3 +1,4 @@
+import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
@@ -8,6 +9,7 @@ import { indexOutputs } from './output-index.ts'
 import type { OutputRow, TransactionRow } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
+import { changeWaiting } from './waiting.ts'
 
 /** Booking: what the inbox held becomes part of the ledger. */
 
@@ -15,16 +17,21 @@ import { idFromBytes } from './values.ts'
 export async function book(
   writing: Writing,
   term: number,
-  { blocks, transactions, created, spent }: Booking,
+  { blocks, transactions, created, spent, waiting }: Booking,
 ): Promise<Result<LeaseTerm, never>> {
   const { tx, sql } = writing
   assert((await sql.markBlocks(tx, blocks)) === blocks.length, 'every booked block was pending')
   const judged = await sql.markTransactions(tx, transactions)
   assert(judged === transactions.length, 'every booked transaction was pending')
+  const failed = transactions
+    .filter(({ failureReason }) => isOfCarrier(failureReason))
+    .map(({ transactionId }) => transactionId)
+  if (failed.length > 0) await sql.reopenTransactions(tx, failed)
   // Created first: an output may be spent in the batch that creates it.
   await sql.insertOutputs(tx, created)
   await indexOutputs(writing, created)
   assert((await sql.spendOutputs(tx, spent)) === spent.length, 'every spent output was unspent')
+  if (waiting !== undefined) await changeWaiting(writing, waiting)
   return ok({ term })
 }
 

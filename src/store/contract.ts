@@ -11,6 +11,7 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
+import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
   AddressTip,
@@ -31,6 +32,7 @@ import type {
   UpdateClass,
 } from './rows.ts'
 import type { ViewReader } from './view-contract.ts'
+import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 
 /** What the rest of the program may ask of the database, whichever database it is. */
 
@@ -151,7 +153,7 @@ export interface StoreReader extends ViewReader {
 }
 
 /** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
-export interface StoreWriter {
+export interface StoreWriter extends WaitingReads {
   /** Takes the lease when it is free or has run out by the database's clock, and raises the term. */
   takeLease(lease: {
     readonly holder: string
@@ -210,18 +212,6 @@ export interface StoreWriter {
     record: NewChainRecord,
     version: number,
   ): Promise<Result<ChainRecordVersion, ChainRecordDiffers>>
-}
-
-/** What of the log is to be kept, and how much may go in one transaction. */
-export interface PruneRequest {
-  readonly milestones: number
-  readonly rows: number
-}
-
-/** Up to where the log is gone now, and whether more of it is to go. */
-export interface PruneResult {
-  readonly prunedSeq: number
-  readonly isDone: boolean
 }
 
 /** A record to be set. */
@@ -299,6 +289,7 @@ export interface Booking {
   readonly transactions: readonly BookedTransaction[]
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
+  readonly waiting?: WaitingChanges
 }
 
 /** The verdict over a block. */
@@ -307,7 +298,7 @@ export interface BookedBlock {
   readonly state: 'ACCEPTED' | 'DROPPED'
 }
 
-/** The verdict over a pending transaction: booked in `slot`, or failed for a published reason. */
+/** The verdict over a pending transaction: booked in `slot`, or failed; pending again if it was for its carriers alone. */
 export interface BookedTransaction {
   readonly transactionId: TransactionId
   /** The block by which it is judged. */
@@ -317,6 +308,8 @@ export interface BookedTransaction {
   readonly failureReason: number | undefined
   /** Of an accepted one. */
   readonly allotments: readonly Allotment[]
+  /** How many of its carriers failed it with this verdict; 1 by default. */
+  readonly judgedCarriers?: number
 }
 
 /** An output that begins to exist. */

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../lib/result.ts'
-import type { SlotIndex } from '../protocol/primitives.ts'
+import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Acceptance, IncomingBlock, LeaseTerm } from './contract.ts'
 import type { CarriedTransaction, Writing } from './sql/statements.ts'
 
@@ -32,16 +32,22 @@ export async function acceptBlocks(
     [...new Set(parents)].map((parent) => ({ parent, child })),
   )
   if (parents.length > 0) await sql.insertParents(tx, parents)
-  const carried = kept.flatMap(carriedTransaction)
+  const carried = carriedTransactions(kept)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
   // The writer may be another process.
   if (kept.length > 0) await sql.announce(tx, { topic: 'BLOCKS_ACCEPTED' })
   return answers
 }
 
-function carriedTransaction(block: IncomingBlock): CarriedTransaction[] {
-  const { transactionId, blockId, slot } = block
-  return transactionId === undefined ? [] : [{ transactionId, blockId, slot }]
+/** Several blocks may carry one transaction. */
+function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransaction[] {
+  const carried = new Map<TransactionId, CarriedTransaction>()
+  for (const { transactionId, blockId, slot } of blocks) {
+    if (transactionId === undefined) continue
+    const former = carried.get(transactionId) ?? { transactionId, blockId, slot, carriers: 0 }
+    carried.set(transactionId, { ...former, carriers: former.carriers + 1 })
+  }
+  return [...carried.values()]
 }
 
 /** Raises the first open slot to the one behind `upTo`, or leaves it. */

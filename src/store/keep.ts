@@ -28,7 +28,10 @@ export async function keepFinal(
     [...new Set(parents)].map((parent) => ({ parent, child })),
   )
   if (references.length > 0) await sql.insertParents(tx, references)
-  await sql.insertTransactions(tx, transactions)
+  await sql.insertTransactions(
+    tx,
+    transactions.map((transaction) => ({ ...transaction, carriers: 1 })),
+  )
   await sql.markTransactions(
     tx,
     transactions.map((transaction) => ({ ...transaction, allotments: [] })),

@@ -1,7 +1,7 @@
 import type { Prisma } from '../generated/prisma/client.ts'
 import { present } from '../lib/assert.ts'
-import type { PruneRequest, PruneResult } from './contract.ts'
 import { toLedgerUpdate } from './mapping.ts'
+import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type { PrunedTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 

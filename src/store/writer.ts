@@ -12,6 +12,13 @@ import { pruneLog } from './prune.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { Statements, Writing } from './sql/statements.ts'
 import type { Turns } from './turns.ts'
+import {
+  awaitedCounts,
+  carriersAwaiting,
+  countWaiting,
+  releasedCarriers,
+  waitingCarriers,
+} from './waiting.ts'
 
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
 export function createWriter(client: PrismaClient, sql: Statements, turns: Turns): StoreWriter {
@@ -50,6 +57,11 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
     outputsForBooking: (outputIds) => look((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
       look((reading) => transactionsForBooking(reading, transactionIds)),
+    countWaiting: () => look(countWaiting),
+    releasedCarriers: (limit) => look((reading) => releasedCarriers(reading, limit)),
+    awaitedCounts: (ids) => look((reading) => awaitedCounts(reading, ids)),
+    carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
+    waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
     slotContents: (from, to) => look((reading) => slotContents(reading, from, to)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),

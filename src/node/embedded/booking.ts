@@ -1,21 +1,34 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { failureReasonNumbers } from '../../ledger/failure-reasons.ts'
 import { inputIds } from '../../ledger/resolve.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import { Block } from '../../protocol/block.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { BlockId, CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import type { BlockId, CommitmentId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { LeaseLost, Store } from '../../store/contract.ts'
-import type { BlockRow, OutputRow } from '../../store/rows.ts'
-import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
+import type { BookedTransaction, LeaseLost, Store } from '../../store/contract.ts'
+import type { OutputRow } from '../../store/rows.ts'
+import type { OverdueCarrier, WaitingChanges } from '../../store/waiting-contract.ts'
+import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
-import { type BookedOutput, type Candidate, judge } from './judge.ts'
+import { candidatesOf, openCarriers, storedWaiters } from './carriers.ts'
+import {
+  type BookedOutput,
+  type Candidate,
+  type Effects,
+  judge,
+  type LedgerBefore,
+  nobodyWaits,
+} from './judge.ts'
 import type { LedgerState } from './state.ts'
 
-/** Books the inbox in order of arrival: what its transactions change is written in one go a batch. */
+/**
+ * Books the inbox in order of arrival: what its transactions change is written in one go a batch. A block whose transaction
+ * spends what does not exist yet is booked all the same, and its issuer pays for it; the transaction waits in the database
+ * until that exists, or until the slot of the block is about to be committed. So a flood of transactions that wait costs
+ * as much as one of others, lasts as long as a slot is open, and takes no memory.
+ */
 
 /** What booking needs. */
 export interface BookingDeps {
@@ -31,80 +44,146 @@ export interface BookingDeps {
   readonly committedSlot: () => SlotIndex
 }
 
-/** Books the next blocks of the inbox in one transaction; gives how many there were. */
-export async function bookNext(
-  deps: BookingDeps,
-  term: number,
-): Promise<Result<number, LeaseLost>> {
-  const blocks = await deps.store.read.pendingBlocks(bookingBatch)
-  if (blocks.length === 0) return ok(0)
-  const candidates = await candidatesOf(deps, blocks)
-  const state = deps.state()
-  const { failures, ...effects } = judge(
-    {
-      parameters: deps.parameters,
-      isCommitmentKnown: deps.isCommitmentKnown,
-      creditsAt: (id, slot) => state.entryAt(id, slot)?.credits,
-      rewardAt: state.rewardAt,
-      outputById: await outputsOf(deps, candidates),
-    },
-    candidates,
-  )
-  const written = await deps.store.write.book(term, {
-    blocks: blocks.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' })),
-    ...effects,
-  })
-  if (!written.ok) return written
-  for (const { blockId } of blocks) deps.prepared.delete(blockId)
-  for (const { candidate, error } of failures) {
-    const { transactionId } = candidate.prepared.identity
-    deps.log.info('transaction-failed', { transactionId, ...error })
-  }
-  return ok(blocks.length)
+/** Booking, which nobody does at the same time. */
+export interface Booking {
+  /** Reads how many transactions wait, at the beginning of every term. */
+  load(): Promise<void>
+  /** Books the next blocks in one transaction: those that have waited for what is there now, else those of the inbox. */
+  next(term: number): Promise<Result<Booked, LeaseLost>>
+  /** Fails the transactions that wait in the slots up to `upTo`, which are closed and booked: nothing can come any more. */
+  giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>>
+}
+
+/** How far a booking came. */
+export interface Booked {
+  readonly count: number
+  /** More can be booked at once. */
+  readonly isMore: boolean
 }
 
 /** The most blocks of one booking. */
 export const bookingBatch = 500
 
-/** The transactions of some blocks; of several blocks with one transaction only the first to come counts. */
-async function candidatesOf(deps: BookingDeps, blocks: readonly BlockRow[]): Promise<Candidate[]> {
-  const carrying = blocks.filter(({ transactionId }) => transactionId !== undefined)
-  const ids = carrying.flatMap(({ transactionId }) => transactionId ?? [])
-  const rows = ids.length === 0 ? [] : await deps.store.write.transactionsForBooking(ids)
-  const firstCarriers = new Set(rows.map(({ blockId }) => blockId))
-  const counting = carrying.filter(({ blockId }) => firstCarriers.has(blockId))
-  // At once, for signatures are checked on several threads.
-  return Promise.all(
-    counting.map(async (block) => {
-      const prepared = deps.prepared.get(block.blockId) ?? (await prepareAgain(deps, block))
-      return { blockId: block.blockId, slot: block.slot, prepared }
-    }),
-  )
+/** Blocks whose transactions are given up in one transaction of the database. */
+const giveUpBatch = 5_000
+
+/** Opens booking. */
+export function createBooking(deps: BookingDeps): Booking {
+  const { store, prepared, log } = deps
+  const { write } = store
+  const carriersDeps = { write, signatures: deps.signatures, prepared }
+  /** How many carriers wait. While there are none, nothing is asked about them. */
+  let waiting = 0
+
+  async function load(): Promise<void> {
+    waiting = await write.countWaiting()
+  }
+
+  async function next(term: number): Promise<Result<Booked, LeaseLost>> {
+    const released = waiting === 0 ? [] : await write.releasedCarriers(bookingBatch)
+    const fresh = released.length > 0 ? [] : await store.read.pendingBlocks(bookingBatch)
+    if (released.length + fresh.length === 0) return ok({ count: 0, isMore: false })
+    const isReleased = new Set(released.map(({ inbox }) => inbox))
+    const open = await openCarriers(carriersDeps, [...released, ...fresh])
+    const candidates = await candidatesOf(carriersDeps, open)
+    const stored = waiting === 0 ? nobodyWaits : await storedWaiters(carriersDeps, candidates)
+    const waiters = stored.waiters.map(({ candidate }) => candidate)
+    const before = await ledgerBefore(deps, [...candidates, ...waiters])
+    const effects = judge(before, candidates, stored)
+    const { isCut, judged } = effects
+    const lastHad = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
+    const had = fresh.slice(0, lastHad + 1)
+    const isOpen = new Set(open.map(({ inbox }) => inbox))
+    // Others have got their verdict by another carrier, and wait in vain.
+    const over = [...released, ...waiters].filter(
+      ({ inbox }) => judged.has(inbox) || (isReleased.has(inbox) && !isOpen.has(inbox)),
+    )
+    const written = await write.book(term, {
+      blocks: had.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' })),
+      transactions: effects.transactions,
+      created: effects.created,
+      spent: effects.spent,
+      ...(waiting + effects.waiting.length > 0 && { waiting: waitingChanges(effects, over) }),
+    })
+    if (!written.ok) return written
+    waiting += effects.waiting.length - over.length
+    for (const { blockId } of [...had, ...over]) prepared.delete(blockId)
+    for (const { candidate, error } of effects.failures) {
+      const { transactionId } = candidate.prepared.identity
+      log.info('transaction-failed', { transactionId, ...error })
+    }
+    const isMore = isCut || released.length > 0 || fresh.length === bookingBatch
+    return ok({ count: had.length + over.length, isMore })
+  }
+
+  async function giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>> {
+    let count = 0
+    while (waiting > 0) {
+      const overdue = await write.waitingCarriers(upTo, giveUpBatch)
+      if (overdue.length === 0) break
+      const open = await openCarriers(carriersDeps, overdue)
+      const written = await write.book(term, {
+        blocks: [],
+        transactions: orphaned(open),
+        created: [],
+        spent: [],
+        waiting: { booked: [], over: overdue.map(({ inbox }) => inbox), begun: [] },
+      })
+      if (!written.ok) return written
+      waiting -= overdue.length
+      count += overdue.length
+    }
+    if (count > 0) log.info('transactions-orphaned', { slot: upTo, carriers: count })
+    return ok(count)
+  }
+
+  return { load, next, giveUp }
 }
 
-/** After a restart, or for blocks that another process took in. The block was acknowledged, so a full queue is waited for. */
-async function prepareAgain(deps: BookingDeps, row: BlockRow): Promise<PreparedTransaction> {
-  const block = decode(Block, row.bytes)
-  assert(block.ok, 'a block of the inbox decodes')
-  const { body } = block.value
-  assert(body.type === 0 && body.payload?.type === 1, 'a block with a transaction id carries one')
-  for (;;) {
-    const prepared = await prepareTransaction(deps.signatures, body.payload)
-    if (prepared.ok) return prepared.value
-    await delay(retryMs)
+function waitingChanges(
+  { transactions, waiting }: Effects,
+  over: readonly { readonly inbox: number }[],
+): WaitingChanges {
+  const booked = transactions.filter(({ state }) => state === 'ACCEPTED')
+  return {
+    booked: booked.map(({ transactionId }) => transactionId),
+    over: over.map(({ inbox }) => inbox),
+    begun: waiting,
   }
 }
 
-const retryMs = 50
+/** One verdict a transaction, by the last of its carriers. */
+function orphaned(carriers: readonly OverdueCarrier[]): BookedTransaction[] {
+  const verdicts = new Map<TransactionId, BookedTransaction>()
+  for (const { transactionId, blockId, slot } of carriers) {
+    verdicts.set(transactionId, {
+      transactionId,
+      blockId,
+      slot,
+      state: 'FAILED',
+      failureReason: failureReasonNumbers.ORPHANED,
+      allotments: [],
+      judgedCarriers: (verdicts.get(transactionId)?.judgedCarriers ?? 0) + 1,
+    })
+  }
+  return [...verdicts.values()]
+}
 
-/** Every output that the candidates spend and that exists, in one query. */
-async function outputsOf(
-  deps: BookingDeps,
+/** The ledger, with every output that the candidates spend and that exists, in one query. */
+async function ledgerBefore(
+  { store, parameters, isCommitmentKnown, committedSlot, ...deps }: BookingDeps,
   candidates: readonly Candidate[],
-): Promise<Map<OutputRow['outputId'], BookedOutput>> {
+): Promise<LedgerBefore> {
+  const state = deps.state()
   const ids = new Set(candidates.flatMap(({ prepared }) => inputIds(prepared.payload.transaction)))
-  const rows = ids.size === 0 ? [] : await deps.store.write.outputsForBooking([...ids])
-  return new Map(rows.map((row) => [row.outputId, bookedOutput(row, deps.committedSlot())]))
+  const rows = ids.size === 0 ? [] : await store.write.outputsForBooking([...ids])
+  return {
+    parameters,
+    isCommitmentKnown,
+    creditsAt: (id, slot) => state.entryAt(id, slot)?.credits,
+    rewardAt: state.rewardAt,
+    outputById: new Map(rows.map((row) => [row.outputId, bookedOutput(row, committedSlot())])),
+  }
 }
 
 function bookedOutput(row: OutputRow, committedSlot: SlotIndex): BookedOutput {

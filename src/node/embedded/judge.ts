@@ -1,10 +1,12 @@
-import { execute } from '../../ledger/execute.ts'
+import { type Diff, execute } from '../../ledger/execute.ts'
+import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { inputIds, type KnownOutput, resolveReferences } from '../../ledger/resolve.ts'
 import type { RewardOverflow } from '../../ledger/reward-claims.ts'
 import { failureReasonOf, type TransactionError } from '../../ledger/transaction-error.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
+import { transactionOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type {
   AccountId,
@@ -12,11 +14,18 @@ import type {
   CommitmentId,
   OutputId,
   SlotIndex,
+  TransactionId,
 } from '../../protocol/primitives.ts'
 import type { BookedTransaction, CreatedOutput, SpentOutput } from '../../store/contract.ts'
+import type { WaitingCarrier } from '../../store/waiting-contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
+import { createAgenda, type StoredWaiter } from './agenda.ts'
 
-/** Judges a batch of transactions one after the other, purely in memory (ledger reference 3, 12.1). */
+/**
+ * Judges a batch of transactions one after the other, purely in memory (ledger reference 3, 12.1). A transaction is judged
+ * by each block that carries it until one is valid: its id does not cover the unlocks, so that anybody can make another
+ * carrier of it.
+ */
 
 /** The ledger as it stands before the batch. */
 export interface LedgerBefore {
@@ -38,74 +47,146 @@ export interface BookedOutput extends KnownOutput {
 /** A transaction and the block that brought it. */
 export interface Candidate {
   readonly blockId: BlockId
+  /** The block's place in the inbox. */
+  readonly inbox: number
   readonly slot: SlotIndex
   readonly prepared: PreparedTransaction
 }
 
+/** The carriers that wait since former batches, as far as they are loaded. */
+export interface StoredWaiters {
+  readonly waiters: readonly StoredWaiter[]
+  /** Whether all are that wait for this transaction. */
+  isLoaded(transactionId: TransactionId): boolean
+}
+
 /** What the batch changes. */
 export interface Effects {
+  /** Verdicts, one a transaction; those that wait have none. */
   readonly transactions: readonly BookedTransaction[]
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
+  /** Carriers that wait from now on. */
+  readonly waiting: readonly WaitingCarrier[]
   /** Why transactions failed, for the log. */
   readonly failures: readonly { readonly candidate: Candidate; readonly error: TransactionError }[]
+  /** The carriers that had their turn, by place in the inbox; all of them, unless it is cut. */
+  readonly judged: ReadonlySet<number>
+  /** It ends early: others that are not loaded waited for the last one, and have their turn before the rest. */
+  readonly isCut: boolean
 }
 
-/** Judges the candidates in their order; of two that spend one output the first wins. */
-export function judge(before: LedgerBefore, candidates: readonly Candidate[]): Effects {
-  const outputById = new Map(before.outputById)
-  const transactions: BookedTransaction[] = []
-  const created: CreatedOutput[] = []
-  const spent: SpentOutput[] = []
-  const failures: { candidate: Candidate; error: TransactionError }[] = []
+/** Judges the candidates, given in inbox order; of two that spend one output the first wins. */
+export function judge(
+  before: LedgerBefore,
+  candidates: readonly Candidate[],
+  stored: StoredWaiters = nobodyWaits,
+): Effects {
+  const agenda = createAgenda(candidates, stored.waiters)
+  const changes: Changes = { outputById: new Map(before.outputById), created: [], spent: [] }
+  const verdicts = new Map<TransactionId, BookedTransaction>()
+  const failures = new Map<TransactionId, Effects['failures'][number]>()
+  const judged = new Set<number>()
+  let isCut = false
 
-  for (const candidate of candidates) {
-    const { blockId, prepared } = candidate
-    const { transactionId, outputBytes } = prepared.identity
-    const { transaction, unlocks } = prepared.payload
-    const { parameters } = before
-    const resolved = resolveReferences(transaction, { ...before, outputById })
-    const diff = resolved.ok
-      ? execute({
-          ...resolved.value,
-          parameters,
-          transaction,
-          transactionId,
-          unlocks,
-          isSignatureValid: prepared.isSignatureValid,
-        })
-      : resolved
-    if (!diff.ok) {
-      const failureReason = failureReasonOf(diff.error)
-      transactions.push({
-        transactionId,
-        blockId,
-        slot: candidate.slot,
-        state: 'FAILED',
-        failureReason,
-        allotments: [],
-      })
-      failures.push({ candidate, error: diff.error })
-      continue
+  while (!isCut) {
+    const candidate = agenda.next()
+    if (candidate === undefined) break
+    judged.add(candidate.inbox)
+    const { transactionId } = candidate.prepared.identity
+    const former = verdicts.get(transactionId)
+    if (former !== undefined && !isOfCarrier(former.failureReason)) continue
+    const diff = executed(candidate, { ...before, outputById: changes.outputById })
+    if (diff.ok) {
+      verdicts.set(transactionId, accept(candidate, diff.value, changes))
+      failures.delete(transactionId)
+      agenda.booked(transactionId)
+      isCut = !stored.isLoaded(transactionId)
+    } else if (diff.error.code === 'ORPHANED') {
+      agenda.wait(candidate, awaitedBy(candidate, changes.outputById))
+    } else {
+      verdicts.set(transactionId, failed(candidate, diff.error, former))
+      failures.set(transactionId, { candidate, error: diff.error })
     }
-    const slot = bookedSlot(candidate, outputById)
-    const { allotments } = transaction
-    transactions.push({ ...accepted, transactionId, blockId, slot, allotments })
-    for (const outputId of diff.value.consumed) {
-      const output = present(outputById.get(outputId), 'a consumed output')
-      outputById.set(outputId, { ...output, spentIn: 'ACCEPTED' })
-      spent.push({ outputId, spentSlot: slot, spentBy: transactionId })
-    }
-    diff.value.created.forEach(({ outputId, output }, i) => {
-      const bytes = present(outputBytes[i], 'the bytes of a created output')
-      outputById.set(outputId, { output, spentIn: undefined, bookedSlot: slot })
-      created.push({ outputId, bytes, blockId, bookedSlot: slot })
-    })
   }
-  return { transactions, created, spent, failures }
+  const { created, spent } = changes
+  const transactions = [...verdicts.values()]
+  const waiting = agenda.waiting()
+  return { transactions, created, spent, waiting, failures: [...failures.values()], judged, isCut }
 }
 
-const accepted = { state: 'ACCEPTED', failureReason: undefined } as const
+/** The ledger as the batch changes it. */
+interface Changes {
+  readonly outputById: Map<OutputId, BookedOutput>
+  readonly created: CreatedOutput[]
+  readonly spent: SpentOutput[]
+}
+
+/** No carrier waits. */
+export const nobodyWaits: StoredWaiters = { waiters: [], isLoaded: () => true }
+
+function executed({ prepared }: Candidate, ledger: LedgerBefore): Result<Diff, TransactionError> {
+  const { transaction, unlocks } = prepared.payload
+  const resolved = resolveReferences(transaction, ledger)
+  if (!resolved.ok) return resolved
+  return execute({
+    ...resolved.value,
+    parameters: ledger.parameters,
+    transaction,
+    transactionId: prepared.identity.transactionId,
+    unlocks,
+    isSignatureValid: prepared.isSignatureValid,
+  })
+}
+
+/** Does what the transaction does. */
+function accept(
+  candidate: Candidate,
+  { consumed, created }: Diff,
+  changes: Changes,
+): BookedTransaction {
+  const { blockId, prepared } = candidate
+  const { transactionId, outputBytes } = prepared.identity
+  const slot = bookedSlot(candidate, changes.outputById)
+  for (const outputId of consumed) {
+    const output = present(changes.outputById.get(outputId), 'a consumed output')
+    changes.outputById.set(outputId, { ...output, spentIn: 'ACCEPTED' })
+    changes.spent.push({ outputId, spentSlot: slot, spentBy: transactionId })
+  }
+  created.forEach(({ outputId, output }, i) => {
+    const bytes = present(outputBytes[i], 'the bytes of a created output')
+    changes.outputById.set(outputId, { output, spentIn: undefined, bookedSlot: slot })
+    changes.created.push({ outputId, bytes, blockId, bookedSlot: slot })
+  })
+  const { allotments } = prepared.payload.transaction
+  return { state: 'ACCEPTED', failureReason: undefined, transactionId, blockId, slot, allotments }
+}
+
+/** The transactions that would create what is missing. */
+function awaitedBy(
+  { prepared }: Candidate,
+  outputById: ReadonlyMap<OutputId, BookedOutput>,
+): TransactionId[] {
+  const missing = inputIds(prepared.payload.transaction).filter((id) => !outputById.has(id))
+  return [...new Set(missing.map(transactionOf))]
+}
+
+/** Of several carriers that failed the last one is told. */
+function failed(
+  { blockId, slot, prepared }: Candidate,
+  error: TransactionError,
+  former: BookedTransaction | undefined,
+): BookedTransaction {
+  return {
+    transactionId: prepared.identity.transactionId,
+    blockId,
+    slot,
+    state: 'FAILED',
+    failureReason: failureReasonOf(error),
+    allotments: [],
+    judgedCarriers: (former?.judgedCarriers ?? 0) + 1,
+  }
+}
 
 /**
  * The slot a transaction belongs to: its block's, but not before an input came. A block may have an earlier

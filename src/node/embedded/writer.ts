@@ -8,7 +8,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
 import type { Reign } from '../standing.ts'
-import { type BookingDeps, bookingBatch, bookNext } from './booking.ts'
+import { type BookingDeps, createBooking } from './booking.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 
 /** The one writer of a ledger: books the inbox as it fills, and commits slots as they come due. */
@@ -40,6 +40,7 @@ export interface LedgerWriter {
 export function createWriter(deps: WriterDeps): LedgerWriter {
   let pause = new AbortController()
   let gathering = new AbortController()
+  const booking = createBooking(deps)
   deps.clock.onJump?.(interrupt)
 
   async function reign({ term, ended }: Reign): Promise<LeaseLost | undefined> {
@@ -53,11 +54,13 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
 
   async function write(term: number, ended: AbortSignal): Promise<LeaseLost | undefined> {
     let committed = await deps.load()
+    await booking.load()
     let isRunning = false
     for (;;) {
-      const booked = await bookNext(deps, term)
+      const booked = await booking.next(term)
       if (!booked.ok) return booked.error
-      if (ended.aborted && booked.value === 0) return undefined
+      const { count, isMore } = booked.value
+      if (ended.aborted && count === 0) return undefined
       // Asked behind the booking: a slot that ended meanwhile is committed before anything else is made of its end.
       const due = dueSlot()
       if (due > committed.commitment.slot) {
@@ -70,12 +73,13 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
       if (!isRunning) deps.onRunning()
       isRunning = true
       if (ended.aborted) continue
-      if (booked.value > 0) await gather(booked.value)
+      if (isMore) continue
+      if (count > 0) await gather(count)
       else await sleep(Math.min(msToNextSlot(), tickMs))
     }
   }
 
-  /** Closes slots, books what they hold, and commits them. */
+  /** Closes slots, books what they hold, gives up what waits in them, and commits them. */
   async function advance(
     term: number,
     former: CommittedSlot,
@@ -83,11 +87,13 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
   ): Promise<Result<CommittedSlot, LeaseLost>> {
     const closed = await deps.store.write.closeSlots(term, upTo)
     if (!closed.ok) return closed
-    for (let count = bookingBatch; count === bookingBatch; ) {
-      const booked = await bookNext(deps, term)
+    for (let isMore = true; isMore; ) {
+      const booked = await booking.next(term)
       if (!booked.ok) return booked
-      count = booked.value
+      isMore = booked.value.isMore
     }
+    const givenUp = await booking.giveUp(term, upTo)
+    if (!givenUp.ok) return givenUp
     const committed = await commitSlots(deps, term, { former, upTo })
     if (!committed.ok) return committed
     const { slots, tip } = committed.value
@@ -122,7 +128,6 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
    * more blocks there were, so that a block that comes alone is booked at once.
    */
   async function gather(booked: number): Promise<void> {
-    if (booked === bookingBatch) return
     gathering = new AbortController()
     const ms = Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot())
     await delay(ms, undefined, { signal: gathering.signal }).catch(() => {})

@@ -15,6 +15,7 @@ import type {
 } from '../contract.ts'
 import type { BlockRow, LedgerUpdate, Milestone, PrunedTip, TransactionRow } from '../rows.ts'
 import type { ViewStatements } from './view-statements.ts'
+import type { WaitingStatements } from './waiting-statements.ts'
 
 /**
  * The statements that each database says in its own words. Bulk statements take one JSON parameter, for that is 27 times
@@ -26,7 +27,8 @@ export interface Statements
     InboxStatements,
     BookingStatements,
     LogStatements,
-    ViewStatements {}
+    ViewStatements,
+    WaitingStatements {}
 
 /** A transaction of the writer, or its client outside of one, and how its database is spoken to. */
 export interface Writing {
@@ -69,7 +71,10 @@ export interface InboxStatements {
   insertBlocks(tx: Tx, blocks: readonly Omit<BlockRow, 'state'>[]): Promise<void>
   /** Adds references between blocks, all of them new. */
   insertParents(tx: Tx, references: readonly BlockReference[]): Promise<void>
-  /** Adds transactions as pending; one that is known keeps its row. */
+  /**
+   * Adds transactions as pending, each once. One that is known keeps its row, and where it is pending still, or failed for
+   * what its carriers brought, it has more carriers to be judged and is pending (again).
+   */
   insertTransactions(tx: Tx, carried: readonly CarriedTransaction[]): Promise<void>
 }
 
@@ -79,11 +84,13 @@ export interface BlockReference {
   readonly child: BlockId
 }
 
-/** A transaction with the block that brought it. */
+/** A transaction with the first of the new blocks that brought it. */
 export interface CarriedTransaction {
   readonly transactionId: TransactionId
   readonly blockId: BlockId
   readonly slot: number
+  /** How many they are. */
+  readonly carriers: number
 }
 
 /** The bulk statements of booking. */
@@ -94,11 +101,13 @@ export interface BookingStatements {
   transactionsByIds(tx: Tx, transactionIds: readonly TransactionId[]): Promise<TransactionModel[]>
   /** Gives pending blocks their state. */
   markBlocks(tx: Tx, blocks: readonly Pick<BlockRow, 'blockId' | 'state'>[]): Promise<number>
-  /** Gives pending transactions their verdict. */
+  /** Gives pending transactions, and those that failed for what their carriers brought, their verdict. */
   markTransactions(
     tx: Tx,
     transactions: readonly (Omit<BookedTransaction, 'state'> & Pick<TransactionRow, 'state'>)[],
   ): Promise<number>
+  /** Makes those of some transactions pending again that have carriers which are not judged. */
+  reopenTransactions(tx: Tx, transactionIds: readonly TransactionId[]): Promise<void>
   /** Adds outputs, all of them new and unspent. */
   insertOutputs(tx: Tx, outputs: readonly CreatedOutput[]): Promise<number>
   /** Spends outputs that are unspent. */

@@ -81,6 +81,7 @@ describe('a batch', () => {
 function candidatesOf(plans: Parameters<typeof transfersOf>[0]): Candidate[] {
   return transfersOf(plans).map((prepared, index) => ({
     blockId: parsed(BlockId, `0x${index.toString(16).padStart(64, '0')}07000000`),
+    inbox: index,
     slot: 7,
     prepared,
   }))

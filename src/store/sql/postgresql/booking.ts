@@ -1,4 +1,6 @@
-import type { Output, Transaction } from '../../../generated/prisma/client.ts'
+import type { Output, Prisma, Transaction } from '../../../generated/prisma/client.ts'
+import { carrierFailures } from '../../../ledger/failure-reasons.ts'
+import type { TransactionId } from '../../../protocol/primitives.ts'
 import { allotmentsJson } from '../../json-columns.ts'
 import type { BookingStatements } from '../statements.ts'
 import { bytea, byteaOf, idsJson } from './values.ts'
@@ -25,7 +27,7 @@ export const bookingStatements: BookingStatements = {
       WHERE blocks.id = booked.id AND blocks.state = 'PENDING'`
   },
 
-  markTransactions(tx, transactions) {
+  async markTransactions(tx, transactions) {
     const rows = transactions.map((transaction) => ({
       id: bytea(transaction.transactionId),
       blockId: bytea(transaction.blockId),
@@ -33,15 +35,26 @@ export const bookingStatements: BookingStatements = {
       state: transaction.state,
       failureReason: transaction.failureReason ?? null,
       allotments: allotmentsJson(transaction.allotments),
+      judged: transaction.judgedCarriers ?? 1,
     }))
+    await lockTransactions(tx, transactions)
     return tx.$executeRaw`
       UPDATE transactions SET "blockId" = booked."blockId", slot = booked.slot,
         state = booked.state, "failureReason" = booked."failureReason",
-        allotments = booked.allotments
+        allotments = booked.allotments, carriers = carriers - booked.judged
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS booked
         (id bytea, "blockId" bytea, slot bigint, state text, "failureReason" int,
-          allotments text)
-      WHERE transactions.id = booked.id AND transactions.state = 'PENDING'`
+          allotments text, judged int)
+      WHERE transactions.id = booked.id AND (transactions.state = 'PENDING'
+        OR (transactions.state = 'FAILED'
+          AND transactions."failureReason" = ANY (${carrierFailures}::int[])))`
+  },
+
+  async reopenTransactions(tx, transactionIds) {
+    await tx.$executeRaw`
+      UPDATE transactions SET state = 'PENDING', "failureReason" = NULL
+      FROM jsonb_to_recordset(${idsJson(transactionIds)}::jsonb) AS asked (id bytea)
+      WHERE transactions.id = asked.id AND transactions.carriers > 0`
   },
 
   insertOutputs(tx, outputs) {
@@ -70,4 +83,15 @@ export const bookingStatements: BookingStatements = {
         AS spent (id bytea, slot bigint, by bytea)
       WHERE outputs.id = spent.id AND outputs."spentSlot" IS NULL`
   },
+}
+
+/** Locks rows in the order of ids, in which the inbox does too. An update takes them in an order of its own. */
+async function lockTransactions(
+  tx: Prisma.TransactionClient,
+  transactions: readonly { readonly transactionId: TransactionId }[],
+): Promise<void> {
+  const ids = idsJson(transactions.map(({ transactionId }) => transactionId))
+  await tx.$queryRaw`
+    SELECT FROM transactions JOIN jsonb_to_recordset(${ids}::jsonb) AS asked (id bytea) USING (id)
+    ORDER BY id FOR UPDATE OF transactions`
 }

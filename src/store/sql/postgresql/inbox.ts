@@ -1,3 +1,4 @@
+import { carrierFailures } from '../../../ledger/failure-reasons.ts'
 import { idFromBytes } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
 import { bytea, byteaOf, idsJson } from './values.ts'
@@ -47,16 +48,26 @@ export const inboxStatements: InboxStatements = {
   },
 
   async insertTransactions(tx, carried) {
-    const rows = carried.map(({ transactionId, blockId, slot }) => ({
+    const rows = carried.map(({ transactionId, blockId, slot, carriers }) => ({
       id: bytea(transactionId),
       blockId: bytea(blockId),
       slot,
+      carriers,
     }))
+    // In the order of ids, in which booking locks them as well: neither can wait for the other in a circle.
     await tx.$executeRaw`
-      INSERT INTO transactions (id, "blockId", slot, state)
-      SELECT id, "blockId", slot, 'PENDING'
+      INSERT INTO transactions AS known (id, "blockId", slot, state, carriers)
+      SELECT id, "blockId", slot, 'PENDING', carriers
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS added (id bytea, "blockId" bytea, slot bigint)
-      ON CONFLICT (id) DO NOTHING`
+        AS added (id bytea, "blockId" bytea, slot bigint, carriers int)
+      ORDER BY id
+      ON CONFLICT (id) DO UPDATE SET state = 'PENDING', "failureReason" = NULL,
+        "blockId" = CASE known.state WHEN 'PENDING' THEN known."blockId"
+          ELSE excluded."blockId" END,
+        slot = CASE known.state WHEN 'PENDING' THEN known.slot ELSE excluded.slot END,
+        carriers = CASE known.state WHEN 'PENDING' THEN known.carriers ELSE 0 END
+          + excluded.carriers
+      WHERE known.state = 'PENDING'
+        OR (known.state = 'FAILED' AND known."failureReason" = ANY (${carrierFailures}::int[]))`
   },
 }

@@ -5,6 +5,7 @@ import { leaseStatements } from './lease.ts'
 import { logStatements } from './log.ts'
 import { transactionStatements } from './transaction.ts'
 import { viewStatements } from './views.ts'
+import { waitingStatements } from './waiting.ts'
 
 /** How PostgreSQL is spoken to. */
 export const postgresqlStatements: Statements = {
@@ -14,4 +15,5 @@ export const postgresqlStatements: Statements = {
   ...bookingStatements,
   ...logStatements,
   ...viewStatements,
+  ...waitingStatements,
 }

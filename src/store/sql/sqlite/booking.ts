@@ -1,4 +1,5 @@
 import type { Output, Transaction } from '../../../generated/prisma/client.ts'
+import { carrierFailures } from '../../../ledger/failure-reasons.ts'
 import { allotmentsJson } from '../../json-columns.ts'
 import { digits, digitsOf } from '../../values.ts'
 import type { BookingStatements } from '../statements.ts'
@@ -37,13 +38,23 @@ export const bookingStatements: BookingStatements = {
       transaction.state,
       transaction.failureReason ?? null,
       allotmentsJson(transaction.allotments),
+      transaction.judgedCarriers ?? 1,
     ])
     return tx.$executeRaw`
       UPDATE transactions SET "blockId" = unhex(booked.value ->> 1), slot = booked.value ->> 2,
         state = booked.value ->> 3, "failureReason" = booked.value ->> 4,
-        allotments = booked.value ->> 5
+        allotments = booked.value ->> 5, carriers = carriers - (booked.value ->> 6)
       FROM json_each(${JSON.stringify(rows)}) AS booked
-      WHERE transactions.id = unhex(booked.value ->> 0) AND +transactions.state = 'PENDING'`
+      WHERE transactions.id = unhex(booked.value ->> 0) AND (+transactions.state = 'PENDING'
+        OR (+transactions.state = 'FAILED' AND transactions."failureReason" IN (
+          SELECT value FROM json_each(${JSON.stringify(carrierFailures)}))))`
+  },
+
+  async reopenTransactions(tx, transactionIds) {
+    await tx.$executeRaw`
+      UPDATE transactions SET state = 'PENDING', "failureReason" = NULL
+      WHERE id IN (SELECT unhex(value) FROM json_each(${idsJson(transactionIds)}))
+        AND carriers > 0`
   },
 
   insertOutputs(tx, outputs) {

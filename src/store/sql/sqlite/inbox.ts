@@ -1,3 +1,4 @@
+import { carrierFailures } from '../../../ledger/failure-reasons.ts'
 import { digits, digitsOf, idFromBytes } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
 import { idsJson } from './ids-json.ts'
@@ -41,15 +42,21 @@ export const inboxStatements: InboxStatements = {
   },
 
   async insertTransactions(tx, carried) {
-    const rows = carried.map(({ transactionId, blockId, slot }) => [
+    const rows = carried.map(({ transactionId, blockId, slot, carriers }) => [
       digits(transactionId),
       digits(blockId),
       slot,
+      carriers,
     ])
     await tx.$executeRaw`
-      INSERT INTO transactions (id, "blockId", slot, state)
-      SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2, 'PENDING'
+      INSERT INTO transactions (id, "blockId", slot, state, carriers)
+      SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2, 'PENDING', value ->> 3
       FROM json_each(${JSON.stringify(rows)}) WHERE true
-      ON CONFLICT (id) DO NOTHING`
+      ON CONFLICT (id) DO UPDATE SET state = 'PENDING', "failureReason" = NULL,
+        "blockId" = iif(state = 'PENDING', "blockId", excluded."blockId"),
+        slot = iif(state = 'PENDING', slot, excluded.slot),
+        carriers = iif(state = 'PENDING', carriers, 0) + excluded.carriers
+      WHERE state = 'PENDING' OR (state = 'FAILED' AND "failureReason" IN (
+        SELECT value FROM json_each(${JSON.stringify(carrierFailures)})))`
   },
 }

@@ -4,6 +4,7 @@ import { inboxStatements } from './inbox.ts'
 import { leaseStatements } from './lease.ts'
 import { logStatements } from './log.ts'
 import { viewStatements } from './views.ts'
+import { waitingStatements } from './waiting.ts'
 
 /** How SQLite is spoken to. One writer has the whole file, and nobody else can be listening. */
 export const sqliteStatements: Statements = {
@@ -15,4 +16,5 @@ export const sqliteStatements: Statements = {
   ...bookingStatements,
   ...logStatements,
   ...viewStatements,
+  ...waitingStatements,
 }

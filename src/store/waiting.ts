@@ -1,0 +1,96 @@
+import { present } from '../lib/assert.ts'
+import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import { inChunks } from './in-chunks.ts'
+import { toBlock } from './mapping.ts'
+import type { BlockRow } from './rows.ts'
+import type { Writing } from './sql/statements.ts'
+import { idFromBytes } from './values.ts'
+import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from './waiting-contract.ts'
+
+/** Blocks that are booked while their transactions wait for outputs to spend. */
+
+/** Writes what a booking changes of them. */
+export async function changeWaiting(
+  { tx, sql }: Writing,
+  { booked, over, begun }: WaitingChanges,
+): Promise<void> {
+  if (booked.length > 0) await sql.releaseCarriers(tx, booked)
+  await inChunks(over, (part) => sql.deleteWaiting(tx, part))
+  await inChunks(begun, (part) => sql.insertWaiting(tx, part))
+  const awaited = begun.flatMap(({ inbox, awaits }) =>
+    awaits.map((transactionId) => ({ transactionId, inbox })),
+  )
+  await inChunks(awaited, (part) => sql.insertAwaited(tx, part))
+}
+
+/** How many wait. */
+export function countWaiting({ tx }: Writing): Promise<number> {
+  return tx.waitingCarrier.count()
+}
+
+/** Those that wait for nothing any more. */
+export async function releasedCarriers(writing: Writing, limit: number): Promise<BlockRow[]> {
+  const rows = await writing.tx.waitingCarrier.findMany({
+    where: { missing: 0 },
+    orderBy: { inbox: 'asc' },
+    take: limit,
+  })
+  return blocksAt(
+    writing,
+    rows.map(({ inbox }) => inbox),
+  )
+}
+
+/** How many wait for each of some transactions. */
+export async function awaitedCounts(
+  { tx, sql }: Writing,
+  transactionIds: readonly TransactionId[],
+): Promise<Map<TransactionId, number>> {
+  const rows = await sql.countAwaited(tx, transactionIds)
+  return new Map(
+    rows.map(({ transactionId, count }) => [idFromBytes(transactionId), Number(count)]),
+  )
+}
+
+/** Those that wait for some transactions. */
+export async function carriersAwaiting(
+  writing: Writing,
+  transactionIds: readonly TransactionId[],
+): Promise<AwaitingCarrier[]> {
+  const pairs = await writing.sql.awaitedBy(writing.tx, transactionIds)
+  const found = new Map<bigint, { missing: number; awaits: TransactionId[] }>()
+  for (const { inbox, missing, transactionId } of pairs) {
+    const carrier = found.get(inbox) ?? { missing: Number(missing), awaits: [] }
+    carrier.awaits.push(idFromBytes(transactionId))
+    found.set(inbox, carrier)
+  }
+  const blocks = await blocksAt(writing, [...found.keys()])
+  return blocks.map((block) => ({
+    block,
+    ...present(found.get(BigInt(block.inbox)), 'a block that waits'),
+  }))
+}
+
+/** Those of the slots up to one. */
+export async function waitingCarriers(
+  { tx, sql }: Writing,
+  upTo: SlotIndex,
+  limit: number,
+): Promise<OverdueCarrier[]> {
+  const rows = await sql.waitingUpTo(tx, upTo, limit)
+  return rows.map(({ inbox, id, slot, transactionId }) => ({
+    inbox: Number(inbox),
+    blockId: idFromBytes(id),
+    slot: Number(slot),
+    transactionId: idFromBytes(transactionId),
+  }))
+}
+
+async function blocksAt({ tx }: Writing, places: readonly bigint[]): Promise<BlockRow[]> {
+  if (places.length === 0) return []
+  const rows = await tx.block.findMany({
+    where: { inbox: { in: [...places] } },
+    orderBy: { inbox: 'asc' },
+  })
+  return rows.map(toBlock)
+}
