@@ -1,5 +1,6 @@
-import type { Environment, Setting } from '../config.ts'
+import type { Environment } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Setting } from '../settings.ts'
 
 /** What every command is, and how it shows itself. */
 
