@@ -60,6 +60,8 @@ export interface Config {
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
   readonly maxSubscriptions: number
+  /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
+  readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
   readonly drainSeconds: number
   readonly logLevel: LogLevel
@@ -118,6 +120,7 @@ export function parseConfig(
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
+    drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
@@ -33,6 +34,11 @@ export interface Gateway {
   readonly network: string
   /** Whether it gives funds to whoever asks. */
   readonly hasFaucet: boolean
+  /**
+   * Says that it is not ready any more, and goes on serving for `DRAIN_DELAY`: a balancer that asks meanwhile sends the next
+   * requests elsewhere.
+   */
+  announceStop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -142,7 +148,11 @@ async function openInOrder(
   )
   const network = parameters.networkName
   const hasFaucet = faucet !== undefined
-  return ok({ url: http.value.url, network, hasFaucet })
+  const announceStop = async () => {
+    http.value.announceStop()
+    await delay(config.drainDelaySeconds * 1_000)
+  }
+  return ok({ url: http.value.url, network, hasFaucet, announceStop })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

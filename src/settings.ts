@@ -146,6 +146,13 @@ export const settings = {
     byDefault: String(defaultLimits.subscriptions),
     help: 'subscriptions that may be open on all of them together',
   },
+  drainDelay: {
+    variable: 'DRAIN_DELAY',
+    flag: 'drain-delay',
+    value: 'NUMBER',
+    byDefault: '5',
+    help: 'for how many seconds a gateway that shall stop says that it is not ready and serves on, at most 60; 0 on Ctrl-C',
+  },
   drainSeconds: {
     variable: 'DRAIN_SECONDS',
     flag: 'drain-seconds',

@@ -20,9 +20,12 @@ export interface Surroundings {
   readonly stdin: AsyncIterable<Uint8Array>
   stdout(text: string): void
   stderr(text: string): void
-  /** Fulfilled when the process shall end. */
-  readonly stopped: Promise<void>
+  /** Fulfilled when the process shall end, with what it was asked by. */
+  readonly stopped: Promise<StopSignal>
 }
+
+/** What asks a process to end: a terminal's Ctrl-C, or whoever runs it. */
+export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Exit code of a command that did its work. */
 export const done = 0
