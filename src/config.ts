@@ -1,4 +1,3 @@
-import { defaultLimits } from './api/limits.ts'
 import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
@@ -14,6 +13,15 @@ import {
   parsePort,
   parseRetention,
 } from './setting-values.ts'
+import {
+  keySettings,
+  leastSecretBytes,
+  ledgerKinds,
+  type Setting,
+  settings,
+  submitModes,
+  switches,
+} from './settings.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
@@ -52,6 +60,8 @@ export interface Config {
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
   readonly maxSubscriptions: number
+  /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
+  readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
   readonly drainSeconds: number
   readonly logLevel: LogLevel
@@ -69,169 +79,10 @@ export type ConfigError =
       readonly expected: string
     }
 
-/** One setting as `--help` and the README show it. */
-export interface Setting {
-  readonly variable: string
-  /** Without dashes; `undefined` for a secret, because everybody on the machine can read a command line. */
-  readonly flag: string | undefined
-  /** What stands for the value in the help. */
-  readonly value: string
-  readonly help: string
-  /** `undefined` where the help says what happens without it. */
-  readonly byDefault: string | undefined
-}
-
 /** The environment of a process, or as much of it as a test wants. */
 export interface Environment {
   readonly [variable: string]: string | undefined
 }
-
-const submitModes = ['open', 'closed', 'token'] as const
-const ledgerKinds = ['embedded', 'upstream'] as const
-const switches = ['on', 'off'] as const
-
-// RFC 7518 3.2: a key of HS256 has at least as many bits as its hash.
-const leastSecretBytes = 32
-
-/** Every setting, in the order of the help. */
-export const settings = {
-  host: {
-    variable: 'HOST',
-    flag: 'host',
-    value: 'ADDRESS',
-    byDefault: '127.0.0.1',
-    help: 'address to listen on',
-  },
-  port: {
-    variable: 'PORT',
-    flag: 'port',
-    value: 'NUMBER',
-    byDefault: '4000',
-    help: 'port to listen on; 0 takes any free one',
-  },
-  database: {
-    variable: 'DATABASE_URL',
-    flag: 'database',
-    value: 'URL',
-    byDefault: 'file:./data/ledger-gateway.db',
-    help: 'SQLite file, its path from the current folder, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
-  },
-  wakeDatabase: {
-    variable: 'WAKE_DATABASE_URL',
-    flag: undefined,
-    value: 'URL',
-    byDefault: undefined,
-    help: 'PostgreSQL behind a pooler: URL past it, to hear of what others do; DATABASE_URL by default',
-  },
-  submit: {
-    variable: 'SUBMIT',
-    flag: 'submit',
-    value: 'MODE',
-    byDefault: 'open',
-    help: 'who may submit blocks: open, closed or token',
-  },
-  keyFile: {
-    variable: 'KEY_FILE',
-    flag: 'key-file',
-    value: 'PATH',
-    byDefault: undefined,
-    help: 'key that tokens are signed with, made when missing; beside the database by default',
-  },
-  jwtSecret: {
-    variable: 'JWT_SECRET',
-    flag: undefined,
-    value: 'TEXT',
-    byDefault: undefined,
-    help: `shared secret of at least ${leastSecretBytes} bytes for HS256 tokens, in place of the key file`,
-  },
-  ledger: {
-    variable: 'LEDGER',
-    flag: 'ledger',
-    value: 'KIND',
-    byDefault: 'embedded',
-    help: 'where the ledger comes from: embedded (kept by this program) or upstream (followed from nodes)',
-  },
-  upstreamUrls: {
-    variable: 'UPSTREAM_URLS',
-    flag: 'upstream-urls',
-    value: 'URLS',
-    byDefault: undefined,
-    help: 'with upstream: addresses of nodes or gateways to follow, with commas between, the preferred one first',
-  },
-  upstreamProofs: {
-    variable: 'UPSTREAM_PROOFS',
-    flag: 'upstream-proofs',
-    value: 'SWITCH',
-    byDefault: 'on',
-    help: 'with upstream: on holds every output against its proof, which costs a request each; off skips that',
-  },
-  genesis: {
-    variable: 'GENESIS_FILE',
-    flag: 'genesis-file',
-    value: 'PATH',
-    byDefault: undefined,
-    help: 'genesis of a new database; the development genesis by default',
-  },
-  parameters: {
-    variable: 'PARAMETERS_FILE',
-    flag: 'parameters-file',
-    value: 'PATH',
-    byDefault: undefined,
-    help: 'protocol parameters of a new database, or an answer of /api/core/v3/info, as JSON; the development network by default',
-  },
-  issuerKey: {
-    variable: 'ISSUER_KEY',
-    flag: undefined,
-    value: 'HEX',
-    byDefault: undefined,
-    help: "Ed25519 secret of the node's issuer account, 0x and 32 bytes; none for no account; the development network has its own",
-  },
-  issuerAccount: {
-    variable: 'ISSUER_ACCOUNT',
-    flag: 'issuer-account',
-    value: 'ID',
-    byDefault: undefined,
-    help: "account id of the node's issuer account; the hash of its public key by default",
-  },
-  logRetention: {
-    variable: 'LOG_RETENTION',
-    flag: 'log-retention',
-    value: 'MILESTONES',
-    byDefault: 'all',
-    help: 'how many of the newest milestones the log of ledger updates keeps',
-  },
-  maxConnections: {
-    variable: 'MAX_CONNECTIONS',
-    flag: 'max-connections',
-    value: 'NUMBER',
-    byDefault: String(defaultLimits.connections),
-    help: 'WebSockets and event streams that may be open at once',
-  },
-  maxSubscriptions: {
-    variable: 'MAX_SUBSCRIPTIONS',
-    flag: 'max-subscriptions',
-    value: 'NUMBER',
-    byDefault: String(defaultLimits.subscriptions),
-    help: 'subscriptions that may be open on all of them together',
-  },
-  drainSeconds: {
-    variable: 'DRAIN_SECONDS',
-    flag: 'drain-seconds',
-    value: 'NUMBER',
-    byDefault: '5',
-    help: 'over how many seconds listeners are sent away when the gateway stops, at most 60',
-  },
-  logLevel: {
-    variable: 'LOG_LEVEL',
-    flag: 'log-level',
-    value: 'LEVEL',
-    byDefault: 'info',
-    help: `events written to standard error: ${logLevels.join(', ')}`,
-  },
-} as const satisfies Readonly<Record<string, Setting>>
-
-/** The settings that say where the key of tokens is. */
-export const keySettings = [settings.database, settings.keyFile, settings.jwtSecret] as const
 
 /** Reads all settings, for `ledger-gateway serve`; `words` are those behind the command. */
 export function parseConfig(
@@ -269,6 +120,7 @@ export function parseConfig(
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
+    drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
@@ -36,6 +37,11 @@ export interface Gateway {
   readonly hasFaucet: boolean
   /** The operator says that the machine's clock is right, though it leapt. */
   confirmClock(): void
+  /**
+   * Says that it is not ready any more, and goes on serving for `DRAIN_DELAY`: a balancer that asks meanwhile sends the next
+   * requests elsewhere.
+   */
+  announceStop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -148,7 +154,11 @@ async function openInOrder(
   )
   const network = parameters.networkName
   const hasFaucet = faucet !== undefined
-  return ok({ url: http.value.url, network, hasFaucet, confirmClock: clock.confirm })
+  const announceStop = async () => {
+    http.value.announceStop()
+    await delay(config.drainDelaySeconds * 1_000)
+  }
+  return ok({ url: http.value.url, network, hasFaucet, confirmClock: clock.confirm, announceStop })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -1,20 +1,22 @@
 #!/usr/bin/env node
+import type { StopSignal } from './cli/command.ts'
 import { commandOf } from './cli/help.ts'
 import { systemClock } from './lib/clock.ts'
 
 /** The entry of the process: finds the command, and turns signals into an orderly end. */
 
-const longestEndMs = 90_000
+/** More than the longest delay and the longest drain together. */
+const longestEndMs = 150_000
 
 const [name, ...words] = process.argv.slice(2)
-const stopped = new Promise<void>((resolve) => {
+const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // Whoever asks twice does not want to wait.
       if (stopping) process.exit(130)
       stopping = true
-      resolve()
+      resolve(signal)
       // The orderly end has its own bounds; this is for what they forget.
       setTimeout(() => process.exit(1), longestEndMs).unref()
     })

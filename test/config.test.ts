@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { type ConfigError, configMessage, parseConfig, settings } from '../src/config.ts'
+import { type ConfigError, configMessage, parseConfig } from '../src/config.ts'
+import { settings } from '../src/settings.ts'
 
 const secret = 'a secret of more than thirty-two bytes'
 

@@ -7,6 +7,7 @@ import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
 import { storeAwayOf } from '../service/store-away.ts'
+import { watchAnswers } from './answers.ts'
 import { type AuthDeps, callerOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
@@ -48,6 +49,8 @@ export interface HttpAddress {
 export interface HttpServer {
   /** Of the root, without a slash at its end. */
   readonly url: string
+  /** Says that it is not ready, and goes on serving. */
+  announceStop(): void
   /**
    * Takes nobody any more, sends the listeners away spread over `windowMs`, lets what is under way end for at most
    * `graceMs`, and then cuts it.
@@ -97,7 +100,9 @@ export async function openHttp(
     // Ours refuses in JSON.
     requireHostHeader: false,
   }
+  const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
+    answers.add(response)
     void handle(inHand, message, response)
   }
   const server = createServer(options, take).on('checkExpectation', take)
@@ -120,8 +125,13 @@ export async function openHttp(
   const openFiles = watchOpenFiles(server, deps.log)
   return ok({
     url: urlOf(server, address.host),
+    announceStop: () => {
+      occupancy.isStopping = true
+    },
     close: async ({ windowMs, graceMs }) => {
+      occupancy.isStopping = true
       drain.abort()
+      answers.closeBehind()
       openFiles.close()
       await Promise.all([listeners.close(windowMs, graceMs), door.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -178,8 +188,9 @@ async function handle(
     }
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
     if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
-    const { services } = deps
-    await deps.graphql(message, response, { caller, services, requestId })
+    const { services, occupancy } = deps
+    const { isStopping } = occupancy
+    await deps.graphql(message, response, { caller, services, requestId, isStopping })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })

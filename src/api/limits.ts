@@ -36,7 +36,9 @@ export interface Occupancy {
   readonly limits: DoorLimits
   connections: number
   subscriptions: number
-  /** Fires when the gateway is about to stop and takes nobody any more. */
+  /** Whether the gateway is about to stop; until `draining` fires it serves on all the same. */
+  isStopping: boolean
+  /** Fires when the gateway stops and takes nobody any more. */
   readonly draining: AbortSignal
   /** Tells the log when a limit is reached that the operator has set, and when there is room again. */
   readonly fullness: { readonly connections: Trouble; readonly subscriptions: Trouble }
@@ -52,7 +54,7 @@ export function createOccupancy(
     connections: createTrouble(log, { began: 'connections-full', over: 'connections-free' }),
     subscriptions: createTrouble(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
-  return { limits, connections: 0, subscriptions: 0, draining, fullness }
+  return { limits, connections: 0, subscriptions: 0, isStopping: false, draining, fullness }
 }
 
 /** Why another connection may not come; `undefined` where it may. */

@@ -7,6 +7,7 @@ import { messageOf } from './errors.ts'
 import type { GatewayContext } from './graphql/builder.ts'
 import { costRefusal } from './graphql/cost.ts'
 import type { GraphqlServer } from './graphql/server.ts'
+import type { Occupancy } from './limits.ts'
 
 /** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
 
@@ -14,6 +15,7 @@ import type { GraphqlServer } from './graphql/server.ts'
 export interface OperationDeps {
   readonly graphql: GraphqlServer
   readonly services: Services
+  readonly occupancy: Occupancy
   readonly log: Log
 }
 
@@ -26,12 +28,17 @@ export interface OperationRequest {
 
 /** Reads and validates an operation. Never throws. */
 export function prepareOperation(
-  { graphql, services, log }: OperationDeps,
+  { graphql, services, occupancy, log }: OperationDeps,
   caller: Caller,
   { query, operationName, variables }: OperationRequest,
 ): ExecutionArgs | readonly GraphQLError[] {
   const requestId = randomUUID()
-  const contextValue: GatewayContext = { caller, services, requestId }
+  const contextValue: GatewayContext = {
+    caller,
+    services,
+    requestId,
+    isStopping: occupancy.isStopping,
+  }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const document = parse(query)

@@ -1,5 +1,6 @@
-import type { Environment, Setting } from '../config.ts'
+import type { Environment } from '../config.ts'
 import type { MachineClock } from '../lib/clock.ts'
+import type { Setting } from '../settings.ts'
 
 /** What every command is, and how it shows itself. */
 
@@ -19,11 +20,14 @@ export interface Surroundings {
   readonly stdin: AsyncIterable<Uint8Array>
   stdout(text: string): void
   stderr(text: string): void
-  /** Fulfilled when the process shall end. */
-  readonly stopped: Promise<void>
   /** Calls `act` whenever the operator says that the clock of the machine is right (`SIGUSR2`). */
   onClockConfirmed(act: () => void): void
+  /** Fulfilled when the process shall end, with what it was asked by. */
+  readonly stopped: Promise<StopSignal>
 }
+
+/** What asks a process to end: a terminal's Ctrl-C, or whoever runs it. */
+export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Exit code of a command that did its work. */
 export const done = 0

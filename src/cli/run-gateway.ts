@@ -22,8 +22,10 @@ export async function runGateway(process: Surroundings, config: Config): Promise
   }
   confirmClock = gateway.value.confirmClock
   process.stdout(welcome(gateway.value))
-  await process.stopped
+  const signal = await process.stopped
   log.info('stopping')
+  // Behind a terminal no balancer asks whether the gateway is ready.
+  if (signal !== 'SIGINT') await gateway.value.announceStop()
   await gateway.value.close()
   log.info('stopped')
   return done
@@ -53,7 +55,7 @@ ${table([
   ['GraphQL', `${url}/graphql`],
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
-  ['Health', `${url}/health`],
+  ['Health', `${url}/health/ready, ${url}/health/live`],
 ])}
 ${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
 }

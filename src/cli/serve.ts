@@ -1,4 +1,5 @@
-import { type ConfigError, configMessage, parseConfig, settings } from '../config.ts'
+import { type ConfigError, configMessage, parseConfig } from '../config.ts'
+import { settings } from '../settings.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable } from './command.ts'
 
 /** Runs the gateway until the process shall end. */

@@ -1,8 +1,9 @@
 import { openSigningKey } from '../api/signing-key.ts'
 import { issueToken, type Scope, scopes } from '../api/token.ts'
-import { configMessage, flagNames, keySettings, parseSigning } from '../config.ts'
+import { configMessage, flagNames, parseSigning } from '../config.ts'
 import { nowMs } from '../lib/clock.ts'
 import { flagMessage, parseFlags } from '../lib/flags.ts'
+import { keySettings } from '../settings.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
 
 /** Makes a token and prints it alone, so that a script can take it. */

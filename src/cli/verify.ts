@@ -65,7 +65,7 @@ async function answer(process: Surroundings, deps: VerifyDeps): Promise<number> 
   const lines = linesOf(process.stdin)
   for (;;) {
     const next = await Promise.race([lines.next(), process.stopped])
-    if (next === undefined || next.done === true) return done
+    if (typeof next === 'string' || next.done === true) return done
     process.stdout(`${await verifyLine(deps, next.value)}\n`)
   }
 }

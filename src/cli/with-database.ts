@@ -1,6 +1,7 @@
-import { configMessage, flagNames, parseDatabase, settings } from '../config.ts'
+import { configMessage, flagNames, parseDatabase } from '../config.ts'
 import { flagMessage, parseFlags } from '../lib/flags.ts'
 import { silentLog } from '../lib/log.ts'
+import { settings } from '../settings.ts'
 import type { Database } from '../store/connect.ts'
 import { openDatabase } from '../store/open.ts'
 import { done, failed, refuse, type Surroundings } from './command.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { StopSignal } from '../../src/cli/command.ts'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -12,8 +13,8 @@ test('it shows that the three agree', async () => {
 
 test('it ends when it is interrupted, and says so', async () => {
   let interrupt = () => {}
-  const stopped = new Promise<void>((resolve) => {
-    interrupt = resolve
+  const stopped = new Promise<StopSignal>((resolve) => {
+    interrupt = () => resolve('SIGINT')
   })
   const said: string[] = []
   const stdout = (text: string) => {

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Command } from '../../src/cli/command.ts'
+import type { Command, StopSignal } from '../../src/cli/command.ts'
 import { exportCommand } from '../../src/cli/export.ts'
 import { importCommand } from '../../src/cli/import.ts'
 import type { Environment } from '../../src/config.ts'
@@ -66,7 +66,7 @@ describe('a ledger moves by export and import', () => {
     const stdin = new PassThrough()
     stdin.write(readFileSync(file, 'utf8').slice(0, 200))
     // The process cuts its input when it shall end.
-    const stopped = new Promise<void>((resolve) => setImmediate(resolve))
+    const stopped = new Promise<StopSignal>((resolve) => setImmediate(() => resolve('SIGINT')))
     void stopped.then(() => stdin.destroy())
     const cut = await runCommand(importCommand, [], { env: { DATABASE_URL }, stdin, stopped })
     expect([cut.code, cut.stderr]).toEqual([

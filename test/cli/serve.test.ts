@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StopSignal } from '../../src/cli/command.ts'
 import { commandOf, commands } from '../../src/cli/help.ts'
 import { serve } from '../../src/cli/serve.ts'
-import { type Environment, settings } from '../../src/config.ts'
+import type { Environment } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { settings } from '../../src/settings.ts'
 import { rest } from '../support/rest.ts'
 
 let folder = ''
@@ -16,10 +18,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('serve says where it is, answers, and ends when asked', async () => {
-  const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'test.db')}`, LOG_LEVEL: 'info' }
+  const DATABASE_URL = `file:${join(folder, 'test.db')}`
+  // Longer than this test may take: whoever sits at a terminal waits for no balancer.
+  const env = { PORT: '0', DATABASE_URL, LOG_LEVEL: 'info', DRAIN_DELAY: '60' }
   let stop = () => {}
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve
+  const stopped = new Promise<StopSignal>((resolve) => {
+    stop = () => resolve('SIGINT')
   })
   const run = start(serve.run, env, [], stopped)
   const text = await run.spoken
@@ -90,7 +94,7 @@ function start(
   command: typeof serve.run,
   env: Environment,
   words: readonly string[],
-  stopped: Promise<void> = new Promise(() => {}),
+  stopped: Promise<StopSignal> = new Promise(() => {}),
 ) {
   let stderr = ''
   let speak: (text: string) => void = () => {}

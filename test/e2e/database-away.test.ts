@@ -63,6 +63,8 @@ test.each(['in order', 'crash'] as const)(
     for (const path of ['/api/core/v3/network/health', '/api/indexer/v2/health']) {
       expect((await rest(url + path)).status).toBe(503)
     }
+    expect((await rest(`${url}/health/ready`)).status).toBe(503)
+    expect((await rest(`${url}/health/live`)).status).toBe(200)
     for (const path of [`/api/core/v3/blocks/${blockId}`, '/v1/chains']) {
       const response = await rest(url + path)
       expect(response.headers.get('retry-after')).toBe('1')

@@ -57,7 +57,7 @@ export interface SpawnedProgram extends Omit<Program, 'url' | 'startMs'> {
 export function spawnProgram(env: Environment): SpawnedProgram {
   const child = spawn(process.execPath, [...program, 'serve'], {
     cwd: root,
-    env: { PORT: '0', ...env },
+    env: { PORT: '0', DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

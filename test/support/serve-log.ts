@@ -25,6 +25,8 @@ export interface ServedLog {
   token: TestDoors['token']
   /** Lets the process go on until the feed knows of all that was committed. */
   known(): Promise<void>
+  /** Has the doors say that they are not ready; they go on serving. */
+  announceStop(): void
   /** Closes the doors alone, sending the listeners away over some milliseconds. */
   drain(windowMs: number): Promise<void>
   close(): Promise<void>
@@ -103,6 +105,6 @@ export async function serveLog({
   }
 
   const known = () => until(() => feed.tail.tip().slot === log.slot())
-  const { url, token, drain } = doors
-  return { log, url, commit, ask, feed, token, known, drain, close }
+  const { url, token, announceStop, drain } = doors
+  return { log, url, commit, ask, feed, token, known, announceStop, drain, close }
 }

@@ -65,6 +65,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 
 /** The doors of a gateway alone, on services that the test made. */
 export interface TestDoors extends Omit<TestGateway, 'databaseUrl' | 'confirmClock'> {
+  /** Says that they are not ready, and goes on serving. */
+  announceStop(): void
   /** Closes them for clients, sending the listeners away over some milliseconds. */
   drain(windowMs: number): Promise<void>
 }
@@ -83,6 +85,7 @@ export async function startDoors(services: Services, limits = defaultLimits): Pr
     key,
     logged,
     token: (...scopes) => tokenOf(key, clock, scopes),
+    announceStop: http.announceStop,
     drain: (windowMs) => http.close({ windowMs, graceMs: 1_000 }),
     close: async () => {
       await http.close({ windowMs: 0, graceMs: 0 })

@@ -11,6 +11,8 @@ export interface GatewayContext {
   readonly services: Services
   /** Names this request in the log and in the answer to an unexpected failure. */
   readonly requestId: string
+  /** Whether the gateway is about to stop. */
+  readonly isStopping: boolean
 }
 
 /**

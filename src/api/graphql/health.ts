@@ -1,5 +1,6 @@
-import { type FollowingHealth, type Health, readHealth } from '../../service/health.ts'
+import type { FollowingHealth, Health } from '../../service/health.ts'
 import { messageOf } from '../errors.ts'
+import { healthOf } from '../rest/health.ts'
 import { builder } from './builder.ts'
 
 /** Whether the gateway can do its work. */
@@ -65,11 +66,28 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
   }),
 })
 
+const GatewayRole = builder.enumType('GatewayRole', {
+  description: 'What a gateway is among those on its database.',
+  values: {
+    WRITER: { description: 'It books the blocks and commits the slots.' },
+    MEMBER: { description: 'Another one does, and this one takes over when that one ends.' },
+  } as const,
+})
+
 const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'Whether the gateway can do its work.',
   fields: (t) => ({
     isHealthy: t.exposeBoolean('isHealthy', {
-      description: 'Whether the database answers and the ledger keeps up.',
+      description:
+        'Whether the database answers, the ledger keeps up, and the gateway is not about to stop.',
+    }),
+    role: t.expose('role', {
+      type: GatewayRole,
+      description: 'What it is among the gateways on its database.',
+    }),
+    term: t.expose('term', {
+      type: 'UInt32',
+      description: 'Rises whenever another process takes over.',
     }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -88,6 +106,6 @@ builder.queryField('health', (t) =>
   t.field({
     type: HealthType,
     description: 'Whether the gateway can do its work, and how it follows where it does.',
-    resolve: (_root, _args, { services }) => readHealth(services),
+    resolve: (_root, _args, { services, isStopping }) => healthOf({ isStopping }, services),
   }),
 )

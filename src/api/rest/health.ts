@@ -33,34 +33,58 @@ const reasons = [
 ] as const
 
 /** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
-export const health: Route = {
+export const health: Route = readiness(
+  '/health',
+  'The same as `/health/ready`, where clients of a node look for it.',
+)
+
+/** The same, where balancers look for it. */
+export const ready: Route = readiness(
+  '/health/ready',
+  'Whether requests should be sent here: whether the gateway can do its work and is not about to stop, and what it is among those on its database.',
+)
+
+/** Whether the process should be left alone. */
+export const live: Route = {
   method: 'GET',
-  path: '/health',
-  about: 'Whether the gateway can do its work, and what it is among those on its database.',
-  answers: {
-    200: standingAnswer('It can.'),
-    503: standingAnswer('It cannot, or is about to stop.'),
-  },
+  path: '/health/live',
+  about:
+    'Whether the process answers. It does so without its database and while it stops: to start it anew would mend neither.',
+  answers: { 200: { about: 'It does.', json: object({ isLive: flag }) } },
   errors: [],
-  answer: async (request, services) => {
-    const { isHealthy, reason, role, term, following } = await healthOf(request, services)
-    return json(isHealthy ? 200 : 503, {
-      isHealthy,
-      ...(reason === undefined ? {} : { reason: inWords(reason) }),
-      role: role.toLowerCase(),
-      term,
-      ...(following === undefined ? {} : { following: printFollowing(following) }),
-    })
-  },
+  answer: async () => json(200, { isLive: true }),
 }
 
-/** How the gateway is, as every route tells it: one that is about to stop is not healthy any more. */
+function readiness(path: string, about: string): Route {
+  return {
+    method: 'GET',
+    path,
+    about,
+    answers: {
+      200: standingAnswer('It can.'),
+      503: standingAnswer('It cannot, or is about to stop.'),
+    },
+    errors: [],
+    answer: async (request, services) => {
+      const { isHealthy, reason, role, term, following } = await healthOf(request, services)
+      return json(isHealthy ? 200 : 503, {
+        isHealthy,
+        ...(reason === undefined ? {} : { reason: inWords(reason) }),
+        role: role.toLowerCase(),
+        term,
+        ...(following === undefined ? {} : { following: printFollowing(following) }),
+      })
+    },
+  }
+}
+
+/** How the gateway is, as every route and GraphQL tell it: one that is about to stop is not healthy any more. */
 export async function healthOf(
-  { isDraining }: Pick<RestRequest, 'isDraining'>,
+  { isStopping }: Pick<RestRequest, 'isStopping'>,
   services: HealthDeps,
 ): Promise<Health> {
   const health = await readHealth(services)
-  return { ...health, isHealthy: health.isHealthy && !isDraining }
+  return { ...health, isHealthy: health.isHealthy && !isStopping }
 }
 
 function printFollowing({ state, contradiction, ...rest }: FollowingHealth): object {

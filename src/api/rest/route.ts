@@ -73,7 +73,7 @@ export interface RestRequest {
    */
   listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
   /** Whether the gateway is about to stop. */
-  readonly isDraining: boolean
+  readonly isStopping: boolean
   /** Reads the body, once; nothing is read before it is asked for. */
   body(): Promise<Result<Uint8Array, BodyError>>
 }

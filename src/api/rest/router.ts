@@ -48,7 +48,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
         caller,
         requestId,
         listen: (work) => listen(request, work),
-        isDraining: request.occupancy.draining.aborted,
+        isStopping: request.occupancy.isStopping,
         body: () => readBody(message, maxBodyBytes),
       },
       deps.services,

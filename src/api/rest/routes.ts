@@ -40,7 +40,7 @@ import {
 import { faucetRoute } from './faucet.ts'
 import { feedUpdates } from './feed-updates.ts'
 import { logRoute } from './gateway-log.ts'
-import { health } from './health.ts'
+import { health, live, ready } from './health.ts'
 import { chainRoutes, indexerHealthRoute, multiAddressRoute } from './indexer/chains.ts'
 import { outputListRoutes } from './indexer/outputs.ts'
 import { ledgerUpdatesByAddress, slotUpdatesByAddress } from './ledger-updates.ts'
@@ -50,6 +50,8 @@ import type { Route } from './route.ts'
 /** Every route of the REST surface. */
 export const routes: readonly Route[] = withDocument([
   health,
+  ready,
+  live,
   logRoute,
   routesRoute,
   chainsRoute,

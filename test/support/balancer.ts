@@ -1,0 +1,86 @@
+import { Agent, createServer, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A balancer as operators put in front of gateways: round robin, health checks, kept connections, and no second try. */
+export interface Balancer {
+  /** Of the root, without a slash at its end. */
+  readonly url: string
+  /** Asks a gateway from now on whether it is ready, and resolves when it first is. */
+  add(target: string): Promise<void>
+  /** Forgets a gateway. */
+  remove(target: string): void
+  /** How many requests each gateway was sent. */
+  readonly sent: ReadonlyMap<string, number>
+  close(): Promise<void>
+}
+
+/** Asks every gateway so often whether it is ready. */
+const checkEveryMs = 100
+
+/** Starts a balancer on a free port. */
+export async function startBalancer(): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true })
+  const targets = new Set<string>()
+  const ready = new Set<string>()
+  const sent = new Map<string, number>()
+  const closing = new AbortController()
+  const checks: Promise<void>[] = []
+  let turn = 0
+
+  async function check(target: string): Promise<void> {
+    while (targets.has(target)) {
+      const isReady = await fetch(`${target}/health/ready`, { signal: closing.signal }).then(
+        async (response) => {
+          await response.arrayBuffer()
+          return response.status === 200
+        },
+        () => false,
+      )
+      if (isReady && targets.has(target)) ready.add(target)
+      else ready.delete(target)
+      await delay(checkEveryMs)
+    }
+    ready.delete(target)
+  }
+
+  const server = createServer((message, response) => {
+    const some = [...ready]
+    const target = some[turn++ % some.length]
+    if (target === undefined) {
+      response.writeHead(502).end('no gateway is ready')
+      return
+    }
+    sent.set(target, (sent.get(target) ?? 0) + 1)
+    const { method, headers, url } = message
+    const passed = send(`${target}${url}`, { method, headers, agent }, (answer) => {
+      const { connection: _, ...kept } = answer.headers
+      response.writeHead(answer.statusCode ?? 502, kept)
+      answer.pipe(response)
+    })
+    passed.on('error', (error) => response.writeHead(502).end(`${target}: ${error}`))
+    message.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sent,
+    add: async (target) => {
+      targets.add(target)
+      checks.push(check(target))
+      while (!ready.has(target)) await delay(checkEveryMs)
+    },
+    remove: (target) => {
+      targets.delete(target)
+    },
+    close: async () => {
+      targets.clear()
+      closing.abort()
+      await Promise.all(checks)
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      agent.destroy()
+    },
+  }
+}
