@@ -15,6 +15,10 @@ export interface DocumentTooDeep {
 export const maxDocumentDepth = 100
 /** How many words, numbers and signs a document may have; what is longer belongs into variables. */
 export const maxDocumentTokens = 10_000
+/** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
+export const maxKeptCharacters = 1_048_576
+/** The same of the refusals of documents that cannot be parsed. */
+export const maxErrorCharacters = 131_072
 
 /** Refuses what is too large, at every door, before it is read. */
 export const documentLimits: Plugin<GatewayContext> = {
