@@ -114,6 +114,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 400,
     say: (e) => `query: brackets stand deeper than ${e.limit} in each other`,
   },
+  TOO_MANY_ALIASES: {
+    status: 400,
+    say: (e) => `query: more than ${e.limit} fields have an alias`,
+  },
+  TOO_MANY_DIRECTIVES: { status: 400, say: (e) => `query: more than ${e.limit} directives` },
   OPERATION_TOO_COSTLY: {
     status: 400,
     say: (e) =>

@@ -19,7 +19,7 @@ import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { EpochNotBegun } from '../service/validators.ts'
 import type { AuthError } from './auth.ts'
 import type { OperationTooCostly } from './graphql/cost.ts'
-import type { DocumentTooDeep } from './graphql/limits.ts'
+import type { DocumentTooDeep, TooManyAliases, TooManyDirectives } from './graphql/limits.ts'
 import type { LimitError } from './limits.ts'
 import type { BodyError } from './rest/body.ts'
 import type { IfMatchMalformed } from './rest/chain-record.ts'
@@ -41,6 +41,8 @@ export type GatewayError =
   | MatchError
   | RequestUnreadable
   | DocumentTooDeep
+  | TooManyAliases
+  | TooManyDirectives
   | OperationTooCostly
   | InternalError
   | EventsNotAccepted

@@ -145,7 +145,8 @@ function endOf(rows: readonly LedgerUpdate[], end: number): number {
 
 const classes = ['OWNED', 'MENTIONED'] as const
 
-const rowsPerPiece = 500
+/** The most outputs of one piece. */
+export const rowsPerPiece = 500
 
 /** Whether an output concerns an address in one of the classes; by time alone it may be another's since its creation. */
 function isFiledUnder(

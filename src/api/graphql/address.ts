@@ -18,7 +18,7 @@ import {
 } from '../../service/read-address.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { pageCost } from './cost.ts'
+import { fieldCost, pageCost } from './cost.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
@@ -168,6 +168,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     }),
     mana: t.field({
       type: AddressMana,
+      complexity: fieldCost.mana,
       resolve: (key, _args, { services }) => manaOfAddress(services, key),
     }),
     totalAt: t.field({

@@ -3,6 +3,7 @@ import { type BlockView, readBlock } from '../../service/read-block.ts'
 import { readTransaction } from '../../service/read-transaction.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { BlockType } from './model.ts'
 import { LedgerTransactionType } from './transaction.ts'
 
@@ -34,11 +35,13 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
     block: t.field({
       type: BlockType,
       description: 'What the block says.',
+      complexity: fieldCost.block,
       resolve: (view) => view.block(),
     }),
     bytes: t.field({
       type: 'Hex',
       description: 'The serialized block, as it came; at most 32768 bytes.',
+      complexity: fieldCost.blockBytes,
       resolve: (view) => bytesToHex(view.bytes),
     }),
     transaction: t.field({

@@ -9,7 +9,7 @@ import { type ChainRecordChange, followChainRecords } from '../../service/follow
 import { setChainRecord } from '../../service/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { pageCost } from './cost.ts'
+import { fieldCost, pageCost } from './cost.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
@@ -27,6 +27,7 @@ ChainRecord.implement({
     accessNodes: t.field({
       type: ['String'],
       description: 'The access nodes, as they were set.',
+      complexity: fieldCost.accessNodes,
       resolve: (record) => [...record.accessNodes],
     }),
     isActive: t.exposeBoolean('isActive'),

@@ -11,11 +11,13 @@ import {
   type LedgerUpdateBatch,
   type UpdateHistory,
 } from '../../service/feed-events.ts'
+import { rowsPerPiece } from '../../service/feed-snapshot.ts'
 import { maximumFeedAddresses } from '../../service/follow-ledger-updates.ts'
 import { readOutputs } from '../../service/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../service/update-history.ts'
-import { builder } from './builder.ts'
+import { builder, type GatewayContext } from './builder.ts'
+import { itemsCost, type Price } from './cost.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { LedgerOutputType } from './output.ts'
 
@@ -109,6 +111,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
       type: [LedgerOutputType],
       description:
         'The same outputs as they are now: one may have been spent since, and the feed tells it.',
+      complexity: itemsCost(rowsPerPiece),
       resolve: async ({ outputIds }, _args, { services }) => [
         ...(await readOutputs(services, outputIds)),
       ],
@@ -143,7 +146,11 @@ export const LedgerUpdateBatchType = builder
   .implement({
     description: 'Some updates, in the order of the log; never empty.',
     fields: (t) => ({
-      updates: t.field({ type: [LedgerUpdate], resolve: (batch) => [...batch.updates] }),
+      updates: t.field({
+        type: [LedgerUpdate],
+        complexity: batchCost,
+        resolve: (batch) => [...batch.updates],
+      }),
       previousCursor: t.exposeString('previousCursor', {
         description: 'The cursor of the event before; nothing lies between it and these updates.',
       }),
@@ -161,6 +168,7 @@ export const LedgerUpdateBatchType = builder
       history: t.field({
         type: [FeedHistoryRange],
         description: 'First and last ordinal of each address and class, and its chain value.',
+        complexity: batchCost,
         resolve: (batch) => historiesOf(batch),
       }),
     }),
@@ -268,6 +276,11 @@ export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement
     tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
   }),
 })
+
+/** Every event counts as a full batch. */
+function batchCost(_args: object, { services }: GatewayContext): Price {
+  return itemsCost(services.feed.batchRows)
+}
 
 function textOf(services: Services, address: HistoryPoint['address']): string {
   return encodeBech32(services.parameters.bech32Hrp, hexToBytes(address))

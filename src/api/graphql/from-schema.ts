@@ -1,6 +1,7 @@
 import type { StructSchema, UnionSchema } from '../../protocol/schema/composites.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import { familySentence, memberSentence, typeSentence } from './schema-sentences.ts'
@@ -51,6 +52,7 @@ export function declareObjects(types: ProtocolTypes): ObjectTypes {
         type: typeOf(nodeOf(schema)),
         nullable: schema.kind === 'optional',
         description: memberSentence(schema, types),
+        ...(isLong(nodeOf(schema)) && { complexity: fieldCost.bytes }),
         resolve: (parent: any) => parent[member],
       }),
     ])
@@ -94,6 +96,11 @@ export function scalarOf(
   return leaf.name.endsWith('Id') ? (leaf.name as keyof ScalarTypes) : 'Hex'
 }
 
+/** Whether a leaf may be far longer than its name. */
+function isLong(node: SchemaNode): boolean {
+  return node.kind === 'bytes' && node.max >= 1_024
+}
+
 /** Whether JSON may leave a member out, so that an input may as well. */
 export function isOptional(schema: Schema<unknown>): boolean {
   return schema.mayBeAbsent === true
@@ -115,6 +122,10 @@ const MetadataEntry = builder
       key: t.exposeString('key', {
         description: '1 to 255 characters of printable ASCII, without space.',
       }),
-      value: t.expose('value', { type: 'Hex', description: '0 to 65535 bytes.' }),
+      value: t.expose('value', {
+        type: 'Hex',
+        description: '0 to 65535 bytes.',
+        complexity: fieldCost.bytes,
+      }),
     }),
   })

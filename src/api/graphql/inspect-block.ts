@@ -10,6 +10,7 @@ import {
 import { printError } from '../../service/inspect-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { BlockType } from './model.ts'
 
 /** Inspecting a block that need not be submitted: what `ledger-gateway inspect` tells, for this network. */
@@ -127,6 +128,7 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
     bytes: t.field({
       type: 'Hex',
       description: 'The block as it came, or as its JSON serializes.',
+      complexity: fieldCost.blockBytes,
       resolve: ({ bytes }) => bytesToHex(bytes),
     }),
     size: t.int({ description: 'Its length in bytes.', resolve: ({ bytes }) => bytes.length }),
@@ -178,6 +180,7 @@ builder.queryField('inspectBlock', (t) =>
   t.field({
     type: InspectBlockResult,
     description: 'Tells what a block is by the rules of this network, without submitting it.',
+    complexity: fieldCost.judgement,
     args: { input: t.arg({ type: InspectBlockInput, required: true }) },
     resolve: async (_root, { input }, { services }) => {
       const deps = { checker: services.signatures, network: services.source.network }

@@ -1,4 +1,4 @@
-import { GraphQLError, Source } from 'graphql'
+import { type DocumentNode, GraphQLError, Source, visit } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
@@ -11,18 +11,42 @@ export interface DocumentTooDeep {
   readonly limit: number
 }
 
+/** A document that gives too many fields another name. */
+export interface TooManyAliases {
+  readonly code: 'TOO_MANY_ALIASES'
+  readonly limit: number
+}
+
+/** A document that has too many directives. */
+export interface TooManyDirectives {
+  readonly code: 'TOO_MANY_DIRECTIVES'
+  readonly limit: number
+}
+
 /** How deep brackets of any kind may stand in each other: some three times as deep as anything that the schema has a use for. */
 export const maxDocumentDepth = 100
 /** How many words, numbers and signs a document may have; what is longer belongs into variables. */
 export const maxDocumentTokens = 10_000
+/** How many fields of a document may have an alias: enough for a hundred roots side by side, and for two fields of each. */
+export const maxAliases = 300
+/** How many directives a document may have. */
+export const maxDirectives = 100
+/** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
+export const maxKeptCharacters = 1_048_576
+/** The same of the refusals of documents that cannot be parsed. */
+export const maxErrorCharacters = 131_072
 
-/** Refuses what is too large, at every door, before it is read. */
+/** Refuses what is too large, at every door, before it is read; what has too much of one kind, as soon as it is. */
 export const documentLimits: Plugin<GatewayContext> = {
   onParse({ params: { source }, parseFn, setParseFn }) {
     const text = typeof source === 'string' ? source : source.body
     const at = tooDeepAt(text)
     if (at === undefined) {
-      setParseFn((given, options) => parseFn(given, { ...options, maxTokens: maxDocumentTokens }))
+      setParseFn((given, options) => {
+        const document = parseFn(given, { ...options, maxTokens: maxDocumentTokens })
+        refuseTooMany(document)
+        return document
+      })
       return
     }
     const { message, extensions } = toGraphQL({
@@ -33,6 +57,24 @@ export const documentLimits: Plugin<GatewayContext> = {
       throw new GraphQLError(message, { source: new Source(text), positions: [at], extensions })
     })
   },
+}
+
+/** Throws at the first alias or directive too many. */
+function refuseTooMany(document: DocumentNode): void {
+  let [aliases, directives] = [0, 0]
+  visit(document, {
+    Field(node) {
+      if (node.alias === undefined || ++aliases <= maxAliases) return
+      const { message, extensions } = toGraphQL({ code: 'TOO_MANY_ALIASES', limit: maxAliases })
+      throw new GraphQLError(message, { nodes: node.alias, extensions })
+    },
+    Directive(node) {
+      if (++directives <= maxDirectives) return
+      const error = { code: 'TOO_MANY_DIRECTIVES', limit: maxDirectives } as const
+      const { message, extensions } = toGraphQL(error)
+      throw new GraphQLError(message, { nodes: node, extensions })
+    },
+  })
 }
 
 /** Where the first bracket too many stands; those in strings and comments do not count. */

@@ -6,6 +6,7 @@ import { readProvenOutput } from '../../service/output-proof.ts'
 import { type OutputView, readOutput } from '../../service/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { OutputIdProofType, OutputType } from './model.ts'
 
 /** An output, spent or not. */
@@ -44,6 +45,7 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     bytes: t.field({
       type: 'Hex',
       description: 'The serialized output.',
+      complexity: fieldCost.bytes,
       resolve: (view) => bytesToHex(view.bytes),
     }),
     creationSlot: t.field({
@@ -75,6 +77,7 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     proof: t.field({
       type: OutputIdProofType,
       description: 'Proves that the output belongs to its transaction.',
+      complexity: fieldCost.proof,
       resolve: async ({ outputId }, _args, { services }) =>
         present(orThrow(await readProvenOutput(services, outputId)), outputId).proof,
     }),

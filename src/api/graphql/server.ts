@@ -5,8 +5,9 @@ import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit } from './cost.ts'
-import { documentLimits } from './limits.ts'
+import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
+import { createTextCache } from './text-cache.ts'
 
 /** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
 export type GraphqlServer = ReturnType<typeof createGraphqlServer>
@@ -30,6 +31,11 @@ export function createGraphqlServer({ schema, log }: GraphqlDeps) {
     multipart: false,
     logging: false,
     maxRequestBodySize: maxBodyBytes,
+    // By itself it would keep 1,024 documents for an hour, however large they are.
+    parserAndValidationCache: {
+      documentCache: createTextCache(maxKeptCharacters),
+      errorCache: createTextCache(maxErrorCharacters),
+    },
   })
 }
 

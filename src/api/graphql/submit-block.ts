@@ -8,6 +8,7 @@ import { orThrow, toGraphQL } from '../errors.ts'
 import { checkSubmission } from '../submission-policy.ts'
 import { LedgerBlockType } from './block.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { BlockInput, blockInput, PayloadInput, payloadInput } from './model.ts'
 
 /** Submitting a block: typed by hand, as JSON, as bytes, or as a payload around which the node builds one. */
@@ -48,6 +49,7 @@ builder.mutationField('submitBlock', (t) =>
     type: SubmittedBlock,
     description:
       'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking; the same block again gives the same id.',
+    complexity: fieldCost.judgement,
     args: { input: t.arg({ type: SubmitBlockInput, required: true }) },
     resolve: async (_root, { input }, { caller, services }) => {
       orThrow(await checkSubmission(services.submissionPolicy, caller))

@@ -11,6 +11,7 @@ import {
 } from '../../service/foresee-transaction.ts'
 import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
+import { fieldCost } from './cost.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
 
 /** What would happen to a transaction now. */
@@ -127,6 +128,7 @@ builder.queryField('verifyTransaction', (t) =>
     type: VerifiedTransaction,
     description:
       'Judges a transaction against the ledger as it is now, by all rules, and changes nothing.',
+    complexity: fieldCost.judgement,
     args: { input: t.arg({ type: VerifyTransactionInput, required: true }) },
     resolve: async (_root, { input }, { services }) => {
       const foreseen = await foreseeTransaction(services, submissionOf(input))

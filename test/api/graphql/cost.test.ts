@@ -1,5 +1,6 @@
+import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { fieldCost, maxOperationCost } from '../../../src/api/graphql/cost.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -97,7 +98,87 @@ describe('what asks for too much at once is refused before anything is read', ()
   })
 })
 
+const times = (count: number, part: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => part(n)).join(' ')
+
+describe('refused is what is dear by itself', () => {
+  const proofs = (count: number) =>
+    `{ unspentOutputs(first: 1000) { nodes { ${times(count, (n) => `a${n}: proof { __typename }`)} } } }`
+  const inspections = `query ($bytes: Hex!) { ${times(
+    150,
+    (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { ... on BlockInspection { bytes } }`,
+  )} }`
+  const rows = [
+    ['introspection with aliases on three levels', introspectionOnThreeLevels()],
+    [
+      'introspection over and over',
+      `{ ${times(200, (n) => `a${n}: __schema { types { name } }`)} }`,
+    ],
+    [
+      'introspection of one type over and over',
+      `{ ${times(290, (n) => `a${n}: __type(name: "Query") { ...T }`)} }
+      fragment T on __Type { fields { name args { name type { name } } type { name ofType { name } } } }`,
+    ],
+    ['proofs of many outputs, four times', proofs(4)],
+    ['long texts', inspections],
+    [
+      'mana of many addresses',
+      `{ ${times(30, (n) => `a${n}: address(address: "a") { mana { reason } }`)} }`,
+    ],
+    [
+      'blocks as text',
+      `query ($id: BlockId!) { ${times(280, (n) => `a${n}: block(id: $id) { bytes }`)} }`,
+    ],
+  ] as const
+  const variables = { bytes: '0x00', id: `0x${'00'.repeat(36)}` }
+
+  test.each(rows)('%s', async (_name, query) => {
+    const { data, errors } = await graphql(gateway.url, query, variables)
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject(refused(expect.any(Number)))
+  })
+
+  test('but not a proof of each output of the largest page', async () => {
+    expect((await graphql(gateway.url, proofs(1))).errors).toBeUndefined()
+  })
+
+  test('an event of a subscription counts as a full batch, on a socket and on a stream', async () => {
+    const query = `subscription { ledgerUpdates { ... on LedgerUpdateBatch {
+      ${times(20, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
+    // The field itself; in each list 100 updates, of which each is read, has an output, and that a proof with one member.
+    const cost = 1 + 20 * 100 * (10 + 1 + fieldCost.proof + 1)
+    const client = socketClient(gateway.url)
+    await expect(client.iterate({ query }).next()).rejects.toMatchObject(refused(cost))
+    await client.dispose()
+    const stream = await graphql(gateway.url, query, {}, { accept: 'text/event-stream' })
+    expect(stream.errors).toMatchObject(refused(cost))
+  })
+})
+
+/** 3.2 KB, for which the answer would have some hundred million fields. */
+function introspectionOnThreeLevels(): string {
+  return `{ __schema { ${times(40, (n) => `a${n}: types { ...T }`)} } }
+  fragment T on __Type { ${times(40, (n) => `b${n}: fields { ...F }`)} }
+  fragment F on __Field { ${times(40, (n) => `c${n}: name`)} }`
+}
+
 describe('left to others are', () => {
+  test('the introspection of tools, with everything that it can ask', async () => {
+    const all = {
+      descriptions: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    }
+    for (const options of [{}, all]) {
+      const { data, errors } = await graphql(gateway.url, getIntrospectionQuery(options))
+      expect(errors).toBeUndefined()
+      expect(buildClientSchema(data).getQueryType()?.name).toBe('Query')
+    }
+  })
+
   test('the largest page with much in it', async () => {
     const { data, errors } = await graphql(gateway.url, `{ ${pages(1, 'first: 1000')} } ${page}`)
     expect(errors).toBeUndefined()

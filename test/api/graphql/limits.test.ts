@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maxDocumentDepth, maxDocumentTokens } from '../../../src/api/graphql/limits.ts'
+import {
+  maxAliases,
+  maxDirectives,
+  maxDocumentDepth,
+  maxDocumentTokens,
+} from '../../../src/api/graphql/limits.ts'
 import { graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 
@@ -38,6 +43,43 @@ describe('a document that is too large is refused with its code and place, befor
       value: { data: { __typename: 'Query' } },
     })
     await client.dispose()
+  })
+})
+
+describe('a document is refused with the place of the first one too many', () => {
+  const aliases = (count: number) =>
+    `{ ${Array.from({ length: count }, (_, n) => `a${n}: __typename`).join(' ')} }`
+  const directives = (count: number) =>
+    `{ ${'network @skip(if: false) { networkId } '.repeat(count)} }`
+  const rows = [
+    ['aliases', aliases, maxAliases, 'TOO_MANY_ALIASES'],
+    ['directives', directives, maxDirectives, 'TOO_MANY_DIRECTIVES'],
+  ] as const
+
+  test.each(rows)('of its %s', async (_name, documentOf, limit, code) => {
+    expect((await graphql(gateway.url, documentOf(limit))).errors).toBeUndefined()
+    const { data, errors } = await graphql(gateway.url, documentOf(limit + 1))
+    expect(data).toBeUndefined()
+    const place = { line: 1, column: expect.any(Number) }
+    expect(errors).toMatchObject([{ locations: [place], extensions: { code, limit } }])
+  })
+
+  test.each(rows)(
+    'of its %s on a socket and on a stream',
+    async (_name, documentOf, limit, code) => {
+      const query = `subscription ${documentOf(limit + 1)}`
+      const client = socketClient(gateway.url)
+      const refused = [{ extensions: { code, limit } }]
+      await expect(client.iterate({ query }).next()).rejects.toMatchObject(refused)
+      await client.dispose()
+      const stream = await graphql(gateway.url, query, {}, { accept: 'text/event-stream' })
+      expect(stream.errors).toMatchObject(refused)
+    },
+  )
+
+  test('also where it is asked again', async () => {
+    const ask = () => graphql(gateway.url, aliases(maxAliases + 2))
+    expect((await ask()).errors).toEqual((await ask()).errors)
   })
 })
 

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type ExecutionArgs, execute, getIntrospectionQuery, parse, validate } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { fieldCost, maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { fullSelection } from '../../support/full-selection.ts'
+
+/** What documents cost, without a gateway. */
+
+/** Of a document that is valid. */
+function costOf(text: string, variableValues: Record<string, unknown> = {}): number | undefined {
+  return operationCost(argsOf(text, variableValues))
+}
+
+function argsOf(text: string, variableValues: Record<string, unknown> = {}): ExecutionArgs {
+  const document = parse(text)
+  expect(validate(schema, document)).toEqual([])
+  return {
+    schema,
+    document,
+    variableValues,
+    contextValue: { services: { feed: { batchRows: 100 } } },
+  }
+}
+
+describe('introspection costs as many fields as its answer has', () => {
+  const rows = [
+    ['of all types', getIntrospectionQuery()],
+    [
+      'of one type',
+      '{ __type(name: "LedgerUpdate") { name fields { name type { kind ofType { name } } } } }',
+    ],
+    ['of no type', '{ __type(name: "Nothing") { name fields { name } } }'],
+    [
+      'through fragments and by aliases',
+      `{ a: __schema { ...S } b: __schema { ...S } }
+      fragment S on __Schema { types { ... on __Type { name ...T } ... { a: possibleTypes { name } } } }
+      fragment T on __Type { fields(includeDeprecated: true) { args { name } } enumValues { name } }`,
+    ],
+    [
+      'by a variable',
+      'query ($all: Boolean) { __schema { directives { name args(includeDeprecated: $all) { name } } } }',
+    ],
+  ] as const
+
+  test.each(rows)('%s', async (_name, text) => {
+    const { data } = await execute(argsOf(text, { all: true }))
+    expect(costOf(text, { all: true })).toBe(fieldsOf(data) * fieldCost.introspection)
+  })
+
+  test('and beyond the limit it is not counted to its end', () => {
+    const text = `{ ${times(40, (n) => `a${n}: __schema { types { ...T } }`)} }
+      fragment T on __Type { ${times(40, (n) => `b${n}: fields { ${times(40, (m) => `c${n}x${m}: name`)} }`)} }`
+    expect(costOf(text)).toBeGreaterThan(maxOperationCost)
+  })
+})
+
+describe('a price is', () => {
+  const id = `"0x${'00'.repeat(38)}"`
+
+  test('that of the dearest type that a value can be of', () => {
+    const block = (fields: string) =>
+      costOf(`{ inspectBlock(input: { bytes: "0x00" }) { ${fields} } }`)
+    const both = block(
+      '... on BlockInspection { bytes size } ... on BrokenRule { code path offset }',
+    )
+    expect(both).toBe(block('... on BlockInspection { bytes size }'))
+    expect(block('... on InspectBlockResult { ... on BlockInspection { bytes } __typename }')).toBe(
+      fieldCost.judgement + fieldCost.blockBytes + 1,
+    )
+  })
+
+  test('that of the field, however it is called, and more where the name is long', () => {
+    const named = (name: string) => costOf(`{ output(id: ${id}) { ${name}: isSpent } }`)
+    expect(named('a')).toBe(2)
+    expect(named('a'.repeat(320))).toBe(2 + 10)
+  })
+
+  test('summed over a fragment as often as it is spread', () => {
+    const spread = (count: number) =>
+      costOf(`{ ${times(count, (n) => `a${n}: output(id: ${id}) { ...O }`)} }
+        fragment O on LedgerOutput { isSpent bytes }`)
+    expect([1, 7, 70].map(spread)).toEqual([12, 84, 840])
+  })
+})
+
+/** The deepest that a type has are proofs, with seven levels of nodes: only a transaction and a feed have more about them. */
+describe('an ordinary document is within the limit', () => {
+  const root = new URL('../../../', import.meta.url)
+  const files = ['README.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)]
+  const shown = files
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((name) => [
+      ...readFileSync(new URL(name, root), 'utf8').matchAll(/```graphql\n([\s\S]*?)```/g),
+    ])
+    .map(([, text]) => text ?? '')
+
+  test('each that the documentation shows', () => {
+    expect(shown.length).toBeGreaterThanOrEqual(2)
+    for (const text of shown) expect(costOf(text)).toBeLessThan(maxOperationCost / 10)
+  })
+
+  const blockId = `"0x${'00'.repeat(36)}"`
+  const outputId = `"0x${'00'.repeat(38)}"`
+  const roots = [
+    ['subscription { ledgerUpdates { ...All } }', 'LedgerFeedEvent', 8],
+    ['subscription { milestones { ...All } }', 'Milestone', 8],
+    [`{ block(id: ${blockId}) { ...All } }`, 'LedgerBlock', 8],
+    [`{ block(id: ${blockId}) { block { ...All } } }`, 'Block', 20],
+    [`{ output(id: ${outputId}) { ...All } }`, 'LedgerOutput', 8],
+    ['{ unspentOutputs { nodes { ...All } } }', 'LedgerOutput', 8],
+    ['{ unspentOutputs(first: 1000) { nodes { bytes output { ...All } } } }', 'Output', 12],
+    [`{ transaction(id: ${blockId}) { ...All } }`, 'LedgerTransaction', 8],
+    ['{ ledgerUpdates(address: "a") { ...All } }', 'LedgerUpdateConnection', 8],
+    ['{ network { ...All } }', 'Network', 8],
+    ['{ inspectBlock(input: { bytes: "0x00" }) { ...All } }', 'InspectBlockResult', 20],
+  ] as const
+
+  test.each(roots)('%s, whole', (operation, type, depth) => {
+    const { name, fragments } = fullSelection(schema, type, depth)
+    const cost = costOf(`${operation.replace('...All', `...${name}`)} ${fragments}`)
+    expect(cost).toBeLessThanOrEqual(maxOperationCost)
+  })
+})
+
+function times(count: number, part: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => part(n)).join(' ')
+}
+
+/** How many members all objects of an answer have. */
+function fieldsOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + fieldsOf(one), 0)
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, one) => sum + 1 + fieldsOf(one), 0)
+}

@@ -1,0 +1,75 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { maxKeptCharacters } from '../../../src/api/graphql/limits.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
+import { createTextCache } from '../../../src/api/graphql/text-cache.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { createMemoryLog } from '../../support/memory-log.ts'
+
+describe('values by text', () => {
+  const text = (sign: string) => sign.repeat(900)
+
+  test('are kept up to so many characters, the least recently used forgotten first', () => {
+    const cache = createTextCache<number>(2_000)
+    cache.set(text('a'), 1)
+    cache.set(text('b'), 2)
+    expect(cache.get(text('a'))).toBe(1)
+    cache.set(text('c'), 3)
+    expect(['a', 'b', 'c'].map((sign) => cache.get(text(sign)))).toEqual([1, undefined, 3])
+  })
+
+  test('replace each other and take no more room', () => {
+    const cache = createTextCache<number>(2_000)
+    for (let n = 0; n < 10; n++) cache.set(text('a'), n)
+    cache.set(text('b'), 10)
+    expect([cache.get(text('a')), cache.get(text('b'))]).toEqual([9, 10])
+  })
+
+  test('are not kept where the text alone is too long, and nothing goes for it', () => {
+    const cache = createTextCache<number>(2_000)
+    cache.set(text('a'), 1)
+    cache.set('b'.repeat(2_000), 2)
+    expect([cache.get(text('a')), cache.get('b'.repeat(2_000))]).toEqual([1, undefined])
+  })
+
+  test('of a short text have a size as well', () => {
+    const cache = createTextCache<number>(2_000)
+    for (let n = 0; n < 10_000; n++) cache.set(String(n), n)
+    const kept = Array.from({ length: 10_000 }, (_, n) => cache.get(String(n)))
+    expect(kept.filter((value) => value !== undefined).length).toBeLessThanOrEqual(20)
+  })
+})
+
+test('many long documents, each asked once, are not kept', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const heap = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const { getEnveloped } = createGraphqlServer({ schema, log: createMemoryLog(systemClock).log })
+  const { parse } = getEnveloped({})
+  const numbers = Array.from({ length: 9_900 }, (_, n) => 10_000 + n).join(' ')
+  const before = heap()
+  for (let n = 0; n < 120; n++)
+    parse(`query Q${n} { inspectBlock(input: { json: [${numbers}] }) { __typename } }`)
+  // Of 7 MB text. All that may be kept are 46 bytes a character; yoga by itself kept all, which is six times as much.
+  expect(heap() - before).toBeLessThan(70 * maxKeptCharacters)
+})
+
+test('a document asked again is parsed once, and a refusal is the same', () => {
+  const { getEnveloped } = createGraphqlServer({ schema, log: createMemoryLog(systemClock).log })
+  const parse = (text: string) => getEnveloped({}).parse(text)
+  expect(parse('{ __typename }')).toBe(parse('{ __typename }'))
+  const refusalOf = (text: string) => {
+    try {
+      return parse(text)
+    } catch (refusal) {
+      return refusal
+    }
+  }
+  expect(refusalOf('{ a')).toMatchObject({ extensions: { code: 'GRAPHQL_PARSE_FAILED' } })
+  expect(refusalOf('{ a')).toBe(refusalOf('{ a'))
+})
