@@ -188,8 +188,13 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   FAUCET_MISSING: { status: 404, say: () => 'this gateway has no faucet' },
   FAUCET_REQUEST_MALFORMED: {
     status: 400,
-    say: () => 'address: expected the Bech32 text of the receiver',
+    say: (e) => `${e.member}: expected ${e.expected}`,
   },
+  FAUCET_AMOUNT_TOO_SMALL: {
+    status: 400,
+    say: (e) => `amount: must be at least ${e.least}, what an output to this address must hold`,
+  },
+  FAUCET_PAYMENT_FAILED: later((e) => `the faucet could not pay: ${inWords(e.reason)}`),
   FAUCET_REQUEST_WAITING: {
     status: 400,
     say: (e) => `address: a request for ${e.address} waits already`,

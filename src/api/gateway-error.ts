@@ -2,7 +2,7 @@ import type { ChainRecordUnknown } from '../service/activate-chain.ts'
 import type { AddressError } from '../service/address-key.ts'
 import type { ChainRecordPageError } from '../service/chain-records.ts'
 import type { UpdatesNotKept } from '../service/explore.ts'
-import type { FaucetError } from '../service/faucet.ts'
+import type { FaucetError, FaucetPaymentFailed } from '../service/faucet.ts'
 import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
 import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
 import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
@@ -57,6 +57,7 @@ export type GatewayError =
   | FollowChainRecordsError
   | FaucetError
   | FaucetMissing
+  | FaucetPaymentFailed
   | FaucetRequestMalformed
   | IfMatchMalformed
   | ChainRecordPageError

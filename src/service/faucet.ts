@@ -17,7 +17,7 @@ import type { StoreReader } from '../store/contract.ts'
 import { type AddressError, addressKeyOf } from './address-key.ts'
 import { viewOfOutput } from './read-output.ts'
 import { type SubmitBlockDeps, submitBlock } from './submit-block.ts'
-import { signTransfer, spendable, type TransferPayment } from './transfer.ts'
+import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
 /** Gives base tokens of the development network to whoever asks, within limits (rest.md 7). */
 
@@ -35,8 +35,19 @@ export interface FaucetDeps extends SubmitBlockDeps {
 /** A faucet that takes requests and pays them one transaction after the other. */
 export interface Faucet {
   /** Takes a request; it is paid soon after. */
-  enqueue(text: string): Promise<Result<FaucetRequest, FaucetError>>
+  enqueue(question: FaucetQuestion): Promise<Result<FaucetRequest, FaucetError>>
   close(): Promise<void>
+}
+
+/** What the faucet is asked for. */
+export interface FaucetQuestion {
+  /** Bech32 text of the receiver. */
+  readonly address: string
+  /**
+   * Base tokens; `undefined` for what the faucet gives of itself. Whoever names an amount gets it as often as he asks: the
+   * key of the faucet is known to everybody, and this spares him the conflict with whoever else spends its output.
+   */
+  readonly amount: bigint | undefined
 }
 
 /** A request that was taken. */
@@ -45,6 +56,15 @@ export interface FaucetRequest {
   readonly address: string
   /** How many wait now, this one included. */
   readonly waitingRequests: number
+  /** Fulfilled when it is paid, with the transaction, or will not be. */
+  readonly settled: Promise<Result<TransactionId, FaucetPaymentFailed>>
+}
+
+/** A request that was taken could not be paid. */
+export interface FaucetPaymentFailed {
+  readonly code: 'FAUCET_PAYMENT_FAILED'
+  /** Why: funds that are missing, or the last refusal or failure of the transaction. */
+  readonly reason: string
 }
 
 /** Why a request was not taken. */
@@ -52,6 +72,8 @@ export type FaucetError =
   | AddressError
   | LedgerUnavailable
   | { readonly code: 'FAUCET_REQUEST_WAITING'; readonly address: string }
+  /** No output to this address may hold so little. */
+  | { readonly code: 'FAUCET_AMOUNT_TOO_SMALL'; readonly least: bigint }
   | { readonly code: 'FAUCET_FUNDS_ENOUGH'; readonly address: string; readonly limit: bigint }
   | { readonly code: 'FAUCET_BUSY'; readonly waiting: number }
 
@@ -71,47 +93,74 @@ const mostWaiting = 1_000
 const mostReceivers = 100
 
 interface Waiting extends TransferPayment {
-  readonly key: Hex
+  /** Of the address, where the amount was left to the faucet; `undefined` where it was named. */
+  readonly key: Hex | undefined
+  settle(outcome: Outcome): void
 }
+
+type Outcome = Result<TransactionId, FaucetPaymentFailed>
 
 /** Opens the faucet. */
 export function openFaucet(deps: FaucetDeps): Faucet {
-  const waiting = new Map<Hex, Waiting>()
+  const waiting = new Set<Waiting>()
   const closed = new AbortController()
   let paying: Promise<void> | undefined
 
-  async function enqueue(text: string): Promise<Result<FaucetRequest, FaucetError>> {
-    const receiver = receiverOf(deps, text)
+  async function enqueue({ address, amount }: FaucetQuestion): Promise<Enqueued> {
+    const receiver = receiverOf(deps, address)
     if (!receiver.ok) return receiver
     const unavailable = deps.source.unavailable()
     if (unavailable !== undefined) return err(unavailable)
     const { key, to } = receiver.value
+    if (amount !== undefined) {
+      const least = leastAmount(deps.source.network.parameters, to)
+      if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
+      return take(address, { key: undefined, to, amount })
+    }
     const { balance } = await deps.store.read.balance(key)
     const owned = totalOf(balance)
     if (owned >= faucetTarget) {
-      return err({ code: 'FAUCET_FUNDS_ENOUGH', address: text, limit: faucetTarget })
+      return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
     }
-    // Nothing is awaited from here on, so that an address waits once and no more than the most wait.
-    if (waiting.has(key)) return err({ code: 'FAUCET_REQUEST_WAITING', address: text })
+    const isWaiting = [...waiting].some((one) => one.key === key)
+    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
+    return take(address, {
+      key,
+      to,
+      amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount,
+    })
+  }
+
+  /** Nothing is awaited here, so that an address waits once and no more than the most wait. */
+  function take(address: string, payment: Omit<Waiting, 'settle'>): Enqueued {
     if (waiting.size >= mostWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
-    waiting.set(key, { key, to, amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount })
+    const settled = new Promise<Outcome>((settle) => waiting.add({ ...payment, settle }))
     paying ??= payAll().finally(() => {
       paying = undefined
     })
-    return ok({ address: text, waitingRequests: waiting.size })
+    return ok({ address, waitingRequests: waiting.size, settled })
   }
 
   async function payAll(): Promise<void> {
     while (waiting.size > 0 && !closed.signal.aborted) {
-      const batch = [...waiting.values()].slice(0, mostReceivers)
-      try {
-        const outcome = await payTogether(deps, batch, closed.signal)
-        if (outcome !== 'PAID') deps.log.error('faucet-failed', { outcome, requests: batch.length })
-      } catch (error) {
-        // Those who asked can ask again; the faucet goes on with the next.
-        deps.log.error('faucet-failed', { error, requests: batch.length })
-      }
-      for (const { key } of batch) waiting.delete(key)
+      await payBatch([...waiting].slice(0, mostReceivers))
+    }
+  }
+
+  async function payBatch(batch: readonly Waiting[]): Promise<void> {
+    const outcome = await payTogether(deps, batch, closed.signal)
+    if (!outcome.ok && outcome.error.reason === 'FUNDS_MISSING' && batch.length > 1) {
+      // Whoever asks for more than there is takes it from nobody else.
+      for (const one of batch) await payBatch([one])
+      return
+    }
+    if (!outcome.ok) {
+      const { reason } = outcome.error
+      deps.log.error('faucet-failed', { outcome: reason, requests: batch.length })
+    }
+    for (const one of batch) {
+      waiting.delete(one)
+      one.settle(outcome)
     }
   }
 
@@ -120,9 +169,12 @@ export function openFaucet(deps: FaucetDeps): Faucet {
     close: async () => {
       closed.abort()
       await paying
+      for (const one of waiting) one.settle(unpaid('CLOSING'))
     },
   }
 }
+
+type Enqueued = Result<FaucetRequest, FaucetError>
 
 function receiverOf(
   { source }: FaucetDeps,
@@ -145,19 +197,30 @@ async function payTogether(
   deps: FaucetDeps,
   payments: readonly Waiting[],
   signal: AbortSignal,
-): Promise<string> {
-  let outcome = 'CLOSING'
-  for (let attempt = 0; attempt < attempts && outcome !== 'PAID' && !signal.aborted; attempt++) {
-    outcome = await payOnce(deps, payments, signal)
+): Promise<Outcome> {
+  let outcome = unpaid('CLOSING')
+  try {
+    for (let attempt = 0; attempt < attempts && !signal.aborted; attempt++) {
+      outcome = await payOnce(deps, payments, signal)
+      if (outcome.ok || outcome.error.reason === 'FUNDS_MISSING') break
+    }
+  } catch (error) {
+    // Those who asked can ask again; the faucet goes on with the next.
+    deps.log.error('faucet-failed', { error, requests: payments.length })
+    return unpaid('INTERNAL')
   }
   return outcome
+}
+
+function unpaid(reason: string): Outcome {
+  return err({ code: 'FAUCET_PAYMENT_FAILED', reason })
 }
 
 async function payOnce(
   deps: FaucetDeps,
   payments: readonly Waiting[],
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Outcome> {
   const { source, clock, key: from } = deps
   const { parameters } = source.network
   const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
@@ -169,12 +232,12 @@ async function payOnce(
     return output.type === 0 ? [{ outputId, output }] : []
   })
   const input = spendable(parameters, outputs, { from: owner, amount })
-  if (input === undefined) return 'FUNDS_MISSING'
+  if (input === undefined) return unpaid('FUNDS_MISSING')
   const slot = slotOfTime(parameters, clock.nowNs())
   const payload = signTransfer({ parameters, from, payments, input, slot })
   const json = print(SignedTransaction, payload)
   const submitted = await submitBlock(deps, { form: 'payload', json })
-  if (!submitted.ok) return submitted.error.code
+  if (!submitted.ok) return unpaid(submitted.error.code)
   return await verdict(deps, identifyTransaction(payload.transaction).transactionId, signal)
 }
 
@@ -184,12 +247,12 @@ async function verdict(
   { store }: FaucetDeps,
   id: TransactionId,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Outcome> {
   while (!signal.aborted) {
     const row = await store.read.transaction(id)
-    if (row?.state === 'FAILED') return 'TRANSACTION_FAILED'
-    if (row !== undefined && row.state !== 'PENDING') return 'PAID'
+    if (row?.state === 'FAILED') return unpaid('TRANSACTION_FAILED')
+    if (row !== undefined && row.state !== 'PENDING') return ok(id)
     await delay(lookEveryMs)
   }
-  return 'CLOSING'
+  return unpaid('CLOSING')
 }

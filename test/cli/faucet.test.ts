@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faucet } from '../../src/cli/faucet.ts'
 import { addressText } from '../support/chain-ids.ts'
+import { restJson } from '../support/rest.ts'
 import { runCommand } from '../support/run-command.ts'
-import { startGateway } from '../support/start-gateway.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { untilHealth } from '../support/wallet.ts'
 
-/** What `ledger-gateway faucet` says when it cannot give. */
+/** `ledger-gateway faucet`: that it gives, and what it says when it cannot. */
 
 const address = addressText(0, 1)
 
@@ -65,5 +67,58 @@ describe('asked where no gateway is', () => {
     expect(stderr).toMatch(
       /^ledger-gateway faucet: http:\/\/127\.0\.0\.1:1: nobody answers there.*; is the gateway running\?\n$/,
     )
+  })
+})
+
+describe('asked where a gateway is', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+    await untilHealth(gateway.url)
+  })
+  afterAll(() => gateway.close())
+
+  const to = addressText(0, 7, { hrp: 'tst' })
+  const give = (...words: string[]) => runCommand(faucet, [...words, '--url', gateway.url])
+
+  /** The amounts that a transaction of the faucet sends to the address. */
+  async function sent(transactionId: string): Promise<string[]> {
+    const { outputs } = await restJson(`${gateway.url}/api/core/v3/transactions/${transactionId}`)
+    const isTo = (output: { unlockConditions: { address: { pubKeyHash: string } }[] }) =>
+      output.unlockConditions[0]?.address.pubKeyHash === `0x${'07'.repeat(32)}`
+    return outputs.filter(isTo).map(({ amount }: { amount: string }) => amount)
+  }
+
+  test('gives twice, one after the other', async () => {
+    for (const amount of ['1000000', '2000000']) {
+      const { stdout, stderr, code } = await give(to, '--amount', amount)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(await sent(stdout.trim())).toEqual([amount])
+    }
+  })
+
+  test('gives ten at once, to one address and more than the faucet gives of itself', async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => give(to, '--amount', String(10_000_000_000 + i))),
+    )
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']))
+    const ids = [...new Set(runs.map(({ stdout }) => stdout.trim()))]
+    const amounts = (await Promise.all(ids.map(sent))).flat()
+    expect(amounts.toSorted()).toEqual(runs.map((_, i) => String(10_000_000_000 + i)))
+  })
+
+  test('says what it cannot give', async () => {
+    const { stderr, code } = await give(to, '--amount', '1')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /: amount: must be at least \d+, what an output to this address must hold\n$/,
+      ),
+    ])
+    const much = await give(to, '--amount', String(10n ** 18n))
+    expect([much.code, much.stderr]).toEqual([
+      1,
+      `ledger-gateway faucet: ${gateway.url}: the faucet could not pay: funds missing\n`,
+    ])
   })
 })

@@ -27,8 +27,8 @@ function addressText(fill: number, hrp = 'tst'): string {
   return encodeBech32(hrp, Uint8Array.of(0, ...new Uint8Array(32).fill(fill)))
 }
 
-function ask(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return rest(`${gateway.url}/api/enqueue`, {
+function ask(body: unknown, headers: Record<string, string> = {}, query = ''): Promise<Response> {
+  return rest(`${gateway.url}/api/enqueue${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -91,11 +91,43 @@ test('an address waits once', async () => {
   await paid(address)
 })
 
+test('gives what is named, as often as it is asked, and tells the transaction to who waits', async () => {
+  const address = addressText(201)
+  const amounts = ['1000000', '2000000', '2000000']
+  const answers = await Promise.all(
+    amounts.map((amount) => ask({ address, amount }, {}, '?wait=60')),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  const bodies = await Promise.all(answers.map((answer) => answer.json()))
+  for (const body of bodies) {
+    const transactionId = expect.stringMatching(/^0x[0-9a-f]{72}$/)
+    expect(body).toEqual({ address, transactionId })
+  }
+  const outputs = await paid(address, 3)
+  const given = await Promise.all(outputs.map(({ outputId }) => amountOf(outputId)))
+  expect(given.toSorted()).toEqual(amounts)
+})
+
+test('who asks for more than there is takes it from nobody else', async () => {
+  const [rich, poor] = [addressText(202), addressText(203)]
+  // The first of them is being paid while the others come to wait together.
+  const [, refused, given] = await Promise.all([
+    ask({ address: addressText(204) }, {}, '?wait=60'),
+    ask({ address: rich, amount: String(10n ** 18n) }, {}, '?wait=60'),
+    ask({ address: poor }, {}, '?wait=60'),
+  ])
+  expect(await refusal(refused)).toEqual([503, 'the faucet could not pay: funds missing'])
+  expect(given.status).toBe(200)
+})
+
 describe('refuses', () => {
   const rows: readonly (readonly [string, unknown, Record<string, string>, string])[] = [
     ['no address', {}, {}, 'address: expected'],
     ['an address of another kind', { address: 1 }, {}, 'address: expected'],
     ['a list', [], {}, 'address: expected'],
+    ['an amount as a number', { address: addressText(1), amount: 5 }, {}, 'amount: expected'],
+    ['an amount of 65 bits', { address: addressText(1), amount: `${2n ** 64n}` }, {}, 'amount: ex'],
+    ['too little', { address: addressText(1), amount: '1' }, {}, 'amount: must be at least'],
     ['null', 'null', {}, 'address: expected'],
     ['what is no address', { address: 'x' }, {}, 'address: not a Bech32'],
     ['another network', { address: addressText(1, 'iota') }, {}, 'address: an address of the'],
@@ -110,6 +142,11 @@ describe('refuses', () => {
   test.each(rows)('%s', async (_name, body, headers, start) => {
     const [status, message] = await refusal(await ask(body, headers))
     expect([status, message.slice(0, start.length)]).toEqual([400, start])
+  })
+
+  test('a wait of more than a minute', async () => {
+    const answer = await ask({ address: addressText(1) }, {}, '?wait=61')
+    expect(await refusal(answer)).toEqual([400, 'query: wait must be 0 to 60 seconds'])
   })
 
   test('the reference of a multi address, to which nothing can be sent', async () => {
