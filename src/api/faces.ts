@@ -96,7 +96,7 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: () => 'snapshot: needs addresses; the whole ledger is not told in a snapshot',
   },
   MILESTONE_NOT_COMMITTED: {
-    status: 400,
+    status: 404,
     say: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
@@ -263,6 +263,10 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   PARENT_UNKNOWN: {
     status: 400,
     say: (e) => `body: there is no block ${e.blockId} to be a parent`,
+  },
+  PARENT_TOO_OLD: {
+    status: 400,
+    say: (e) => `body: the parent ${e.blockId} is older than slot ${e.oldestSlot}`,
   },
   PARENT_NOT_OLDER: {
     status: 400,

@@ -21,6 +21,8 @@ export interface AdmissionContext {
   readonly isCommitmentKnown: (commitmentId: CommitmentId) => boolean
   /** The validators of the block's slot; none where no committee is known. */
   readonly committee: ReadonlySet<AccountId>
+  /** Parents of former slots are too old. */
+  readonly oldestParentSlot: SlotIndex
   /** The issuing time of a block that is known. */
   readonly issuingTimeOf: (blockId: BlockId) => bigint | undefined
   /** The issuer's entry at the end of the slot that the block commits to. */
@@ -37,6 +39,7 @@ export type AdmissionError =
   | BlockIssuedInFuture
   | CommitmentUnknown
   | ValidatorNotInCommittee
+  | ParentTooOld
   | ParentUnknown
   | ParentNotOlder
   | IssuerUnknown
@@ -64,6 +67,13 @@ export interface CommitmentUnknown {
 export interface ValidatorNotInCommittee {
   readonly code: 'VALIDATOR_NOT_IN_COMMITTEE'
   readonly issuerId: AccountId
+}
+
+/** A parent of a slot that was committed too long ago. */
+export interface ParentTooOld {
+  readonly code: 'PARENT_TOO_OLD'
+  readonly blockId: BlockId
+  readonly oldestSlot: SlotIndex
 }
 
 /** A parent that this ledger does not have. */
@@ -123,6 +133,19 @@ export interface IssuerKeyUnknown {
 /** How far a node's clock may be behind the issuer's: a setting of the node, not of the protocol. */
 export const usualClockDriftNs = 5_000_000_000n
 
+/**
+ * The oldest slot whose blocks may be parents: the last `maxCommittableAge` committed slots are kept for that, and in
+ * quiet times more, up to the last slot that has blocks (iota-core `eviction/state.go`, `activeIndexRange`).
+ */
+export function oldestParentSlot(
+  { genesisSlot, maxCommittableAge }: ProtocolParameters,
+  committed: SlotIndex,
+  newestWithBlocks: SlotIndex,
+): SlotIndex {
+  if (committed < genesisSlot + maxCommittableAge) return genesisSlot
+  return Math.min(committed - maxCommittableAge + 1, newestWithBlocks)
+}
+
 /** The first rule that the block breaks. Linear in its parents. */
 export function admissionError(
   block: Block,
@@ -142,6 +165,7 @@ const rules: readonly Rule[] = [
   issuedInTime,
   commitmentKnown,
   issuedByValidator,
+  parentsYoung,
   parentsOlder,
   issuerKnown,
   enoughBurned,
@@ -174,11 +198,23 @@ function issuedByValidator(
   return { code: 'VALIDATOR_NOT_IN_COMMITTEE', issuerId }
 }
 
+function parentsYoung(
+  { body }: Block,
+  { oldestParentSlot: oldestSlot }: AdmissionContext,
+): AdmissionError | undefined {
+  const blockId = parentsOf(body).find((id) => slotOfId(id) < oldestSlot)
+  return blockId && { code: 'PARENT_TOO_OLD', blockId, oldestSlot }
+}
+
+function parentsOf(body: Block['body']): BlockId[] {
+  return [...body.strongParents, ...body.weakParents, ...body.shallowLikeParents]
+}
+
 function parentsOlder(
   { header, body }: Block,
   { issuingTimeOf }: AdmissionContext,
 ): AdmissionError | undefined {
-  for (const blockId of [...body.strongParents, ...body.weakParents, ...body.shallowLikeParents]) {
+  for (const blockId of parentsOf(body)) {
     const issuingTime = issuingTimeOf(blockId)
     if (issuingTime === undefined) return { code: 'PARENT_UNKNOWN', blockId }
     if (issuingTime >= header.issuingTime) return { code: 'PARENT_NOT_OLDER', blockId, issuingTime }

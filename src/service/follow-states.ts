@@ -1,5 +1,6 @@
 import { createBell } from '../feed/bell.ts'
 import type { Feed } from '../feed/open.ts'
+import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { valueIn } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { BlockId, TransactionId } from '../protocol/primitives.ts'
@@ -25,31 +26,37 @@ export function followBlockState(
   blockId: BlockId,
 ): AsyncIterableIterator<BlockView> {
   const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
-  return stoppable((signal) =>
-    changes(deps, signal, { look: async () => valueIn(await readBlock(deps, blockId)), isLast }),
-  )
+  const look = async () => valueIn(await readBlock(deps, blockId))
+  return stoppable((signal) => changes(deps, signal, { look, isLast, key: ({ state }) => state }))
 }
 
-/** The same for a transaction. */
+/**
+ * The same for a transaction. It does not end with a failure that belongs to the block which brought it: another block may
+ * carry the same transaction with other unlocks, or when its inputs are there (ledger reference 3.3).
+ */
 export function followTransactionState(
   deps: FollowStatesDeps,
   transactionId: TransactionId,
 ): AsyncIterableIterator<TransactionView> {
-  const isLast = ({ state }: TransactionView) => state === 'FINALIZED' || state === 'FAILED'
+  const isLast = ({ state, failure }: TransactionView) =>
+    state === 'FINALIZED' || (state === 'FAILED' && !isOfCarrier(failure?.code))
   const look = async () => valueIn(await readTransaction(deps, transactionId))
-  return stoppable((signal) => changes(deps, signal, { look, isLast }))
+  const key = ({ state, failure }: TransactionView) => `${state} ${failure?.code ?? 0}`
+  return stoppable((signal) => changes(deps, signal, { look, isLast, key }))
 }
 
 interface Looking<T> {
   /** What a node behind does not tell now it may tell at the next look. */
   readonly look: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
+  /** What is told again when it has changed. */
+  readonly key: (found: T) => string
 }
 
-async function* changes<T extends { readonly state: string }>(
+async function* changes<T>(
   { feed: { tail, tickMs } }: FollowStatesDeps,
   signal: AbortSignal,
-  { look, isLast }: Looking<T>,
+  { look, isLast, key }: Looking<T>,
 ): AsyncGenerator<T, void, undefined> {
   const bell = createBell(tail.watchTip, signal)
   let told: string | undefined
@@ -57,8 +64,8 @@ async function* changes<T extends { readonly state: string }>(
     while (!signal.aborted) {
       bell.hush()
       const found = await patiently(look, signal)
-      if (found !== undefined && found.state !== told) {
-        told = found.state
+      if (found !== undefined && key(found) !== told) {
+        told = key(found)
         yield found
       }
       if (found !== undefined && isLast(found)) return

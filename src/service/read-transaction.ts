@@ -20,7 +20,7 @@ export interface ReadTransactionDeps {
 
 /** A transaction with its state. */
 export interface TransactionView extends Omit<TransactionRow, 'failureReason'> {
-  /** With its unlocks, as the earliest block has them. */
+  /** With its unlocks, as the block has them by which it was judged. */
   readonly payload: SignedTransaction
   /** Why a FAILED one failed. */
   readonly failure: PublishedFailure | undefined

@@ -2,6 +2,7 @@ import {
   type AdmissionError,
   admissionError,
   issuedInTime,
+  oldestParentSlot,
   usualClockDriftNs,
 } from '../ledger/admission.ts'
 import { identifyGenesis } from '../ledger/genesis.ts'
@@ -31,7 +32,12 @@ export interface SubmitBlockDeps {
   readonly store: {
     readonly read: Pick<
       StoreReader,
-      'block' | 'accountEntry' | 'milestoneByCommitment' | 'issuingTimes' | 'epochs'
+      | 'block'
+      | 'accountEntry'
+      | 'milestoneByCommitment'
+      | 'issuingTimes'
+      | 'epochs'
+      | 'newestSlotWithBlocks'
     >
   }
   readonly source: LedgerSource
@@ -212,13 +218,16 @@ async function checkAgainstLedger(
   const { parameters } = source.network
   const { slotCommitmentId, issuerId, issuingTime } = block.header
   const { strongParents, weakParents, shallowLikeParents } = block.body
+  const parents = [...strongParents, ...weakParents, ...shallowLikeParents]
   const slot = slotOfId(slotCommitmentId)
-  const epoch = epochOfSlot(parameters, slotOfTime(parameters, issuingTime))
-  const [milestone, issuer, timeById, epochs] = await Promise.all([
+  const slotOfBlock = slotOfTime(parameters, issuingTime)
+  const epoch = epochOfSlot(parameters, slotOfBlock)
+  const [milestone, issuer, timeById, epochs, oldestParent] = await Promise.all([
     store.read.milestoneByCommitment(slotCommitmentId),
     store.read.accountEntry(issuerId, slot),
-    store.read.issuingTimes([...strongParents, ...weakParents, ...shallowLikeParents]),
+    store.read.issuingTimes(parents),
     block.body.type === 1 ? store.read.epochs(epoch) : [],
+    oldestParentOf({ store, source }, slotOfBlock, parents),
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
   const genesisBlock = identifyGenesis(parameters, []).blockId
@@ -229,10 +238,27 @@ async function checkAgainstLedger(
     maxClockDriftNs: usualClockDriftNs,
     isCommitmentKnown: () => milestone !== undefined,
     committee: new Set(committee.map(({ accountId }) => accountId)),
+    oldestParentSlot: oldestParent,
     issuingTimeOf: (id) => timeById.get(id) ?? (id === genesisBlock ? genesisTime : undefined),
     issuer,
     referenceManaCost: milestone && committedSlot(milestone).commitment.referenceManaCost,
   })
+}
+
+/** The oldest slot that a parent may be of; what was issued last is asked for only where it matters. */
+async function oldestParentOf(
+  { store, source }: Pick<SubmitBlockDeps, 'store' | 'source'>,
+  slot: SlotIndex,
+  parents: readonly BlockId[],
+): Promise<SlotIndex> {
+  const { parameters } = source.network
+  const { latestCommittedSlot } = source.status()
+  // A block that is too late itself is refused for that by the inbox.
+  if (slot <= latestCommittedSlot) return parameters.genesisSlot
+  const oldest = oldestParentSlot(parameters, latestCommittedSlot, latestCommittedSlot)
+  if (parents.every((id) => slotOfId(id) >= oldest)) return oldest
+  const newest = await store.read.newestSlotWithBlocks(latestCommittedSlot)
+  return oldestParentSlot(parameters, latestCommittedSlot, newest ?? parameters.genesisSlot)
 }
 
 /** The block's own signature must be right; those of its transaction are noted for its booking. */

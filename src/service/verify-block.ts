@@ -58,6 +58,8 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
     maxClockDriftNs: context.maxClockDriftNanoseconds,
     isCommitmentKnown: () => true,
     committee: new Set(context.committee),
+    // The question does not say what is committed.
+    oldestParentSlot: 0,
     issuingTimeOf: (blockId) => context.parents.get(blockId),
     issuer: account && {
       credits: account.bic,
@@ -87,6 +89,7 @@ const faces: { readonly [C in AdmissionError['code']]: readonly [Stage, string] 
   BLOCK_ISSUED_IN_FUTURE: ['clock', 'BlockTimeTooFarAheadInFuture'],
   COMMITMENT_UNKNOWN: ['clock', 'UnsolidifiableCommitment'],
   VALIDATOR_NOT_IN_COMMITTEE: ['pre-filter', 'ValidatorNotInCommittee'],
+  PARENT_TOO_OLD: ['filter', 'BlockParentTooOld'],
   PARENT_UNKNOWN: ['filter', 'BlockParentNotFound'],
   PARENT_NOT_OLDER: ['filter', 'BlockIssuingTimeNonMonotonic'],
   ISSUER_UNKNOWN: ['filter', 'IssuerAccountNotFound'],

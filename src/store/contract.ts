@@ -131,6 +131,8 @@ export interface StoreReader extends ViewReader {
   }): Promise<ChainRecordVersion[]>
   /** Blocks that were not dropped, newest issuing time first. */
   recentBlocks(limit: number): Promise<BlockRow[]>
+  /** The newest slot up to one that has blocks which were not dropped; `undefined` where there are none. */
+  newestSlotWithBlocks(upTo: SlotIndex): Promise<SlotIndex | undefined>
   /** Blocks behind a place in the inbox, in inbox order, whatever became of them. */
   blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
   /** The blocks that refer to a block, by id, from the place `skip` on. */

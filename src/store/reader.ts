@@ -202,6 +202,15 @@ function lookups(client: PrismaClient) {
       const rows = await client.block.findMany({ where, orderBy: [...orderBy], take: limit })
       return rows.map(toBlock)
     },
+    newestSlotWithBlocks: async (upTo) => {
+      const where = { slot: { lte: BigInt(upTo) }, state: { not: 'DROPPED' } }
+      const row = await client.block.findFirst({
+        where,
+        orderBy: [{ slot: 'desc' }, { issuingTime: 'desc' }],
+        select: { slot: true },
+      })
+      return row === null ? undefined : Number(row.slot)
+    },
     pendingBlocks: async (limit) => {
       const where = { state: 'PENDING' }
       const rows = await client.block.findMany({ where, orderBy: { inbox: 'asc' }, take: limit })

@@ -99,7 +99,7 @@ export interface BlockRow {
 /** Where a transaction stands. */
 export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
 
-/** A transaction, by the earliest block that carries it. */
+/** A transaction, by the block by which it was judged; while it is pending, by the earliest that carries it. */
 export interface TransactionRow {
   readonly transactionId: TransactionId
   readonly blockId: BlockId

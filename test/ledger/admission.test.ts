@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type AdmissionContext, admissionError } from '../../src/ledger/admission.ts'
+import {
+  type AdmissionContext,
+  admissionError,
+  oldestParentSlot,
+} from '../../src/ledger/admission.ts'
 import { present } from '../../src/lib/assert.ts'
 import { Block } from '../../src/protocol/block.ts'
 import { parsed } from '../support/parsed.ts'
@@ -33,6 +37,7 @@ const context: AdmissionContext = {
   maxClockDriftNs: 0n,
   isCommitmentKnown: () => true,
   committee: new Set(),
+  oldestParentSlot: 0,
   issuingTimeOf: (blockId) => BigInt(vector.context.parents[blockId] ?? 0),
   issuer: { credits: 0n, expirySlot: 0xffff_ffff, keyHashes: account.blockIssuerKeys },
   referenceManaCost: 1n,
@@ -41,6 +46,11 @@ const context: AdmissionContext = {
 describe('a block', () => {
   const rows = [
     ['as it should be', {}, undefined],
+    [
+      'with a parent that is too old',
+      { oldestParentSlot: 0xffff_ffff, issuingTimeOf: () => undefined },
+      'PARENT_TOO_OLD',
+    ],
     ['on an unknown commitment', { isCommitmentKnown: () => false }, 'COMMITMENT_UNKNOWN'],
     ['at an unknown price', { referenceManaCost: undefined }, 'REFERENCE_MANA_COST_UNKNOWN'],
     [
@@ -66,5 +76,19 @@ describe('a block', () => {
   ] as const
   test.each(rows)('%s', (_name, changes, code) =>
     expect(admissionError(block, { ...context, ...changes })?.code).toBe(code),
+  )
+})
+
+describe('the oldest slot of parents', () => {
+  const parameters = { ...semanticParameters('standard'), genesisSlot: 100, maxCommittableAge: 20 }
+  const rows = [
+    ['in the beginning the genesis', 119, 119, 100],
+    ['the last slots that are committed', 120, 120, 101],
+    ['and no more of them later', 500, 500, 481],
+    ['in quiet times the last slot with blocks', 500, 470, 470],
+    ['which is no matter where it is younger', 500, 499, 481],
+  ] as const
+  test.each(rows)('%s', (_name, committed, newestWithBlocks, oldest) =>
+    expect(oldestParentSlot(parameters, committed, newestWithBlocks)).toBe(oldest),
   )
 })

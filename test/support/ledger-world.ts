@@ -9,7 +9,7 @@ import { deriveParameters } from '../../src/protocol/derive-parameters.ts'
 import { slotOfId } from '../../src/protocol/ids.ts'
 import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
-import type { CommitmentId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
+import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import type { SignedTransaction } from '../../src/protocol/transaction.ts'
 import type { ModelOutput } from './balance-model.ts'
@@ -27,8 +27,8 @@ export interface LedgerWorld {
   output(id: OutputId): ModelOutput | undefined
   /** The slot of this moment, with the commitment that transactions refer to. */
   moment(): Promise<Moment>
-  /** Submits a transaction in the slot of a moment. */
-  submit(moment: Moment, payload: SignedTransaction): Promise<void>
+  /** Submits a transaction in the slot of a moment; gives the id of its block. */
+  submit(moment: Moment, payload: SignedTransaction): Promise<BlockId>
   /** Notes what a transaction did that was booked in a slot. */
   note(slot: SlotIndex, transaction: Effects): void
   /** Goes on by some slots, and waits until what lies the least committable age behind is committed. */
@@ -103,12 +103,13 @@ export async function startWorld(): Promise<LedgerWorld> {
     return { offer, slot, commitmentId, committed }
   }
 
-  async function submit({ offer }: Moment, payload: SignedTransaction): Promise<void> {
+  async function submit({ offer }: Moment, payload: SignedTransaction): Promise<BlockId> {
     // No two blocks of a moment are the same, and none is older than its parents.
     for (const time of [clock.nowNs(), offer.header.issuingTime]) if (time > issued) issued = time
     issued += 1n
-    const { bytes } = blockOf(offer, payload, { header: { issuingTime: issued } })
+    const { bytes, blockId } = blockOf(offer, payload, { header: { issuingTime: issued } })
     await acceptedId(await post(gateway.url, bytes))
+    return blockId
   }
 
   function note(bookedSlot: SlotIndex, { spent, created }: Effects): void {

@@ -12,11 +12,17 @@ import { LedgerOutputType } from './output.ts'
 const TransactionState = builder.enumType('TransactionState', {
   description: 'Where a transaction stands.',
   values: {
-    PENDING: { description: 'Its block is kept, and it is not booked yet.' },
+    PENDING: {
+      description:
+        'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
+    },
     ACCEPTED: { description: 'Booked: its inputs are spent and its outputs exist.' },
     COMMITTED: { description: 'In a committed slot.' },
     FINALIZED: { description: 'In a committed slot that is final.' },
-    FAILED: { description: 'Judged and refused; it changed nothing.' },
+    FAILED: {
+      description:
+        'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
+    },
   } as const,
 })
 
@@ -63,7 +69,8 @@ export const LedgerTransactionType = builder
       }),
       blockId: t.expose('blockId', {
         type: 'BlockId',
-        description: 'The earliest block that carries it.',
+        description:
+          'The block by which it was judged; while it is pending, the earliest that carries it.',
       }),
       payload: t.expose('payload', {
         type: SignedTransactionType,

@@ -1,3 +1,4 @@
+import { oldestParentSlot } from '../../ledger/admission.ts'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
@@ -209,7 +210,9 @@ export async function openEmbedded(
     const newest = commitments.newest().commitment
     // A slot of slack: the clock of a client may be behind ours.
     const { commitment } = commitments.upTo(slot() - parameters.minCommittableAge - 1)
-    const parents = blocks.map(({ blockId }) => blockId).sort()
+    const oldest = oldestParentSlot(parameters, newest.slot, blocks[0]?.slot ?? 0)
+    const young = blocks.filter((block) => block.slot >= oldest)
+    const parents = young.map(({ blockId }) => blockId).sort()
     return {
       strongParents: parents.length > 0 ? parents : [identifyGenesis(parameters, []).blockId],
       latestParentBlockIssuingTime:

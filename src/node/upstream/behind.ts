@@ -91,13 +91,16 @@ export function createBehind(deps: BehindDeps): NodeBehind {
   ): Promise<Result<CarriedTransaction | undefined, NotToldByNode>> {
     const stands = await transactionMetadata(id)
     if (!stands.ok) return stands
-    const own = handedOn.carrier(id)
+    const handed = handedOn.carriers(id)
+    const own = handed.at(-1)
     const state = transactionStateOf(stands.value)
     if (state === undefined && own === undefined) return ok(undefined)
     const what = `the block of transaction ${id}`
     const included = await asked(includedBlockOf(id), what)
     if (!included.ok) return included
-    const bytes = included.value ?? own?.bytes
+    // Which of several carriers was booked only the node knows; they may differ in their unlocks.
+    const isOwn = handed.length === 1 || state === undefined || !isBooked(state)
+    const bytes = included.value ?? (isOwn ? own?.bytes : undefined)
     if (bytes === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what })
     const read = toldBlock(network, bytes)
     if (read?.row.transactionId !== id) return lied(what)
@@ -164,6 +167,10 @@ export function createBehind(deps: BehindDeps): NodeBehind {
     outputMetadata,
     ask: <T>(path: string, schema: Schema<T>) => asked(coreAnswer(path, schema), path),
   }
+}
+
+function isBooked(state: TransactionState): boolean {
+  return state !== 'PENDING' && state !== 'FAILED'
 }
 
 /** Answers that are remembered of each kind. */

@@ -8,14 +8,14 @@ import type { CheckedBlock } from '../source.ts'
 export interface HandedOn {
   add(block: CheckedBlock): void
   block(id: BlockId): CheckedBlock | undefined
-  /** The first of the blocks that carried it. */
-  carrier(id: TransactionId): CheckedBlock | undefined
+  /** The blocks that carried it, in order: they may differ in their unlocks. */
+  carriers(id: TransactionId): readonly CheckedBlock[]
 }
 
 /** Remembers the newest blocks that together are no longer than `limit` bytes. */
 export function createHandedOn(limit: number): HandedOn {
   const blocks = new Map<BlockId, CheckedBlock>()
-  const carriers = new Map<TransactionId, BlockId>()
+  const carrying = new Map<TransactionId, Map<BlockId, CheckedBlock>>()
   let size = 0
 
   function add(block: CheckedBlock): void {
@@ -23,8 +23,9 @@ export function createHandedOn(limit: number): HandedOn {
     blocks.set(block.blockId, block)
     size += block.bytes.length
     const transactionId = block.transaction?.identity.transactionId
-    if (transactionId !== undefined && !carriers.has(transactionId)) {
-      carriers.set(transactionId, block.blockId)
+    if (transactionId !== undefined) {
+      const carriers = carrying.get(transactionId) ?? new Map<BlockId, CheckedBlock>()
+      carrying.set(transactionId, carriers.set(block.blockId, block))
     }
     for (const oldest of blocks.values()) {
       if (size <= limit) break
@@ -36,15 +37,15 @@ export function createHandedOn(limit: number): HandedOn {
     blocks.delete(blockId)
     size -= bytes.length
     const transactionId = transaction?.identity.transactionId
-    if (transactionId !== undefined && carriers.get(transactionId) === blockId) {
-      carriers.delete(transactionId)
-    }
+    const carriers = transactionId && carrying.get(transactionId)
+    if (transactionId === undefined || carriers === undefined) return
+    carriers.delete(blockId)
+    if (carriers.size === 0) carrying.delete(transactionId)
   }
 
-  function carrier(id: TransactionId): CheckedBlock | undefined {
-    const blockId = carriers.get(id)
-    return blockId && blocks.get(blockId)
+  function carriers(id: TransactionId): readonly CheckedBlock[] {
+    return [...(carrying.get(id)?.values() ?? [])]
   }
 
-  return { add, block: (id) => blocks.get(id), carrier }
+  return { add, block: (id) => blocks.get(id), carriers }
 }

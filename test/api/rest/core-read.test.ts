@@ -217,7 +217,9 @@ describe('a transaction that breaks a rule of the ledger fails, and its block do
     const blockId = await send(payment.payload)
     const verdict = await judged(payment)
     expect(verdict).toMatchObject({ state: 'FAILED', failure: { name }, blockId })
-    expect((await getJson(`${core}/blocks/${blockId}/metadata`)).blockState).toBe('accepted')
+    // What is missing is waited for until the slot is committed.
+    const { blockState } = await getJson(`${core}/blocks/${blockId}/metadata`)
+    expect(blockState).toMatch(name === 'Orphaned' ? /^(accepted|finalized)$/ : /^accepted$/)
   })
 
   async function unknownCommitment(): Promise<CommitmentId> {
