@@ -140,6 +140,8 @@ async function openInOrder(
     feed,
     chainRecords,
     stakers: createStakers(store.read),
+    // Nobody else knows more of a log that this process alone may write; of one that a node writes, others may.
+    mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,
     version: programVersion(),
     faucet,

@@ -62,7 +62,8 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   CURSOR_MALFORMED: { status: 400, say: (e) => `${e.argument}: not a cursor of this gateway` },
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,
-    say: (e) => `${e.argument}: a cursor of another log; start again without it`,
+    say: (e) =>
+      `${e.argument}: a cursor of another log, or of another branch of this one: the database was replaced or restored; start again without it`,
   },
   CURSOR_AHEAD_OF_TIP: {
     status: 400,

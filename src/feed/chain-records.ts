@@ -5,7 +5,8 @@ import type { Log } from '../lib/log.ts'
 import { isStoreFault } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { patiently } from '../store/patience.ts'
-import type { ChainRecordVersion } from '../store/rows.ts'
+import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
+import { noBranch } from '../store/values.ts'
 import { createWake } from './wake.ts'
 
 /** Tells of every setting of a chain record, in the order they were made: a log of its own, followed by reading it. */
@@ -22,8 +23,14 @@ export interface ChainRecordFeedDeps {
 export interface ChainRecordFeed {
   /** Tells that this process has set a record. */
   notify(change: number): void
-  /** Every setting behind a position, old ones first and then as they are made, until the signal. */
-  follow(after: number, signal: AbortSignal): AsyncGenerator<ChainRecordVersion, void, undefined>
+  /**
+   * Every setting behind a position, old ones first and then as they are made, until the signal. Ends where another log
+   * stands in its place: a cursor of the former one is refused from then on.
+   */
+  follow(
+    after: LogPosition,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChainRecordVersion, void, undefined>
   close(): void
 }
 
@@ -51,20 +58,25 @@ export function openChainRecordFeed({
   }
 
   async function* follow(
-    start: number,
+    start: LogPosition,
     stopped: AbortSignal,
   ): AsyncGenerator<ChainRecordVersion, void, undefined> {
     const { joined: signal, leave } = joinSignals(stopped, closed.signal)
-    let after = start
+    let at = start
     try {
       while (!signal.aborted) {
-        const page = { after, limit: batchSize }
-        const changes = await patiently(() => reader.chainRecordChanges(page), signal)
+        // With the last one that was told, to see that what follows it is still the same log.
+        const page = { after: at.seq - 1, limit: batchSize + 1 }
+        const changes = [...(await patiently(() => reader.chainRecordChanges(page), signal))]
+        const last = at.seq === 0 ? undefined : changes.shift()
+        if (branchOfSettings(last) !== at.branch) return
         for (const change of changes) {
           yield change
-          after = change.change
+          at = settingPosition(change)
         }
-        if (changes.length === 0) await wake.wait({ beyond: after, signal, tickMs: longestWaitMs })
+        if (changes.length === 0) {
+          await wake.wait({ beyond: at.seq, signal, tickMs: longestWaitMs })
+        }
       }
     } finally {
       leave()
@@ -83,6 +95,19 @@ export function openChainRecordFeed({
 
 const batchSize = 100
 const longestWaitMs = 60_000
+
+/** The position of a setting. */
+export function settingPosition(record: ChainRecordVersion): LogPosition {
+  return { seq: record.change, branch: branchOfSettings(record) }
+}
+
+/** The branch behind a setting: its content with the millisecond, which no other copy of the database has there. */
+export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
+  if (last === undefined) return noBranch
+  const { chainId, version, accessNodes, isActive, setBy, setAt, change } = last
+  const text = JSON.stringify([change, chainId, version, accessNodes, isActive, setBy, setAt])
+  return bytesToHex(createHash('sha256').update(text).digest().subarray(0, 6))
+}
 
 /** Names the log of chain records beside that of the ledger, so that no cursor of one is taken for the other's. */
 export function chainRecordEpoch(epoch: Hex): Hex {

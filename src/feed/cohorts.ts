@@ -1,3 +1,4 @@
+import type { LogPosition } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { SharedText, Texts } from './texts.ts'
@@ -22,8 +23,8 @@ export interface Stream {
   readonly key: string
   readonly filter: UpdateFilter
   readonly render: (told: Told) => Promise<SharedText>
-  /** Of the log that it began with. */
-  readonly epoch: string
+  /** Of the history that it began with. */
+  readonly era: number
   /** By position. All live feeds are in one of them. */
   readonly cohorts: Map<number, Cohort>
   /** Up to here every row was told to every cohort that stood before it. */
@@ -37,7 +38,7 @@ export interface Stream {
 
 /** Live feeds of a stream that stand at the same position. */
 export interface Cohort {
-  position: number
+  position: LogPosition
   /** When it was last told something, by the process's monotonic clock in milliseconds. */
   toldAt: number
   /** The newest milestone that it was told of. */
@@ -52,22 +53,22 @@ export interface Member {
   hasRoom(): boolean
   take(text: SharedText): void
   /** It had no room: it goes on by itself from where it stands. */
-  fallBehind(position: number): void
+  fallBehind(position: LogPosition): void
   /** The log is another one now. */
-  reset(position: number): void
+  reset(position: LogPosition): void
 }
 
 /** A stream without feeds. */
 export function createStream(
   tail: Tail,
-  { key, filter, render }: Pick<Stream, 'key' | 'filter' | 'render'>,
+  { key, filter, era, render }: Pick<Stream, 'key' | 'filter' | 'era' | 'render'>,
 ): Stream {
-  const { epoch, seq: seen } = tail.tip()
+  const { seq: seen } = tail.tip()
   return {
     key,
     filter,
     render,
-    epoch,
+    era,
     cohorts: new Map(),
     seen,
     feeds: 0,
@@ -81,15 +82,20 @@ export function createStream(
  * Makes a feed live. The caller has just found, without a pause since, that no row of the filter lies between its
  * position and the tip.
  */
-export function joinLive(shared: Shared, stream: Stream, member: Member, position: number): void {
+export function joinLive(
+  shared: Shared,
+  stream: Stream,
+  member: Member,
+  position: LogPosition,
+): void {
   // Nobody was live, so nobody has missed anything.
   if (stream.cohorts.size === 0) stream.seen = shared.tail.tip().seq
   stream.stopWatching ??= shared.tail.watch(stream.filter, () => void advance(shared, stream))
-  let cohort = stream.cohorts.get(position)
+  let cohort = stream.cohorts.get(position.seq)
   if (cohort === undefined) {
     const { slot } = shared.tail.tip()
     cohort = { position, toldAt: performance.now(), slot, members: new Set() }
-    stream.cohorts.set(position, cohort)
+    stream.cohorts.set(position.seq, cohort)
   }
   cohort.members.add(member)
   member.cohort = cohort
@@ -104,7 +110,8 @@ export function leaveLive(stream: Stream, member: Member): void {
 }
 
 function remove(stream: Stream, cohort: Cohort): void {
-  if (stream.cohorts.get(cohort.position) === cohort) stream.cohorts.delete(cohort.position)
+  const { seq } = cohort.position
+  if (stream.cohorts.get(seq) === cohort) stream.cohorts.delete(seq)
   if (stream.cohorts.size > 0) return
   stream.stopWatching?.()
   stream.stopWatching = undefined
@@ -120,17 +127,17 @@ export function textOf({ texts }: Shared, stream: Stream, told: Told): Promise<S
 function toldKey(told: Told): string {
   switch (told.kind) {
     case 'opened':
-      return `o ${told.position} ${told.tip.seq} ${told.tip.prunedSeq}`
+      return `o ${told.position.seq} ${told.tip.seq} ${told.tip.prunedSeq}`
     case 'updates':
-      return `u ${told.after} ${told.position}`
+      return `u ${told.after.seq} ${told.position.seq}`
     case 'progress':
-      return `p ${told.after} ${told.position} ${told.slot} ${told.isLive}`
+      return `p ${told.after.seq} ${told.position.seq} ${told.slot} ${told.isLive}`
     case 'snapshot':
-      return `s ${told.position} ${told.outputIds[0]} ${told.outputIds.length}`
+      return `s ${told.position.seq} ${told.outputIds[0]} ${told.outputIds.length}`
     case 'notice':
-      return `n ${told.position} ${JSON.stringify(told.notice)}`
+      return `n ${told.position.seq} ${JSON.stringify(told.notice)}`
     case 'reset':
-      return `r ${told.position} ${told.reason} ${told.tip.seq}`
+      return `r ${told.position.seq} ${told.reason} ${told.tip.era} ${told.tip.seq}`
   }
 }
 
@@ -157,12 +164,13 @@ export async function advance(shared: Shared, stream: Stream, quietSince = 0): P
 
 async function advanceOnce(shared: Shared, stream: Stream, quietSince: number): Promise<void> {
   const tip = shared.tail.tip()
-  if (tip.epoch !== stream.epoch) return resetAll(stream)
+  if (tip.era !== stream.era) return resetAll(stream)
   for (const cohort of [...stream.cohorts.values()]) {
     await tellUpdates(shared, stream, cohort, tip.seq)
+    if (shared.tail.tip().era !== stream.era) return resetAll(stream)
     if (cohort.toldAt <= quietSince && tip.slot > cohort.slot) {
       const { position: after } = cohort
-      const position = Math.max(after, tip.seq)
+      const position = after.seq < tip.seq ? { seq: tip.seq, branch: tip.branch } : after
       const told = { kind: 'progress', after, position, slot: tip.slot, isLive: true } as const
       await tellCohort(shared, stream, cohort, told)
     }
@@ -178,13 +186,14 @@ async function tellUpdates(
 ): Promise<void> {
   const { tail, batchRows: limit } = shared
   const { filter } = stream
-  let checked = Math.max(cohort.position, stream.seen)
+  let checked = Math.max(cohort.position.seq, stream.seen)
   while (checked < upTo && cohort.members.size > 0) {
     const question = { filter, after: checked, limit }
     const page = tail.peek(question) ?? (await tail.read(question))
-    // Pruned below the feet of a live stream: each feed finds out by itself how to go on.
-    if (page === 'PRUNED') return dismiss(stream, cohort)
-    checked = page.position
+    // Pruned or replaced below the feet of a live stream: each feed finds out by itself how to go on.
+    if (page === 'PRUNED' || page === 'REPLACED') return dismiss(stream, cohort)
+    if (tail.tip().era !== stream.era) return
+    checked = page.position.seq
     if (page.rows.length === 0) continue
     const { position: after } = cohort
     const { rows, position } = page
@@ -216,13 +225,13 @@ async function tellCohort(
   moveCohort(stream, cohort, told.position)
 }
 
-function moveCohort(stream: Stream, cohort: Cohort, position: number): void {
-  if (position === cohort.position) return
-  stream.cohorts.delete(cohort.position)
+function moveCohort(stream: Stream, cohort: Cohort, position: LogPosition): void {
+  if (position.seq === cohort.position.seq) return
+  stream.cohorts.delete(cohort.position.seq)
   cohort.position = position
-  const other = stream.cohorts.get(position)
+  const other = stream.cohorts.get(position.seq)
   if (other === undefined) {
-    stream.cohorts.set(position, cohort)
+    stream.cohorts.set(position.seq, cohort)
     return
   }
   for (const member of other.members) {
@@ -231,7 +240,7 @@ function moveCohort(stream: Stream, cohort: Cohort, position: number): void {
   }
   // Whoever holds the other one still must find nobody in it.
   other.members.clear()
-  stream.cohorts.set(position, cohort)
+  stream.cohorts.set(position.seq, cohort)
 }
 
 function dismiss(stream: Stream, cohort: Cohort): void {

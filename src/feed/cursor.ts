@@ -1,39 +1,45 @@
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import type { LogPosition } from '../store/rows.ts'
 
 /** A place in the log of ledger updates, as text that clients keep (design: cursor). Runs in a browser too. */
 
 /** A position of one log; `after` it means a greater `seq`, whether or not a row stands there. */
-export interface Cursor {
+export interface Cursor extends LogPosition {
   /** Names the log: 8 random bytes, made with it. */
   readonly epoch: Hex
-  /** 0 (before the first row) to 2^53 - 1. */
-  readonly seq: number
 }
 
-/** The log that a cursor is held against; `logTip` of the store is one. */
+/** The log that a cursor is held against; `logTip` of the store is one, but for `mayLag`. */
 export interface CursorLog {
   readonly epoch: Hex
   /** The newest position. */
   readonly seq: number
   /** Rows up to and including this position are no longer kept. */
   readonly prunedSeq: number
+  /** The branch of that position. */
+  readonly prunedBranch: Hex
+  /** Whether another gateway may know more of this log. Where none can, a cursor ahead of the tip is of a log that was rewound. */
+  readonly mayLag: boolean
 }
 
 /** Why a cursor was refused. Wrong rows are never given in its place. */
 export type CursorError =
   | { readonly code: 'CURSOR_MALFORMED'; readonly argument: string }
+  /** Also of another branch of the history: the database is an older copy that went on differently. */
   | { readonly code: 'CURSOR_OF_ANOTHER_LOG'; readonly argument: string }
   | { readonly code: 'CURSOR_AHEAD_OF_TIP'; readonly argument: string; readonly tip: number }
   | { readonly code: 'CURSOR_EXPIRED'; readonly argument: string; readonly oldestCursor: string }
 
-/** The 28 characters of a cursor. */
+/** The 36 characters of a cursor. */
 export function encodeCursor(cursor: Cursor): string {
   const bytes = new Uint8Array(byteLength)
   const view = new DataView(bytes.buffer)
   bytes[0] = version
   view.setBigUint64(epochAt, BigInt(cursor.epoch))
   view.setBigUint64(seqAt, BigInt(cursor.seq))
+  view.setUint16(branchAt, Number(cursor.branch.slice(0, 6)))
+  view.setUint32(branchAt + 2, Number(`0x${cursor.branch.slice(6)}`))
   view.setUint32(checkAt, crc32(bytes.subarray(0, checkAt)))
   return toBase64Url(bytes)
 }
@@ -50,38 +56,65 @@ export function decodeCursor(text: string, argument: string): Result<Cursor, Cur
   if (view.getUint32(checkAt) !== crc32(bytes.subarray(0, checkAt))) return malformed
   const seq = view.getBigUint64(seqAt)
   if (bytes[0] !== version || seq > BigInt(Number.MAX_SAFE_INTEGER)) return malformed
-  const epoch = view.getBigUint64(epochAt).toString(16).padStart(16, '0')
-  return ok({ epoch: `0x${epoch}`, seq: Number(seq) })
+  const epoch = digits(view.getUint32(epochAt), 8) + digits(view.getUint32(epochAt + 4), 8)
+  const branch = digits(view.getUint16(branchAt), 4) + digits(view.getUint32(branchAt + 2), 8)
+  return ok({ epoch: `0x${epoch}`, seq: Number(seq), branch: `0x${branch}` })
 }
 
-/** The position that a cursor's text names in this log, or why it names none. */
-export function checkCursor(
+/**
+ * The position that a cursor's text names, as far as the tip of the log tells, or why it names none. `confirmCursor` says
+ * the rest.
+ */
+export function placeCursor(
   text: string,
   argument: string,
   log: CursorLog,
-): Result<number, CursorError> {
+): Result<LogPosition, CursorError> {
   const cursor = decodeCursor(text, argument)
   if (!cursor.ok) return cursor
-  if (cursor.value.epoch !== log.epoch) return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
-  if (cursor.value.seq > log.seq)
-    return err({ code: 'CURSOR_AHEAD_OF_TIP', argument, tip: log.seq })
-  if (cursor.value.seq < log.prunedSeq) return err(cursorExpired(argument, log))
-  return ok(cursor.value.seq)
+  const { epoch, seq, branch } = cursor.value
+  const isAhead = seq > log.seq
+  if (epoch !== log.epoch || (isAhead && !log.mayLag)) {
+    return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
+  }
+  if (isAhead) return err({ code: 'CURSOR_AHEAD_OF_TIP', argument, tip: log.seq })
+  return ok({ seq, branch })
+}
+
+/** The same position, given the branch that the log has there, or why the log does not go on from it. */
+export function confirmCursor(
+  position: LogPosition,
+  branch: Hex,
+  argument: string,
+  log: CursorLog,
+): Result<LogPosition, CursorError> {
+  if (position.branch !== branch) return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
+  if (position.seq < log.prunedSeq) return err(cursorExpired(argument, log))
+  return ok(position)
 }
 
 /** Names the oldest position from which nothing is missing. */
-export function cursorExpired(argument: string, { epoch, prunedSeq }: CursorLog): CursorError {
-  const oldestCursor = encodeCursor({ epoch, seq: prunedSeq })
+export function cursorExpired(
+  argument: string,
+  { epoch, prunedSeq, prunedBranch }: Pick<CursorLog, 'epoch' | 'prunedSeq' | 'prunedBranch'>,
+): CursorError {
+  const oldestCursor = encodeCursor({ epoch, seq: prunedSeq, branch: prunedBranch })
   return { code: 'CURSOR_EXPIRED', argument, oldestCursor }
 }
 
-const version = 1
+/** Version 1 had no branch. */
+const version = 2
 const epochAt = 1
 const seqAt = 9
-const checkAt = 17
+const branchAt = 17
+const checkAt = 23
 /** A multiple of 3, so that base64 has neither padding nor spare bits: one text per cursor. */
-const byteLength = 21
-const form = /^[A-Za-z0-9_-]{28}$/
+const byteLength = 27
+const form = /^[A-Za-z0-9_-]{36}$/
+
+function digits(number: number, length: number): string {
+  return number.toString(16).padStart(length, '0')
+}
 
 /** CRC-32 of IEEE 802.3: notices every change within 32 neighbouring bits. */
 function crc32(bytes: Uint8Array): number {

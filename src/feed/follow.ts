@@ -1,4 +1,5 @@
 import { patiently } from '../store/patience.ts'
+import type { LogPosition } from '../store/rows.ts'
 import { createBell } from './bell.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
@@ -18,7 +19,9 @@ export interface FollowDeps {
 /** What to follow, from where, and what ends it. */
 export interface FollowOptions {
   readonly filter: UpdateFilter
-  readonly position: number
+  readonly position: LogPosition
+  /** Of the position. */
+  readonly era: number
   readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
   readonly signal: AbortSignal
 }
@@ -26,13 +29,13 @@ export interface FollowOptions {
 /** Everything behind a position, old rows first and then as they are committed, until the signal or a reset. */
 export async function* follow(
   { tail, batchRows, progressMs }: FollowDeps,
-  { filter, position: start, snapshot, signal }: FollowOptions,
+  { filter, position: start, era, snapshot, signal }: FollowOptions,
 ): AsyncGenerator<Told, void, undefined> {
   let position = start
   let checked = start
   const opened = tail.tip()
   let { slot } = opened
-  let isBehind = position < opened.seq
+  let isBehind = position.seq < opened.seq
   // From the beginning, so that nothing committed between a look and a wait is slept through.
   const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
   try {
@@ -40,27 +43,27 @@ export async function* follow(
     yield* snapshot ?? []
     while (!signal.aborted) {
       bell.hush()
-      const question = { filter, after: checked, limit: batchRows }
+      const question = { filter, after: checked.seq, limit: batchRows }
       const page = tail.peek(question) ?? (await patiently(() => tail.read(question), signal))
       const tip = tail.tip()
-      if (page === 'PRUNED' || tip.epoch !== opened.epoch) {
-        const reason = page === 'PRUNED' ? 'LOG_PRUNED' : 'LOG_REPLACED'
-        return yield { kind: 'reset', position, reason, tip }
+      if (tip.era !== era || page === 'REPLACED') {
+        return yield { kind: 'reset', position, reason: 'LOG_REPLACED', tip }
       }
+      if (page === 'PRUNED') return yield { kind: 'reset', position, reason: 'LOG_PRUNED', tip }
       const after = position
       checked = page.position
       if (page.rows.length > 0) {
         position = checked
         slot = page.rows.at(-1)?.milestoneIndex ?? slot
         yield { kind: 'updates', after, position, rows: page.rows }
-      } else if (checked >= tip.seq) {
+      } else if (checked.seq >= tip.seq) {
         if (!isBehind && (await bell.wait(progressMs))) continue
         // Nothing rang, so nothing of the filter lies before the tip of this moment.
         const now = tail.tip()
-        if (signal.aborted || (!isBehind && now.slot === slot)) continue
+        if (signal.aborted || now.era !== era || (!isBehind && now.slot === slot)) continue
         isBehind = false
-        position = now.seq
-        checked = now.seq
+        position = { seq: now.seq, branch: now.branch }
+        checked = position
         slot = now.slot
         yield { kind: 'progress', after, position, slot, isLive: true }
       }

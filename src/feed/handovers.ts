@@ -30,6 +30,8 @@ export interface HandoverDeps {
 export interface Handovers {
   /** The handovers in the milestones between two tips, given the rows between them. Mostly reads nothing. */
   between(former: LogTip, next: LogTip, rows: readonly LedgerUpdate[]): Promise<readonly Handover[]>
+  /** Forgets what is to come: it is another log now. */
+  clear(): void
 }
 
 /** Looks ahead so many slots at a time. */
@@ -106,5 +108,10 @@ export function createHandovers({ reader, minCommittableAge }: HandoverDeps): Ha
     })
   }
 
-  return { between }
+  function clear(): void {
+    coming = []
+    knownUpTo = -1
+  }
+
+  return { between, clear }
 }

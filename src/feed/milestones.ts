@@ -8,12 +8,18 @@ import type { Milestone } from '../store/rows.ts'
 /** Committed slots behind one, in order. */
 export type ReadMilestones = (after: SlotIndex, limit: number) => Promise<readonly Milestone[]>
 
-/** Reads that are shared. A milestone never changes, so a read of those below the tip may be kept. */
-export function shareMilestones(reader: Pick<StoreReader, 'milestonesAfter'>): ReadMilestones {
+/**
+ * Reads that are shared. A milestone of one history never changes, so a read of those below the tip may be kept; `era` tells
+ * when the history is another one.
+ */
+export function shareMilestones(
+  reader: Pick<StoreReader, 'milestonesAfter'>,
+  era: () => number,
+): ReadMilestones {
   const kept = createNewest<string, Promise<readonly Milestone[]>>(keptReads)
 
   return (after, limit) => {
-    const key = `${after} ${limit}`
+    const key = `${era()} ${after} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
     const read = reader.milestonesAfter(after, limit)

@@ -11,7 +11,9 @@ import type { Wake } from './wake.ts'
 
 /** What the feed needs. */
 export interface FeedDeps {
-  readonly reader: LogReader & HandoverDeps['reader'] & Pick<StoreReader, 'milestonesAfter'>
+  readonly reader: LogReader &
+    HandoverDeps['reader'] &
+    Pick<StoreReader, 'milestonesAfter' | 'forget'>
   readonly parameters: Pick<HandoverDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'error'>
@@ -62,7 +64,7 @@ export async function openFeed(
     ...settings,
     tail,
     share,
-    milestones: shareMilestones(reader),
+    milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {
       share.close()
       await tail.close()

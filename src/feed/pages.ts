@@ -14,13 +14,15 @@ export interface PageQuestion extends UpdateFilter {
 /** Pages of one log. */
 export interface Pages {
   /** The first rows behind a position, at most `limit`; fewer only where no more are there up to `upTo`, or at a page's end. */
-  read(question: PageQuestion): Promise<PageRead>
+  read(question: PageQuestion): Promise<PageRows>
+  /** Forgets everything: it is another log now. */
+  clear(): void
 }
 
-/** The rows of a page, and the position up to which nothing else is there. */
-export interface PageRead {
+/** The rows of a page, and how far nothing else is there. */
+export interface PageRows {
   readonly rows: readonly LedgerUpdate[]
-  readonly position: number
+  readonly end: number
 }
 
 /** Keeps at most so many rows. */
@@ -29,7 +31,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
   const underWay = new Map<string, Promise<readonly LedgerUpdate[]>>()
   let keptRows = 0
 
-  async function read(question: PageQuestion): Promise<PageRead> {
+  async function read(question: PageQuestion): Promise<PageRows> {
     const { addresses, after, upTo, limit } = question
     // All who follow the whole ledger read the same pages, wherever in them they stand.
     const start = addresses === undefined ? after - (after % wholePage) : after
@@ -39,7 +41,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
     const behind = start === after ? rows : rows.filter((row) => row.seq > after)
     if (behind.length > limit) return cut(behind, limit)
     const isFull = rows.length === size && addresses !== undefined
-    return { rows: behind, position: isFull ? (rows.at(-1)?.seq ?? end) : end }
+    return { rows: behind, end: isFull ? (rows.at(-1)?.seq ?? end) : end }
   }
 
   async function rowsOf(question: PageQuestion): Promise<readonly LedgerUpdate[]> {
@@ -79,13 +81,20 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
     }
   }
 
-  return { read }
+  /** What is under way is given to those who asked for it, and not kept. */
+  function clear(): void {
+    kept.clear()
+    underWay.clear()
+    keptRows = 0
+  }
+
+  return { read, clear }
 }
 
 /** Positions of a page of the whole ledger. */
 const wholePage = 500
 
-function cut(rows: readonly LedgerUpdate[], limit: number): PageRead {
+function cut(rows: readonly LedgerUpdate[], limit: number): PageRows {
   const some = rows.slice(0, limit)
-  return { rows: some, position: some.at(-1)?.seq ?? 0 }
+  return { rows: some, end: some.at(-1)?.seq ?? 0 }
 }

@@ -1,11 +1,11 @@
 import type { Hex } from '../lib/hex.ts'
-import type { LedgerUpdate, LogRange, LogTip, UpdateClass } from '../store/rows.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { LedgerUpdate, LogRange, UpdateClass } from '../store/rows.ts'
 
 /** The one read of the log: a page has two ends, a feed is the same read with an open end. */
 
 /** The part of the store that the read needs. */
-export interface LogReader {
-  logTip(): Promise<LogTip>
+export interface LogReader extends Pick<StoreReader, 'logTip' | 'branchesAt' | 'milestone'> {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import type { LogPosition } from '../store/rows.ts'
 import { joinLive, leaveLive, type Member, type Shared, type Stream, textOf } from './cohorts.ts'
 import type { UpdateFilter } from './read.ts'
 import type { SharedText } from './texts.ts'
@@ -31,7 +32,7 @@ export interface Reader {
 
 /** Where a feed begins and where it goes. */
 export interface ReaderOptions {
-  readonly position: number
+  readonly position: LogPosition
   readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
   readonly sink: Sink
   /** Called once, however it ends. */
@@ -68,10 +69,10 @@ export function startReader(
       if (isLeft) return
       await say(piece)
     }
-    void guarded(() => goOn(position < tip.seq))
+    void guarded(() => goOn(position.seq < tip.seq))
   }
 
-  async function catchUp(from: number): Promise<void> {
+  async function catchUp(from: LogPosition): Promise<void> {
     position = from
     checked = from
     await guarded(async () => {
@@ -86,18 +87,18 @@ export function startReader(
     let isBehind = fromBehind
     while (!isLeft) {
       await roomFor()
-      const { filter, epoch } = stream
-      const question = { filter, after: checked, limit: shared.batchRows }
+      const { filter, era } = stream
+      const question = { filter, after: checked.seq, limit: shared.batchRows }
       const page = tail.peek(question) ?? (await tail.read(question))
       const tip = tail.tip()
-      if (tip.epoch !== epoch) return reset('LOG_REPLACED')
+      if (tip.era !== era || page === 'REPLACED') return reset('LOG_REPLACED')
       if (page === 'PRUNED') return reset('LOG_PRUNED')
       checked = page.position
       if (page.rows.length > 0) {
         await say({ kind: 'updates', after: position, position: checked, rows: page.rows })
         // All of this may run without waiting for anything: others want their turn.
         await setImmediate()
-      } else if (checked < tip.seq) {
+      } else if (checked.seq < tip.seq) {
         // The log grew while it was read, or the page ended.
       } else if (isBehind) {
         await say({

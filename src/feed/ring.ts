@@ -18,6 +18,8 @@ export interface Ring {
    * so far. Costs what it gives and a search for each address.
    */
   read(filter: UpdateFilter, after: number, limit: number): readonly LedgerUpdate[] | undefined
+  /** The row at a position, where it is held. */
+  at(seq: number): LedgerUpdate | undefined
 }
 
 /** A ring of at least `capacity` rows, once so many have come. */
@@ -86,7 +88,9 @@ export function createRing(capacity: number, position: number): Ring {
     return found
   }
 
-  return { floor: () => floor, position: () => floor + rows.length, append, clear, read }
+  const at = (seq: number) => rows[seq - floor - 1]
+
+  return { floor: () => floor, position: () => floor + rows.length, append, clear, read, at }
 }
 
 /** What rows of one address and class are found under. */

@@ -10,7 +10,7 @@ import type { Notice } from './told.ts'
 
 /** A wish to be told. Equal keys mean equal filters and equal renderings. */
 export interface FeedRequest
-  extends Pick<Stream, 'key' | 'filter' | 'render'>,
+  extends Pick<Stream, 'key' | 'filter' | 'era' | 'render'>,
     Omit<ReaderOptions, 'onEnd'> {}
 
 /** What sharing needs. */

@@ -1,8 +1,12 @@
+import { present } from '../lib/assert.ts'
+import type { Hex } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
+import { createNewest } from '../lib/newest.ts'
 import { isStoreFault } from '../store/away.ts'
-import type { LedgerUpdate, LogTip } from '../store/rows.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { LedgerUpdate, LogPosition, LogTip } from '../store/rows.ts'
 import type { Handover, Handovers } from './handovers.ts'
-import { createPages, type PageRead } from './pages.ts'
+import { createPages } from './pages.ts'
 import type { LogReader, UpdateFilter } from './read.ts'
 import { createRing } from './ring.ts'
 import type { Wake } from './wake.ts'
@@ -12,7 +16,7 @@ import { createWatchers } from './watch.ts'
 
 /** What following the log needs. */
 export interface TailDeps {
-  readonly reader: LogReader
+  readonly reader: LogReader & Pick<StoreReader, 'forget'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly handovers: Handovers
   /** How long a lost wake-up may cost, in milliseconds. */
@@ -24,19 +28,33 @@ export interface TailDeps {
   readonly pageRows: number
 }
 
+/** How far the log reaches, and in which history. */
+export interface TailTip extends LogTip {
+  /**
+   * Counts the histories that were followed: it rises when another log was found in the place of the former one, or the
+   * same log after it went on from an older copy. Positions of two eras do not belong together.
+   */
+  readonly era: number
+}
+
 /** The followed log. */
 export interface Tail {
   /** How far the log was known to reach at the last look. */
-  tip(): LogTip
+  tip(): TailTip
   /** The same after a look, unless one was just taken, nothing was heard since, and it reaches up to `seq`. */
-  freshTip(seq?: number): Promise<LogTip>
+  freshTip(seq?: number): Promise<TailTip>
+  /** The branch that the history of the tip has at a position; at most one read, and none where it was asked for lately. */
+  branchAt(seq: number): Promise<Hex>
   /**
    * The next rows of a filter up to the tip, at most `limit`, and how far the log is covered with them. At once when the
    * ring has them; `undefined` when they must be read.
    */
   peek(question: TailQuestion): PageRead | undefined
-  /** The same from the database, in a read shared with all who ask it; `'PRUNED'` when the rows are no longer there. */
-  read(question: TailQuestion): Promise<PageRead | 'PRUNED'>
+  /**
+   * The same from the database, in a read shared with all who ask it; `'PRUNED'` when the rows are no longer there,
+   * `'REPLACED'` when the history of the tip is no longer there.
+   */
+  read(question: TailQuestion): Promise<PageRead | 'PRUNED' | 'REPLACED'>
   /** Calls `rouse` when the tip has moved over rows of the filter, or may have; the answer ends it. */
   watch(filter: UpdateFilter, rouse: () => void): () => void
   /** Calls `rouse` whenever the tip has moved, rows or none; the answer ends it. */
@@ -46,6 +64,12 @@ export interface Tail {
   /** Counts of what was done, for measurements. */
   counts(): TailCounts
   close(): Promise<void>
+}
+
+/** The rows of a page, and the position up to which nothing else is there. */
+export interface PageRead {
+  readonly rows: readonly LedgerUpdate[]
+  readonly position: LogPosition
 }
 
 /** Where and how much. */
@@ -76,7 +100,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     },
   }
   const ringFloor = ({ prunedSeq, seq }: LogTip) => Math.max(prunedSeq, seq - deps.ringRows)
-  let tip = await reader.logTip()
+  let tip: TailTip = { ...(await reader.logTip()), era: 0 }
   let lookedAt = performance.now()
   let looking: Promise<void> | undefined
   const closing = new AbortController()
@@ -85,6 +109,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   const watchers = createWatchers()
   const tipWatchers = new Set<() => void>()
   const handoverWatchers = new Set<(handovers: readonly Handover[]) => void>()
+  const branches = createNewest<number, Hex>(keptBranches)
   ring.append(await readRows(counting, ring.position(), tip.seq))
   const following = follow()
 
@@ -99,23 +124,41 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     counted.looks++
     const next = await reader.logTip()
     const known = ring.position()
-    const isOther = next.epoch !== tip.epoch || next.seq < known
+    const isOther = !(await goesOn(next))
     const isFar = next.seq - known > deps.ringRows
     const from = isOther || isFar ? ringFloor(next) : known
     const rows = await readRows(counting, from, next.seq)
-    const handedOver = await deps.handovers.between(tip, next, rows)
+    // The database was replaced while it was read: what was read is of neither history, and the next tick looks again.
+    if ((rows.at(-1)?.branch ?? next.branch) !== next.branch) return
+    if (isOther) deps.handovers.clear()
+    const handedOver = await deps.handovers.between(isOther ? next : tip, next, rows)
     // From here on nothing is waited for: nobody may see the ring ahead of the tip.
+    if (isOther) forget()
     if (from !== known || isOther) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
     // Pruned meanwhile: a ring has no gaps.
     else ring.clear(next.seq)
     const hasMoved = isOther || next.slot !== tip.slot
-    tip = next
+    tip = { ...next, era: isOther ? tip.era + 1 : tip.era }
     lookedAt = performance.now()
     if (isOther || isFar) watchers.rouseAll()
     else watchers.rouseFor(rows)
     if (hasMoved) for (const rouse of [...tipWatchers]) rouse()
     if (handedOver.length > 0) for (const tell of [...handoverWatchers]) tell(handedOver)
+  }
+
+  /** Whether the log at another tip is the known one, grown: then the newest commitment that was known is still in it. */
+  async function goesOn(next: LogTip): Promise<boolean> {
+    if (next.epoch !== tip.epoch || next.slot < tip.slot) return false
+    const same = next.slot === tip.slot ? next : await reader.milestone(tip.slot)
+    return same?.commitmentId === tip.commitmentId
+  }
+
+  /** What is kept in memory is of another history than the database. */
+  function forget(): void {
+    branches.clear()
+    pages.clear()
+    reader.forget()
   }
 
   async function follow(): Promise<void> {
@@ -134,7 +177,14 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     }
   }
 
-  async function freshTip(seq = 0): Promise<LogTip> {
+  /** A look that began after the call. */
+  async function lookAnew(): Promise<void> {
+    const running = looking
+    await look()
+    if (running !== undefined) await look()
+  }
+
+  async function freshTip(seq = 0): Promise<TailTip> {
     if (Math.max(wake.newest(), seq) > tip.seq || performance.now() - lookedAt > tickMs) {
       const running = looking
       await look()
@@ -144,27 +194,63 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     return tip
   }
 
+  async function branchAt(seq: number): Promise<Hex> {
+    if (seq === tip.seq) return tip.branch
+    const known = ring.at(seq)?.branch ?? branches.get(seq)
+    if (known !== undefined) return known
+    const { era, seq: end, branch: endBranch } = tip
+    const [branch, itsEnd] = await reader.branchesAt([seq, end])
+    if (itsEnd === endBranch && era === tip.era) {
+      const found = present(branch, 'a branch')
+      // What the log does not reach yet has another one later.
+      if (seq < end) branches.add(seq, found)
+      return found
+    }
+    // The answer is of another history: of that which the next look finds.
+    await lookAnew()
+    return await branchAt(seq)
+  }
+
   function peek({ filter, after, limit }: TailQuestion): PageRead | undefined {
     const rows = ring.read(filter, after, limit)
     if (rows === undefined) return undefined
-    const isFull = rows.length === limit
-    return { rows, position: isFull ? (rows.at(-1)?.seq ?? after) : Math.max(after, tip.seq) }
+    const last = rows.length === limit ? rows.at(-1) : undefined
+    return { rows, position: positionOf(last ?? tip) }
   }
 
-  async function read({ filter, after, limit }: TailQuestion): Promise<PageRead | 'PRUNED'> {
-    const upTo = tip.seq
-    const page = await pages.read({ ...filter, after, upTo, limit })
-    // Looked at after the rows, for they go in the transaction that says so.
-    const { prunedSeq } = await reader.logTip()
-    if (after >= prunedSeq) return page
+  async function read({
+    filter,
+    after,
+    limit,
+  }: TailQuestion): Promise<PageRead | 'PRUNED' | 'REPLACED'> {
+    const from = tip
+    const { rows, end } = await pages.read({ ...filter, after, upTo: from.seq, limit })
+    const last = rows.at(-1)
+    const branch = last?.seq === end ? last.branch : await branchAt(end)
+    // Looked at after the rows. Where the history of the tip is still there, it was there when they were read; and pruned
+    // rows go in the transaction that says so.
+    const now = await reader.logTip()
+    const isThere =
+      from.era === tip.era &&
+      now.epoch === from.epoch &&
+      (await branchNow(now, from.seq)) === from.branch
+    if (isThere && after >= now.prunedSeq) return { rows, position: { seq: end, branch } }
     // Whoever is told of it is told the bounds of now.
-    await look()
-    return 'PRUNED'
+    await lookAnew()
+    return isThere ? 'PRUNED' : 'REPLACED'
+  }
+
+  /** The branch at a position in the database of this moment, whatever history that has. */
+  async function branchNow(now: LogTip, seq: number): Promise<Hex | undefined> {
+    if (now.seq === seq) return now.branch
+    const [branch] = await reader.branchesAt([seq])
+    return branch
   }
 
   return {
     tip: () => tip,
     freshTip,
+    branchAt,
     peek,
     read,
     watch: watchers.watch,
@@ -202,5 +288,12 @@ async function readRows(
 }
 
 const rowsPerRead = 1_000
+
+/** Branches of positions below the ring, some 100 bytes each. */
+const keptBranches = 10_000
+
+function positionOf({ seq, branch }: LogPosition): LogPosition {
+  return { seq, branch }
+}
 
 const everything: UpdateFilter = { classes: ['OWNED', 'MENTIONED'] }

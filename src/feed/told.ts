@@ -1,6 +1,7 @@
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
-import type { LedgerUpdate, LogTip } from '../store/rows.ts'
+import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
 import type { Handover } from './handovers.ts'
+import type { TailTip } from './tail.ts'
 
 /** What a feed tells, before any door has put it into words. Positions are those of the log. */
 
@@ -10,14 +11,14 @@ export type Told = ToldOpened | ToldSnapshot | ToldUpdates | ToldProgress | Told
 /** The feed begins behind a position of the log; live when nothing lies between that and the tip. */
 export interface ToldOpened {
   readonly kind: 'opened'
-  readonly position: number
-  readonly tip: LogTip
+  readonly position: LogPosition
+  readonly tip: TailTip
 }
 
 /** Some of the outputs that were unspent at the position, by id; none of them is told twice. */
 export interface ToldSnapshot {
   readonly kind: 'snapshot'
-  readonly position: number
+  readonly position: LogPosition
   readonly outputIds: readonly OutputId[]
   readonly isLast: boolean
 }
@@ -25,16 +26,16 @@ export interface ToldSnapshot {
 /** Rows, never none, and the position up to which nothing else is there. */
 export interface ToldUpdates {
   readonly kind: 'updates'
-  readonly after: number
-  readonly position: number
+  readonly after: LogPosition
+  readonly position: LogPosition
   readonly rows: readonly LedgerUpdate[]
 }
 
 /** Nothing happened up to a position. */
 export interface ToldProgress {
   readonly kind: 'progress'
-  readonly after: number
-  readonly position: number
+  readonly after: LogPosition
+  readonly position: LogPosition
   /** The newest milestone that is covered. */
   readonly slot: SlotIndex
   /** Whether the feed is now told of new updates as they are committed. */
@@ -44,7 +45,7 @@ export interface ToldProgress {
 /** Something about the feed itself; it changes no position. */
 export interface ToldNotice {
   readonly kind: 'notice'
-  readonly position: number
+  readonly position: LogPosition
   readonly notice: Notice
 }
 
@@ -58,8 +59,8 @@ export type Notice =
 /** The feed cannot go on from where it is, and ends with this. */
 export interface ToldReset {
   readonly kind: 'reset'
-  readonly position: number
+  readonly position: LogPosition
   readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
   /** The log as it is now. */
-  readonly tip: LogTip
+  readonly tip: TailTip
 }

@@ -5,6 +5,8 @@ export interface Newest<K, V> {
   add(key: K, value: V): void
   /** Forgets an entry, if it is there. */
   remove(key: K): void
+  /** Forgets all entries. */
+  clear(): void
 }
 
 /** Remembers at most `limit` entries. */
@@ -26,5 +28,6 @@ export function createNewest<K, V>(limit: number): Newest<K, V> {
     remove: (key) => {
       entries.delete(key)
     },
+    clear: () => entries.clear(),
   }
 }

@@ -6,7 +6,7 @@ import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
-import type { LogTip, UpdateClass } from '../store/rows.ts'
+import type { LogPosition, LogTip, UpdateClass } from '../store/rows.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** The events of a feed as the doors show them; docs/feed.md says what each promises. */
@@ -123,16 +123,16 @@ export function eventOf(
   { epoch, filter }: FeedIdentity,
   told: Told,
 ): LedgerFeedEvent {
-  const at = (seq: number) => encodeCursor({ epoch, seq })
+  const at = ({ seq, branch }: LogPosition) => encodeCursor({ epoch, seq, branch })
   switch (told.kind) {
     case 'opened':
       return {
         kind: 'FeedOpened',
         cursor: at(told.position),
         ...endsOf(told.tip),
-        mode: told.position < told.tip.seq ? 'CATCHING_UP' : 'LIVE',
+        mode: told.position.seq < told.tip.seq ? 'CATCHING_UP' : 'LIVE',
         milestoneIndex: told.tip.slot,
-        position: told.position,
+        position: told.position.seq,
         filter,
       }
     case 'snapshot': {
@@ -185,10 +185,10 @@ export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
 }
 
 function endsOf(tip: LogTip): { readonly oldestCursor: string; readonly tipCursor: string } {
-  const { epoch, seq, prunedSeq } = tip
+  const { epoch, prunedSeq, prunedBranch } = tip
   return {
-    oldestCursor: encodeCursor({ epoch, seq: prunedSeq }),
-    tipCursor: encodeCursor({ epoch, seq }),
+    oldestCursor: encodeCursor({ epoch, seq: prunedSeq, branch: prunedBranch }),
+    tipCursor: encodeCursor(tip),
   }
 }
 
@@ -201,8 +201,8 @@ function batchOf(
   return {
     kind: 'LedgerUpdateBatch',
     updates: rows.map((row) => viewOf(row, { epoch }, parameters)),
-    previousCursor: encodeCursor({ epoch, seq: after }),
-    cursor: encodeCursor({ epoch, seq: position }),
+    previousCursor: encodeCursor({ epoch, ...after }),
+    cursor: encodeCursor({ epoch, ...position }),
     milestoneIndex,
     milestoneTimestamp: slotEnd(parameters, milestoneIndex),
   }

@@ -8,7 +8,7 @@ import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { patientReader } from '../store/patience.ts'
-import type { LedgerUpdate, OutputRow } from '../store/rows.ts'
+import type { LedgerUpdate, LogPosition, OutputRow } from '../store/rows.ts'
 import type { OutputPlace } from '../store/view-contract.ts'
 
 /**
@@ -30,7 +30,7 @@ export interface FeedSnapshotDeps {
 /** Where the snapshot is taken. */
 export interface SnapshotPlace {
   readonly filter: UpdateFilter
-  readonly position: number
+  readonly position: LogPosition
 }
 
 /**
@@ -42,7 +42,7 @@ export async function* readSnapshot(
   { filter, position }: SnapshotPlace,
 ): AsyncGenerator<ToldSnapshot, void, undefined> {
   const deps = { store: { read: patientReader(store.read) }, parameters }
-  const moment = await momentOf(deps, filter, position)
+  const moment = await momentOf(deps, filter, position.seq)
   const told = new Set<OutputId>()
   const pick = (address: Hex, rows: readonly OutputRow[]) => {
     const picked = rows
@@ -58,7 +58,7 @@ export async function* readSnapshot(
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }
     // Only now, so that nothing can be spent between the two looks.
-    for await (const rows of spentSince(deps, address, position)) {
+    for await (const rows of spentSince(deps, address, position.seq)) {
       const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }

@@ -1,18 +1,33 @@
-import { type ChainRecordFeed, chainRecordEpoch } from '../feed/chain-records.ts'
-import { type CursorError, checkCursor, encodeCursor } from '../feed/cursor.ts'
+import {
+  branchOfSettings,
+  type ChainRecordFeed,
+  chainRecordEpoch,
+  settingPosition,
+} from '../feed/chain-records.ts'
+import {
+  type CursorError,
+  type CursorLog,
+  confirmCursor,
+  encodeCursor,
+  placeCursor,
+} from '../feed/cursor.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { ChainRecordVersion } from '../store/rows.ts'
+import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
+import { noBranch } from '../store/values.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Follows the settings of chain records: every one, in order, from any place on. */
 
 /** What following needs. */
 export interface FollowChainRecordsDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'latestChainRecordChange' | 'logTip'> }
+  readonly store: {
+    readonly read: Pick<StoreReader, 'latestChainRecordChange' | 'chainRecordChanges' | 'logTip'>
+  }
   readonly chainRecords: ChainRecordFeed
+  readonly mayLag: CursorLog['mayLag']
 }
 
 /** What to follow. */
@@ -47,15 +62,31 @@ export async function followChainRecords(
   if (!wanted.ok) return wanted
   const { read } = deps.store
   const epoch = chainRecordEpoch((await read.logTip()).epoch)
-  const log = { epoch, seq: await read.latestChainRecordChange(), prunedSeq: 0 }
-  const start = after === undefined ? ok(log.seq) : checkCursor(after, 'after', log)
+  const seq = await read.latestChainRecordChange()
+  const start = await startOf(deps, after, { epoch, seq })
   if (!start.ok) return start
   const options = { start: start.value, epoch, wanted: wanted.value }
   return ok(stoppable((signal) => tell(deps, options, signal)))
 }
 
+async function startOf(
+  { store: { read }, mayLag }: FollowChainRecordsDeps,
+  after: string | undefined,
+  end: Pick<CursorLog, 'epoch' | 'seq'>,
+): Promise<Result<LogPosition, CursorError>> {
+  const log = { ...end, prunedSeq: 0, prunedBranch: noBranch, mayLag }
+  const place = after === undefined ? undefined : placeCursor(after, 'after', log)
+  if (place?.ok === false) return place
+  const seq = place?.value.seq ?? end.seq
+  const [last] = seq === 0 ? [] : await read.chainRecordChanges({ after: seq - 1, limit: 1 })
+  const branch = branchOfSettings(last)
+  return place === undefined
+    ? ok({ seq, branch })
+    : confirmCursor(place.value, branch, 'after', log)
+}
+
 interface TellOptions {
-  readonly start: number
+  readonly start: LogPosition
   readonly epoch: Hex
   readonly wanted: ReadonlySet<string> | undefined
 }
@@ -67,7 +98,7 @@ async function* tell(
 ): AsyncGenerator<ChainRecordChange, void, undefined> {
   for await (const record of chainRecords.follow(start, signal)) {
     if (wanted !== undefined && !wanted.has(record.chainId)) continue
-    yield { cursor: encodeCursor({ epoch, seq: record.change }), record }
+    yield { cursor: encodeCursor({ epoch, ...settingPosition(record) }), record }
   }
 }
 

@@ -1,8 +1,15 @@
-import { type CursorError, checkCursor, cursorExpired } from '../feed/cursor.ts'
+import {
+  type CursorError,
+  type CursorLog,
+  confirmCursor,
+  cursorExpired,
+  placeCursor,
+} from '../feed/cursor.ts'
 import { follow } from '../feed/follow.ts'
 import type { Feed } from '../feed/open.ts'
 import type { UpdateFilter } from '../feed/read.ts'
 import type { Reader, ReaderOptions } from '../feed/reader.ts'
+import type { TailTip } from '../feed/tail.ts'
 import type { SharedText } from '../feed/texts.ts'
 import type { ToldSnapshot } from '../feed/told.ts'
 import type { Hex } from '../lib/hex.ts'
@@ -10,7 +17,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { stoppable } from '../lib/stoppable.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { LogTip, UpdateClass } from '../store/rows.ts'
+import type { LogPosition, UpdateClass } from '../store/rows.ts'
 import {
   eventOf,
   type FeedEventDeps,
@@ -29,6 +36,7 @@ export interface FollowLedgerUpdatesDeps {
   readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
   readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
   readonly feed: Feed
+  readonly mayLag: CursorLog['mayLag']
 }
 
 /** The most addresses of one feed. */
@@ -97,12 +105,13 @@ export async function shareLedgerUpdates(
 ): Promise<Result<Reader, FollowLedgerUpdatesError>> {
   const begun = await beginFeed(deps, question)
   if (!begun.ok) return begun
-  const { epoch, filter, position, snapshot } = begun.value
+  const { epoch, era, filter, position, snapshot } = begun.value
   const { addresses, classes } = filter
   return ok(
     deps.feed.share.open({
-      key: JSON.stringify([epoch, addresses, classes, snapshot === undefined, key]),
+      key: JSON.stringify([epoch, era, addresses, classes, snapshot === undefined, key]),
       filter,
+      era,
       render: (told) => render(eventOf(deps, begun.value, told)),
       position,
       snapshot,
@@ -113,7 +122,9 @@ export async function shareLedgerUpdates(
 
 /** A feed that is allowed, and where it begins. */
 export interface BegunFeed extends FeedIdentity {
-  readonly position: number
+  readonly position: LogPosition
+  /** Of the position. */
+  readonly era: number
   readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
 }
 
@@ -126,17 +137,21 @@ export async function beginFeed(
   if (!filter.ok) return filter
   const { tail } = deps.feed
   // Most who resume do so below what is known, and cost no look at the database.
-  let { tip, start } = { tip: tail.tip(), start: await startOf(deps, question, tail.tip()) }
-  if (!start.ok || start.value === tip.seq) {
-    // A cursor of another gateway on the database may be ahead of what this one has heard.
-    const isAhead = !start.ok && start.error.code === 'CURSOR_AHEAD_OF_TIP'
-    tip = await tail.freshTip(isAhead ? tip.seq + 1 : 0)
+  let tip = tail.tip()
+  let start = await startOf(deps, question, tip)
+  if (!start.ok || start.value.seq === tip.seq) {
+    // A cursor of another gateway on the database may be ahead of what this one has heard, or of the log that is there now.
+    const code = start.ok ? undefined : start.error.code
+    const isNews = code === 'CURSOR_AHEAD_OF_TIP' || code === 'CURSOR_OF_ANOTHER_LOG'
+    tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
     start = await startOf(deps, question, tip)
   }
+  // The log was found to be another one meanwhile.
+  if (tail.tip().era !== tip.era) return await beginFeed(deps, question)
   if (!start.ok) return start
   const place = { filter: filter.value, position: start.value }
   const snapshot = question.snapshot === true ? readSnapshot(deps, place) : undefined
-  return ok({ epoch: tip.epoch, ...place, snapshot })
+  return ok({ epoch: tip.epoch, era: tip.era, ...place, snapshot })
 }
 
 function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpdatesError> {
@@ -154,15 +169,20 @@ function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpda
 }
 
 async function startOf(
-  { store }: FollowLedgerUpdatesDeps,
+  { store, feed: { tail }, mayLag }: FollowLedgerUpdatesDeps,
   { after, afterMilestone }: FeedQuestion,
-  tip: LogTip,
-): Promise<Result<number, FollowLedgerUpdatesError>> {
+  tip: TailTip,
+): Promise<Result<LogPosition, FollowLedgerUpdatesError>> {
   if (after !== undefined && afterMilestone !== undefined) {
     return err({ code: 'FEED_START_AMBIGUOUS' })
   }
-  if (after !== undefined) return checkCursor(after, 'after', tip)
-  if (afterMilestone === undefined) return ok(tip.seq)
+  if (after !== undefined) {
+    const log = { ...tip, mayLag }
+    const place = placeCursor(after, 'after', log)
+    if (!place.ok) return place
+    return confirmCursor(place.value, await tail.branchAt(place.value.seq), 'after', log)
+  }
+  if (afterMilestone === undefined) return ok({ seq: tip.seq, branch: tip.branch })
   const argument = 'afterMilestone'
   if (afterMilestone > tip.slot) {
     const { slot: newest } = tip
@@ -171,5 +191,6 @@ async function startOf(
   }
   // Before the genesis lies nothing, and everything is behind it.
   const seq = (await store.read.milestone(afterMilestone))?.lastSeq ?? 0
-  return seq < tip.prunedSeq ? err(cursorExpired(argument, tip)) : ok(seq)
+  if (seq < tip.prunedSeq) return err(cursorExpired(argument, tip))
+  return ok({ seq, branch: await tail.branchAt(seq) })
 }

@@ -1,11 +1,18 @@
-import { type CursorError, checkCursor, encodeCursor } from '../feed/cursor.ts'
+import {
+  type CursorError,
+  type CursorLog,
+  confirmCursor,
+  encodeCursor,
+  placeCursor,
+} from '../feed/cursor.ts'
 import { type LogReader, readUpdates } from '../feed/read.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { LedgerUpdate, LogTip, UpdateClass } from '../store/rows.ts'
+import type { LedgerUpdate, LogPosition, LogTip, UpdateClass } from '../store/rows.ts'
+import { noBranch } from '../store/values.ts'
 import { fromMilestone, type Interval, type UpdateSort, wholeLog } from './update-place.ts'
 
 /** The updates of one address, page by page, as a connection (Relay). */
@@ -13,9 +20,10 @@ import { fromMilestone, type Interval, type UpdateSort, wholeLog } from './updat
 /** What listing needs. */
 export interface ListLedgerUpdatesDeps {
   readonly store: {
-    readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'milestone'>
+    readonly read: LogReader & Pick<StoreReader, 'addressTip'>
   }
   readonly parameters: TimeParameters
+  readonly mayLag: CursorLog['mayLag']
 }
 
 /** The greatest page. */
@@ -76,11 +84,14 @@ export async function listLedgerUpdates(
   if (fault !== undefined) return err(fault)
   const { read } = deps.store
   const tip = await read.logTip()
-  const cursors = checkCursors(question, tip)
+  const log = { ...tip, mayLag: deps.mayLag }
+  const cursors = placeCursors(question, log)
   if (!cursors.ok) return cursors
   const list = await listOf(read, question, tip)
   const cut = cutList(list, question.sort, cursors.value)
   const page = await takePage(read, question, cut)
+  const confirmed = await confirmCursors(read, cursors.value, log)
+  if (!confirmed.ok) return confirmed
   const around = aroundPage(list, question.sort, page)
   return ok({
     updates: page.rows.map((row) => viewOf(row, tip, deps.parameters)),
@@ -99,7 +110,7 @@ export function viewOf(
 ): LedgerUpdateView {
   // The row last: what is written behind a spread takes V8 of Node 20 two microseconds.
   return {
-    cursor: encodeCursor({ epoch, seq: row.seq }),
+    cursor: encodeCursor({ epoch, seq: row.seq, branch: row.branch }),
     milestoneTimestamp: slotEnd(parameters, row.milestoneIndex),
     ...row,
   }
@@ -114,26 +125,45 @@ function sizeFault(
 }
 
 interface CursorPositions {
-  readonly after?: number
-  readonly before?: number
+  readonly after?: LogPosition
+  readonly before?: LogPosition
 }
 
-function checkCursors(
+function placeCursors(
   { after, before }: ConnectionQuestion,
-  tip: LogTip,
+  log: CursorLog,
 ): Result<CursorPositions, CursorError> {
-  const positions: { after?: number; before?: number } = {}
+  const positions: { after?: LogPosition; before?: LogPosition } = {}
   if (after != null) {
-    const position = checkCursor(after, 'after', tip)
+    const position = placeCursor(after, 'after', log)
     if (!position.ok) return position
     positions.after = position.value
   }
   if (before != null) {
-    const position = checkCursor(before, 'before', tip)
+    const position = placeCursor(before, 'before', log)
     if (!position.ok) return position
     positions.before = position.value
   }
   return ok(positions)
+}
+
+/** Asked behind the rows: where the history of the cursors is still there, it was there when the rows were read. */
+async function confirmCursors(
+  read: LogReader,
+  { after, before }: CursorPositions,
+  log: CursorLog,
+): Promise<Result<CursorPositions, CursorError>> {
+  const given = [
+    ...(after === undefined ? [] : [{ argument: 'after', position: after }]),
+    ...(before === undefined ? [] : [{ argument: 'before', position: before }]),
+  ]
+  if (given.length === 0) return ok({})
+  const branches = await read.branchesAt(given.map(({ position }) => position.seq))
+  for (const [i, { argument, position }] of given.entries()) {
+    const confirmed = confirmCursor(position, branches[i] ?? noBranch, argument, log)
+    if (!confirmed.ok) return confirmed
+  }
+  return ok({ ...(after && { after }), ...(before && { before }) })
 }
 
 /** The whole list that a question is about, before any cursor cuts it. */
@@ -149,12 +179,12 @@ async function listOf(
 /** What the cursors leave. Where they cross nothing is left, and the empty page stands at `after`. */
 function cutList(list: Interval, sort: UpdateSort, cursors: CursorPositions): Interval {
   if (sort === 'OLDEST') {
-    const after = Math.max(list.after, cursors.after ?? list.after)
-    const before = Math.min(list.before, cursors.before ?? list.before)
+    const after = Math.max(list.after, cursors.after?.seq ?? list.after)
+    const before = Math.min(list.before, cursors.before?.seq ?? list.before)
     return { after, before: Math.max(before, after + 1) }
   }
-  const before = Math.min(list.before, cursors.after ?? list.before)
-  const after = Math.max(list.after, cursors.before ?? list.after)
+  const before = Math.min(list.before, cursors.after?.seq ?? list.before)
+  const after = Math.max(list.after, cursors.before?.seq ?? list.after)
   return { after: Math.min(after, before - 1), before }
 }
 

@@ -3,7 +3,7 @@ import { cursorExpired, encodeCursor } from '../feed/cursor.ts'
 import type { UpdateFilter } from '../feed/read.ts'
 import type { Tail } from '../feed/tail.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { LedgerUpdate } from '../store/rows.ts'
+import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
 import {
   beginFeed,
   type FeedQuestion,
@@ -43,18 +43,22 @@ export async function pollLedgerUpdates(
   const begun = await beginFeed(deps, question)
   if (!begun.ok) return begun
   const { tail } = deps.feed
-  const { epoch, filter, position } = begun.value
+  const { epoch, era, filter, position } = begun.value
   const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
   try {
     let page = await collect(tail, { filter, after: position, limit })
-    if (page !== 'PRUNED' && page.rows.length === 0 && (await bell.wait(waitMs))) {
+    if (typeof page !== 'string' && page.rows.length === 0 && (await bell.wait(waitMs))) {
       page = await collect(tail, { filter, after: page.position, limit })
+    }
+    // Another log may have been found in its place while this one was waited for.
+    if (page === 'REPLACED' || tail.tip().era !== era) {
+      return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' })
     }
     if (page === 'PRUNED') return err(cursorExpired('after', tail.tip()))
     return ok({
       updates: page.rows.map((row) => viewOf(row, { epoch }, deps.parameters)),
-      previousCursor: encodeCursor({ epoch, seq: position }),
-      cursor: encodeCursor({ epoch, seq: page.position }),
+      previousCursor: encodeCursor({ epoch, ...position }),
+      cursor: encodeCursor({ epoch, ...page.position }),
       isFull: page.rows.length === limit,
     })
   } finally {
@@ -62,22 +66,17 @@ export async function pollLedgerUpdates(
   }
 }
 
-interface CollectedRows {
-  readonly rows: readonly LedgerUpdate[]
-  readonly position: number
-}
-
 /** As many rows as there are up to the limit; a read may give fewer. */
 async function collect(
   tail: Tail,
-  { filter, after, limit }: { filter: UpdateFilter; after: number; limit: number },
-): Promise<CollectedRows | 'PRUNED'> {
+  { filter, after, limit }: { filter: UpdateFilter; after: LogPosition; limit: number },
+): ReturnType<Tail['read']> {
   const rows: LedgerUpdate[] = []
   let position = after
-  while (rows.length < limit && position < tail.tip().seq) {
-    const question = { filter, after: position, limit: limit - rows.length }
+  while (rows.length < limit && position.seq < tail.tip().seq) {
+    const question = { filter, after: position.seq, limit: limit - rows.length }
     const page = tail.peek(question) ?? (await tail.read(question))
-    if (page === 'PRUNED') return page
+    if (typeof page === 'string') return page
     rows.push(...page.rows)
     position = page.position
   }

@@ -6,6 +6,7 @@ import { decode } from '../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../protocol/slots.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LogTip, Milestone } from '../store/rows.ts'
+import { branchOf } from '../store/values.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
@@ -52,6 +53,7 @@ export function milestoneView(
 ): MilestoneView {
   const { slot, commitmentId, bytes, firstSeq, lastSeq } = milestone
   const isEmpty = lastSeq < firstSeq
+  const branch = branchOf(commitmentId)
   return {
     index: slot,
     timestamp: slotEnd(parameters, slot),
@@ -59,8 +61,8 @@ export function milestoneView(
     bytes,
     commitment: () => decodeCommitment(milestone),
     updateCount: lastSeq - firstSeq + 1,
-    firstCursor: isEmpty ? undefined : encodeCursor({ epoch, seq: firstSeq }),
-    lastCursor: isEmpty ? undefined : encodeCursor({ epoch, seq: lastSeq }),
+    firstCursor: isEmpty ? undefined : encodeCursor({ epoch, seq: firstSeq, branch }),
+    lastCursor: isEmpty ? undefined : encodeCursor({ epoch, seq: lastSeq, branch }),
   }
 }
 

@@ -4,10 +4,10 @@ import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
-import { numberToClass } from './values.ts'
+import { branchOf, numberToClass } from './values.ts'
 
-/** Gives the entries of some slots their places in the log behind `lastSeq`, writes all, and gives the new last place. */
-export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<number> {
+/** Gives the entries of some slots their places in the log behind `lastSeq`, and writes all. */
+export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<void> {
   const { tx, sql } = writing
   const { lastSeq, commits } = growth
   const entries = commits.flatMap((commit) => commit.entries)
@@ -17,9 +17,7 @@ export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<
     await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
   }
   await sql.insertCommitments(tx, milestones)
-  const newSeq = lastSeq + updates.length
-  await sql.announce(tx, { topic: 'LOG_GREW', seq: newSeq })
-  return newSeq
+  await sql.announce(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
 }
 
 /** Slots that join the log. */
@@ -61,6 +59,7 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
   const updates: LedgerUpdate[] = []
   const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
     const firstSeq = lastSeq + updates.length + 1
+    const branch = branchOf(commitmentId)
     for (const entry of entries) {
       const former = newest.get(tipKey(entry)) ?? noTip
       const chain = nextChain(former.chain, slot, entry)
@@ -72,6 +71,7 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
       // Member by member: what is written behind a spread takes V8 of Node 20 two microseconds.
       updates.push({
         seq,
+        branch,
         address,
         class: entry.class,
         ordinal,

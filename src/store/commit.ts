@@ -1,13 +1,12 @@
 import type { Prisma } from '../generated/prisma/client.ts'
 import { assert, present } from '../lib/assert.ts'
-import { bytesToHex } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
-import { prunedSeqOf } from './prune.ts'
 import type { LogTip } from './rows.ts'
+import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
 
@@ -30,13 +29,13 @@ export async function commitSlots(
     after: former.slot,
     upTo: slot,
   })
-  const seq = await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
+  await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
   await writeState(tx, {
     accounts: commits.flatMap(({ accounts }) => accounts),
     epochs: commits.flatMap(({ epochs }) => epochs),
   })
   await makeFinal(tx, former.slot, slot)
-  return ok({ epoch: bytesToHex(network.epoch), seq, slot, prunedSeq: await prunedSeqOf(tx, seq) })
+  return ok(await logTipWithin(tx))
 }
 
 /** Nothing can join these slots any more, and nothing in them waits. */

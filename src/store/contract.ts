@@ -59,10 +59,17 @@ export type StoreNews =
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
 export interface StoreReader extends ViewReader {
+  /** Forgets what is kept in memory, for the database under it is another one now. */
+  forget(): void
   /** The network this database belongs to; `undefined` before `found`. */
   network(): Promise<NetworkRow | undefined>
   /** How far the log reaches. Throws before `found`. */
   logTip(): Promise<LogTip>
+  /**
+   * The branches of some positions, all as of one moment, by the index of milestones; zeros for the position 0 and for
+   * those that the log does not reach. Positions whose rows are no longer kept have theirs too.
+   */
+  branchesAt(seqs: readonly number[]): Promise<readonly Hex[]>
   /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
   /**

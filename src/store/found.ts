@@ -7,6 +7,7 @@ import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
 import { indexOutputs } from './output-index.ts'
 import type { LogTip } from './rows.ts'
+import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
 
@@ -32,8 +33,8 @@ export async function found(
     await indexOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
     const totalAt = await moveBalances(writing, network.parameters, slots)
-    const seq = await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
+    await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
     await closeSlots(writing, term, commit.slot)
-    return ok({ epoch: network.epoch, seq, slot: commit.slot, prunedSeq: 0 })
+    return ok(await logTipWithin(tx))
   })
 }

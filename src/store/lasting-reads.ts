@@ -12,7 +12,7 @@ import type { Milestone } from './rows.ts'
 type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
 
 /** The same reads, with the newest answers kept in memory. */
-export function keepAnswers(read: LastingReads): LastingReads {
+export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
   const milestones = createNewest<CommitmentId, Milestone>(capacity)
   const entries = createNewest<string, AccountEntry | 'NONE'>(capacity)
   const times = createNewest<BlockId, bigint>(capacity)
@@ -51,7 +51,14 @@ export function keepAnswers(read: LastingReads): LastingReads {
     return new Map([...known, ...found])
   }
 
-  return { milestoneByCommitment, accountEntry, issuingTimes }
+  function forget(): void {
+    milestones.clear()
+    entries.clear()
+    times.clear()
+    committed = -1
+  }
+
+  return { milestoneByCommitment, accountEntry, issuingTimes, forget }
 }
 
 /** Answers of a kind: those of blocks are some hundred bytes, those of accounts at most some kilobytes. */

@@ -5,7 +5,6 @@ import type {
   ChainRecord,
   Commitment,
   Epoch,
-  LedgerUpdate as LedgerUpdateModel,
   Output,
   PrunedTip as PrunedTipModel,
   TokenBalance as TokenBalanceModel,
@@ -20,7 +19,6 @@ import type {
   BlockRow,
   ChainRecordVersion,
   EpochRow,
-  LedgerUpdate,
   Milestone,
   OutputRow,
   PrunedTip,
@@ -30,29 +28,12 @@ import {
   blockState,
   bytesToUint256,
   idFromBytes,
-  maskToRoles,
   numberToClass,
   stringsFromJson,
   transactionState,
 } from './values.ts'
 
 /** Database rows as plain values, one function for each table. */
-
-/** A row of the log. */
-export function toLedgerUpdate(row: LedgerUpdateModel): LedgerUpdate {
-  return {
-    seq: Number(row.seq),
-    address: bytesToHex(row.address),
-    class: numberToClass(row.class),
-    ordinal: Number(row.ordinal),
-    roles: maskToRoles(row.roles),
-    milestoneIndex: Number(row.milestoneIndex),
-    outputId: idFromBytes(row.outputId),
-    isSpent: row.isSpent,
-    chain: bytesToHex(row.chain),
-    balance: row.balance ?? undefined,
-  }
-}
 
 /** Where an address and class stood when the older part of the log was given up. */
 export function toPrunedTip(row: PrunedTipModel): PrunedTip {

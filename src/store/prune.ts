@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.ts'
 import { present } from '../lib/assert.ts'
-import { toLedgerUpdate } from './mapping.ts'
+import { toPrunedTip } from './mapping.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type { PrunedTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
@@ -20,7 +20,7 @@ export async function pruneLog(
   const seq = { lte: BigInt(upTo) }
   const rows = await tx.ledgerUpdate.findMany({ where: { seq }, orderBy: { seq: 'asc' } })
   const tips = new Map<string, PrunedTip>()
-  for (const row of rows.map(toLedgerUpdate)) tips.set(row.class + row.address, row)
+  for (const row of rows.map(toPrunedTip)) tips.set(row.class + row.address, row)
   await sql.raisePrunedTips(tx, [...tips.values()])
   await tx.ledgerUpdate.deleteMany({ where: { seq } })
   return { prunedSeq: upTo, isDone: upTo === target }

@@ -9,7 +9,6 @@ import { keepAnswers } from './lasting-reads.ts'
 import {
   toBlock,
   toChainRecord,
-  toLedgerUpdate,
   toMilestone,
   toOutput,
   toPrunedTip,
@@ -17,7 +16,8 @@ import {
 } from './mapping.ts'
 import { createOwnedReader } from './owned.ts'
 import type { LedgerUpdate, LogRange, Milestone, NetworkRow, UpdateClass } from './rows.ts'
-import { readLogTip } from './sql/log-tip.ts'
+import { readBranches, readLogTip } from './sql/log-tip.ts'
+import { scanOfAddress, scanOfLog } from './sql/updates.ts'
 import { stateReads } from './state-reads.ts'
 import { blockState, classToNumber, idFromBytes } from './values.ts'
 import { viewReads } from './view-reads.ts'
@@ -46,7 +46,8 @@ export function createReader({
     logTip: () => readLogTip(ask),
     latestMilestone,
     lease: () => statements.readLease(client),
-    updates: (range) => readUpdates(client, range),
+    branchesAt: (seqs) => readBranches(ask, seqs),
+    updates: (range) => readUpdates(ask, range),
     owned: createOwnedReader(ask),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
@@ -77,25 +78,14 @@ async function readPrunedTip(client: PrismaClient, address: Hex, updateClass: Up
 }
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
-async function readUpdates(client: PrismaClient, range: LogRange): Promise<LedgerUpdate[]> {
+async function readUpdates(ask: Database['ask'], range: LogRange): Promise<LedgerUpdate[]> {
   // The driver of SQLite is synchronous: whoever reads in a loop would keep the event loop to himself.
   await setImmediate()
-  const { address, limit } = range
-  const ascending = range.order === 'ascending'
-  const seq = { gt: BigInt(range.after), lt: BigInt(range.before) }
-  const orderBy = { seq: ascending ? 'asc' : 'desc' } as const
-  const classes = range.classes.map(classToNumber)
-  if (address === undefined) {
-    const where = { seq, class: { in: classes } }
-    const rows = await client.ledgerUpdate.findMany({ where, orderBy, take: limit })
-    return rows.map(toLedgerUpdate)
-  }
-  const scans = classes.map((oneClass) => {
-    const where = { address: hexToBytes(address), class: oneClass, seq }
-    return client.ledgerUpdate.findMany({ where, orderBy, take: limit })
-  })
-  const rows = (await Promise.all(scans)).flat().map(toLedgerUpdate)
-  if (scans.length > 1) rows.sort((a, b) => (ascending ? a.seq - b.seq : b.seq - a.seq))
+  const { address, classes, limit, order } = range
+  if (address === undefined) return await scanOfLog(ask, range)
+  const scans = classes.map((one) => scanOfAddress(ask, { ...range, address }, one))
+  const rows = (await Promise.all(scans)).flat()
+  if (scans.length > 1) rows.sort((a, b) => (order === 'ascending' ? a.seq - b.seq : b.seq - a.seq))
   return rows.slice(0, limit)
 }
 

@@ -16,10 +16,19 @@ import type {
 
 export type { LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
 
-/** One row of the log. */
-export interface LedgerUpdate extends LogEntry {
-  /** Position in the log: dense, from 1, in commit order. */
+/** A position of the log. */
+export interface LogPosition {
+  /** 0 (before the first row) to 2^53 - 1. */
   readonly seq: number
+  /**
+   * Binds the position to the history before it: the first 6 bytes of the commitment of the milestone that holds the row,
+   * zeros at the position 0. Two copies of a database that went on differently differ here behind the fork.
+   */
+  readonly branch: Hex
+}
+
+/** One row of the log. Its `seq` is dense, from 1, in commit order. */
+export interface LedgerUpdate extends LogEntry, LogPosition {
   /** Position among the updates of this address and class: dense, from 1. */
   readonly ordinal: number
   /** The committed slot. */
@@ -45,14 +54,16 @@ export interface LogRange {
 }
 
 /** How far the log reaches. */
-export interface LogTip {
+export interface LogTip extends LogPosition {
   /** Random, made with the log; part of every cursor. */
   readonly epoch: Hex
-  readonly seq: number
   /** The newest committed slot. */
   readonly slot: SlotIndex
+  readonly commitmentId: CommitmentId
   /** Rows up to and including this position are no longer kept; 0 where all are. */
   readonly prunedSeq: number
+  /** The branch of that position. */
+  readonly prunedBranch: Hex
 }
 
 /** How far the updates of one address and class reach: the total count, and the newest chain value. */

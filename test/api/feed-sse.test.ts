@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encodeCursor } from '../../src/feed/cursor.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
 import { slotOf, until } from '../support/feed-log.ts'
@@ -30,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 function cursorAt(seq: number): string {
-  return encodeCursor({ epoch: gateway.log.epoch, seq })
+  return gateway.log.cursorAt(seq)
 }
 
 function get(variables: object, headers: Record<string, string> = {}, url = gateway.url) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Client, createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { decodeCursor, encodeCursor } from '../../src/feed/cursor.ts'
+import { decodeCursor } from '../../src/feed/cursor.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
 import { slotOf, until } from '../support/feed-log.ts'
 import { addresses, type ModelRow, rowsOf, slotEntries } from '../support/log-store.ts'
@@ -80,7 +80,7 @@ describe('subscription ledgerUpdates', () => {
   })
 
   function cursorAt(seq: number): string {
-    return encodeCursor({ epoch: gateway.log.epoch, seq })
+    return gateway.log.cursorAt(seq)
   }
 
   test('opens, replays from the cursor, and goes live without a seam (1, 2, 6)', async () => {

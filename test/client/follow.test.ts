@@ -7,7 +7,6 @@ import {
   type FollowOptions,
   follow,
 } from '../../src/client/follow.ts'
-import { encodeCursor } from '../../src/feed/cursor.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses, rowsOf } from '../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
@@ -23,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 function cursorAt(seq: number): string {
-  return encodeCursor({ epoch: gateway.log.epoch, seq })
+  return gateway.log.cursorAt(seq)
 }
 
 /** Reads until so many updates were told, or the end. */

@@ -5,8 +5,11 @@ import type { Hex } from '../../src/lib/hex.ts'
 import { indexOf } from '../../src/protocol/ids.ts'
 import type { BasicOutput } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
+import type { Store } from '../../src/store/contract.ts'
 import type { UpdateClass } from '../../src/store/rows.ts'
+import { noBranch } from '../../src/store/values.ts'
 import { graphql } from '../support/client.ts'
+import { openedStore } from '../support/databases.ts'
 import { type ModelRow, sortEntries } from '../support/log-store.ts'
 import { listOf, type PageArguments, pageOf } from '../support/page-model.ts'
 import { createRandom } from '../support/random.ts'
@@ -35,6 +38,8 @@ const classes = ['OWNED', 'OWNED', 'MENTIONED'] as const
 const random = createRandom(4_711)
 let gateway: TestGateway
 let epoch: Hex
+/** The database of the gateway, which knows the branches. */
+let beside: Store
 /** How far the log had come when somebody was told last. */
 let knownTip = 0
 let newestSlot = 0
@@ -45,8 +50,12 @@ beforeAll(async () => {
   const { tipCursor } = await ask({ address: addressOf(user(1)) })
   const tip = decodeCursor(tipCursor, 'tip')
   epoch = tip.ok ? tip.value.epoch : '0x'
+  beside = await openedStore(gateway.databaseUrl)
 })
-afterAll(() => gateway.close())
+afterAll(async () => {
+  await beside.close()
+  await gateway.close()
+})
 
 test('no page and no walk misses a row or tells one twice', async () => {
   const start = await committedSlot()
@@ -67,7 +76,9 @@ test('no page and no walk misses a row or tells one twice', async () => {
   // Each spends one output and makes at least one; how many more is chance, for all who ask draw from one source.
   expect(log.length).toBeGreaterThan(payments * 2)
   expect([pages.length, ...walks.map((some) => some.length)].filter((n) => n < 10)).toEqual([])
-  for (const page of pages) expect(page.answer).toEqual(expectedPage(log, page))
+  const cursors = await cursorsAt(log.map(({ seq }) => seq))
+  const cursorOf = (row: ModelRow | undefined) => (row ? cursors[row.seq - 1] : null)
+  for (const page of pages) expect(page.answer).toEqual(expectedPage(log, page, cursorOf))
   for (const walk of walks.flat()) expect(listsDuring(log, walk)).toContainEqual(walk.rows)
 }, 240_000)
 
@@ -190,13 +201,13 @@ async function askPage(): Promise<Page> {
     ...maybe('after', () => random.between(0, knownTip)),
     ...maybe('before', () => random.between(0, knownTip)),
   }
-  const { after, before } = page
+  const [after, before] = await cursorsAt([page.after ?? 0, page.before ?? 0])
   const { tipCursor, ...answer } = await ask({
     ...page,
     address: addressOf(user(owner)),
     class: updateClass,
-    ...(after !== undefined && { after: cursorAt(after) }),
-    ...(before !== undefined && { before: cursorAt(before) }),
+    ...(page.after !== undefined && { after }),
+    ...(page.before !== undefined && { before }),
   })
   return { owner, class: updateClass, page, tip: positionOf(tipCursor), answer }
 }
@@ -280,8 +291,9 @@ function positionOf(cursor: string): number {
   return seq
 }
 
-function cursorAt(seq: number): string {
-  return encodeCursor({ epoch, seq })
+async function cursorsAt(seqs: readonly number[]): Promise<string[]> {
+  const branches = await Promise.all(seqs.map((seq) => beside.read.branchesAt([seq])))
+  return seqs.map((seq, i) => encodeCursor({ epoch, seq, branch: branches[i]?.[0] ?? noBranch }))
 }
 
 async function committedSlot(): Promise<number> {
@@ -312,7 +324,9 @@ async function modelOf(coins: readonly Coin[]): Promise<ModelRow[]> {
   const rows: ModelRow[] = []
   const add = (seq: number, milestoneIndex: number, entry: Entry) => {
     const isSameList = (row: ModelRow) => row.address === entry.address && row.class === entry.class
-    rows.push({ ...entry, seq, milestoneIndex, ordinal: 1 + rows.filter(isSameList).length })
+    const ordinal = 1 + rows.filter(isSameList).length
+    // Branches are asked of the database.
+    rows.push({ ...entry, seq, branch: noBranch, milestoneIndex, ordinal })
   }
   for (const coin of coins.filter(({ createdBy }) => createdBy === undefined)) {
     for (const entry of entriesOf(coin, false)) add(1 + indexOf(coin.outputId), 0, entry)
@@ -354,10 +368,13 @@ function rowsAt(
   return log.filter((row) => row.seq <= tip && row.address === address && row.class === updateClass)
 }
 
-function expectedPage(log: readonly ModelRow[], asked: Page): object {
+function expectedPage(
+  log: readonly ModelRow[],
+  asked: Page,
+  cursorOf: (row: ModelRow | undefined) => string | null | undefined,
+): object {
   const rows = rowsAt(log, asked.tip, asked)
   const { rows: some, ...pageInfo } = pageOf(rows, asked.page)
-  const cursorOf = (row: ModelRow | undefined) => (row === undefined ? null : cursorAt(row.seq))
   return {
     nodes: some.map((row) => ({ ...factOf(row), seq: `${row.seq}`, ordinal: `${row.ordinal}` })),
     pageInfo: { ...pageInfo, startCursor: cursorOf(some[0]), endCursor: cursorOf(some.at(-1)) },

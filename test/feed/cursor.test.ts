@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkCursor, decodeCursor, encodeCursor } from '../../src/feed/cursor.ts'
+import { confirmCursor, decodeCursor, encodeCursor, placeCursor } from '../../src/feed/cursor.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const epochs = fc
   .bigInt({ min: 0n, max: 2n ** 64n - 1n })
   .map((number): Hex => `0x${number.toString(16).padStart(16, '0')}`)
-const cursors = fc.record({ epoch: epochs, seq: fc.maxSafeNat() })
-const log = { epoch: '0x0123456789abcdef', seq: 10 } as const
+const branches = fc
+  .bigInt({ min: 0n, max: 2n ** 48n - 1n })
+  .map((number): Hex => `0x${number.toString(16).padStart(12, '0')}`)
+const cursors = fc.record({ epoch: epochs, seq: fc.maxSafeNat(), branch: branches })
+const log = { epoch: '0x0123456789abcdef', seq: 10, branch: '0xaabbccddeeff' } as const
 
 describe('cursor text', () => {
   test('comes back as it went', () => {
@@ -20,9 +23,7 @@ describe('cursor text', () => {
   })
 
   test('is the text that clients already keep', () => {
-    expect(encodeCursor({ epoch: '0x0123456789abcdef', seq: 300 })).toBe(
-      'AQEjRWeJq83vAAAAAAAAASyjPETm',
-    )
+    expect(encodeCursor({ ...log, seq: 300 })).toBe('AgEjRWeJq83vAAAAAAAAASyqu8zd7v9AL_cX')
   })
 
   test('refuses every change of one character', () => {
@@ -56,11 +57,12 @@ describe('cursor text', () => {
 
   const refused = [
     ['empty', ''],
-    ['too short', 'AQEjRWeJq83vAAAAAAAAASw'],
+    ['too short', 'AgEjRWeJq83vAAAAAAAAASyqu8zd7v8'],
+    ['of version 1, which was bound to no history', 'AQEjRWeJq83vAAAAAAAAASyjPETm'],
     ['too long', `${encodeCursor(log)}A`],
     ['a newline behind it', `${encodeCursor(log)}\n`],
-    ['a seq above 2^53 - 1', rechecked('AQEjRWeJq83vACAAAAAAAAAAAAAA')],
-    ['another version', rechecked('AgEjRWeJq83vAAAAAAAAASwAAAAA')],
+    ['a seq above 2^53 - 1', rechecked('AgEjRWeJq83vACAAAAAAAACqu8zd7v8AAAAA')],
+    ['another version', rechecked('AwEjRWeJq83vAAAAAAAAASyqu8zd7v8AAAAA')],
   ] as const
   test.each(refused)('malformed - %s', (_name, text) => {
     expect(codeOf(decodeCursor(text, 'after'))).toBe('CURSOR_MALFORMED')
@@ -68,24 +70,35 @@ describe('cursor text', () => {
 })
 
 describe('cursor against a log (5)', () => {
+  const other = '0xaabbccddeefe'
   const rows = [
     ['ok - the last row that is no longer kept', { ...log, seq: 2 }, undefined],
     ['fail - below it', { ...log, seq: 1 }, 'CURSOR_EXPIRED'],
     ['ok - the newest row', log, undefined],
     ['fail - ahead of the tip', { ...log, seq: 11 }, 'CURSOR_AHEAD_OF_TIP'],
     ['fail - another log', { ...log, epoch: '0x0123456789abcdee' }, 'CURSOR_OF_ANOTHER_LOG'],
+    ['fail - another branch', { ...log, branch: other }, 'CURSOR_OF_ANOTHER_LOG'],
+    ['fail - another branch, pruned', { ...log, seq: 1, branch: other }, 'CURSOR_OF_ANOTHER_LOG'],
   ] as const
+  const bounds = { ...log, prunedSeq: 2, prunedBranch: log.branch, mayLag: true }
   test.each(rows)('%s', (_name, cursor, code) => {
-    const position = checkCursor(encodeCursor(cursor), 'before', { ...log, prunedSeq: 2 })
+    const place = placeCursor(encodeCursor(cursor), 'before', bounds)
+    const position = place.ok ? confirmCursor(place.value, log.branch, 'before', bounds) : place
     expect(codeOf(position)).toBe(code)
-    if (position.ok) expect(position.value).toBe(cursor.seq)
+    if (position.ok) expect(position.value).toEqual({ seq: cursor.seq, branch: cursor.branch })
+  })
+
+  test('fail - ahead of the tip where nobody else can know more: it was rewound', () => {
+    const ahead = encodeCursor({ ...log, seq: 11 })
+    const place = placeCursor(ahead, 'before', { ...bounds, mayLag: false })
+    expect(codeOf(place)).toBe('CURSOR_OF_ANOTHER_LOG')
   })
 })
 
 /** The same bytes with a right check, so that only the reason under test is left. */
 function rechecked(text: string): string {
   const bytes = Buffer.from(text, 'base64url')
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, 17)), 17)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 23)), 23)
   return bytes.toString('base64url')
 }
 

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/feed/follow.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
-
 import type { Told } from '../../src/feed/told.ts'
 import type { LogRange } from '../../src/store/rows.ts'
 import {
@@ -12,6 +11,7 @@ import {
   openFeedLog,
   seqsOf,
   slotOf,
+  until,
 } from '../support/feed-log.ts'
 import { addresses, slotEntries } from '../support/log-store.ts'
 
@@ -32,13 +32,15 @@ afterAll(() => own.close())
 
 /** Follows until told the position, or for a number of events that move it. */
 async function take(
-  { feed }: Pick<FeedLog, 'feed'>,
-  start: { filter: UpdateFilter; position: number },
+  { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
+  { filter, position: seq }: { filter: UpdateFilter; position: number },
   until: (told: readonly Told[]) => boolean,
   batchRows = feed.batchRows,
 ): Promise<readonly Told[]> {
   const controller = new AbortController()
-  const options = { ...start, snapshot: undefined, signal: controller.signal }
+  const position = log.positionAt(seq)
+  const { era } = feed.tail.tip()
+  const options = { filter, position, era, snapshot: undefined, signal: controller.signal }
   const told: Told[] = []
   for await (const one of follow({ ...feed, batchRows }, options)) {
     told.push(one)
@@ -73,11 +75,12 @@ describe('a feed', () => {
           const ends = (some: readonly Told[]) => isCaughtUp(some) || some.length === events
           const some = await take(own, { filter, position }, ends, limit)
           told.push(...rowsIn(some))
-          expect(some[0]).toMatchObject({ kind: 'opened', position })
+          expect(some[0]).toMatchObject({ kind: 'opened', position: own.log.positionAt(position) })
           for (const one of some.slice(1)) {
             // Nothing lies between two events.
-            expect(one).toMatchObject({ after: position })
-            position = one.position
+            expect(one).toMatchObject({ after: own.log.positionAt(position) })
+            expect(one.position).toEqual(own.log.positionAt(one.position.seq))
+            position = one.position.seq
           }
           isOver = isCaughtUp(some) || position >= own.log.rows.length
         }
@@ -123,16 +126,17 @@ describe('a feed', () => {
     await other.commit(slotOf(early))
     await other.commit(slotOf(early), [])
     const [opened, ...rest] = await told
-    expect(opened).toMatchObject({ kind: 'opened', position: 0 })
+    expect(opened).toMatchObject({ kind: 'opened', position: { seq: 0 } })
     expect(rest.map(({ kind }) => kind)).toEqual(['progress', 'progress'])
-    expect(rest.at(-1)?.position).toBeLessThanOrEqual(2)
+    expect(rest.at(-1)?.position.seq).toBeLessThanOrEqual(2)
     await other.close()
   })
 
   test('ends at once when it is left while it waits', async () => {
     const controller = new AbortController()
     const filter = { classes: ['OWNED'] } as const
-    const start = { filter, position: own.log.rows.length, snapshot: undefined }
+    const { tail } = own.feed
+    const start = { filter, position: tail.tip(), era: tail.tip().era, snapshot: undefined }
     const feed = follow(own.feed, { ...start, signal: controller.signal })
     await feed.next()
     const pending = feed.next()
@@ -152,6 +156,69 @@ describe('a feed', () => {
     const told = await take(other, start, () => false)
     expect(told.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
     expect(told.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 2 } })
+    await other.close()
+  })
+
+  test.each([
+    ['shorter than what was told', 1],
+    ['as long', 2],
+    ['longer', 3],
+  ])(
+    'ends with a reset when an older copy went on to a log that is %s (9)',
+    async (_name, slots) => {
+      const other = await openFeedLog({ ringRows: 1 })
+      await other.commit(slotOf(early), slotOf(late))
+      const filter = { addresses: [early, late], classes: ['OWNED'] as const }
+      let said = 0
+      const told = take(other, { filter, position: 0 }, (some) => {
+        said = rowsIn(some).length
+        return false
+      })
+      await until(() => said === 2)
+      const { tail } = other.feed
+      const kept = await tail.branchAt(1)
+      await other.log.rewind(0)
+      await other.commit(...Array.from({ length: slots }, () => slotOf(early)))
+      // Nothing that was kept in memory is of the former history.
+      expect((await told).at(-1)).toMatchObject({
+        kind: 'reset',
+        reason: 'LOG_REPLACED',
+        tip: { ...other.log.positionAt(slots), era: 1 },
+      })
+      expect(await tail.branchAt(1)).toBe(other.log.positionAt(1).branch)
+      expect(await tail.branchAt(1)).not.toBe(kept)
+      const again = await take(
+        other,
+        { filter, position: 0 },
+        (some) => rowsIn(some).length >= slots,
+      )
+      const rows = again.flatMap((one) => (one.kind === 'updates' ? one.rows : []))
+      expect(rows).toMatchObject(other.log.rows)
+      await other.close()
+    },
+  )
+
+  test('ends with a reset when the log is replaced while its rows are read (9)', async () => {
+    let replace = async () => {}
+    const other = await openFeedLog({ ringRows: 1, batchRows: 2 }, (reader) => ({
+      ...reader,
+      updates: async (range: LogRange) => {
+        const rows = await reader.updates(range)
+        await replace()
+        return rows
+      },
+    }))
+    for (let i = 0; i < 5; i++) await other.commit(slotOf(early))
+    await other.known()
+    replace = async () => {
+      replace = async () => {}
+      await other.log.rewind(1)
+      await other.log.commit(...Array.from({ length: 8 }, () => slotOf(late)))
+    }
+    const start = { filter: { addresses: [early], classes: ['OWNED'] as const }, position: 0 }
+    const told = await take(other, start, () => false)
+    expect(told.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
+    expect(told.at(-1)).toMatchObject({ reason: 'LOG_REPLACED', tip: other.log.positionAt(9) })
     await other.close()
   })
 

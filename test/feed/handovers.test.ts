@@ -7,6 +7,7 @@ import type { Hex } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import type { StoreReader } from '../../src/store/contract.ts'
+import { noBranch } from '../../src/store/values.ts'
 import { useStore, usualDatabase } from '../support/databases.ts'
 import { neverMs, until } from '../support/feed-log.ts'
 import {
@@ -115,7 +116,8 @@ function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
       }
       return { text: '', cursor: undefined }
     },
-    position: 0,
+    position: { seq: 0, branch: noBranch },
+    era: 0,
     snapshot: undefined,
     sink: { hasRoom: () => true, take: () => {}, room: async () => {}, end: () => {} },
   })

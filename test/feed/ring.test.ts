@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRing } from '../../src/feed/ring.ts'
 import type { LedgerUpdate } from '../../src/store/rows.ts'
+import { noBranch } from '../../src/store/values.ts'
 import { anyFilter, matching, seqsOf } from '../support/feed-log.ts'
 import { addresses, outputIdOf } from '../support/log-store.ts'
 
@@ -14,6 +15,7 @@ function rowsOf(parts: readonly Pick<LedgerUpdate, 'address' | 'class'>[]): Ledg
   return parts.map((part, i) => ({
     ...part,
     seq: i + 1,
+    branch: noBranch,
     ordinal: 1,
     roles: ['OWNER'],
     milestoneIndex: 1,

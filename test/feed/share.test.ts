@@ -31,7 +31,7 @@ interface Listener {
 const renderings = new WeakMap<object, number>()
 
 function listen(
-  { feed }: Pick<FeedLog, 'feed'>,
+  { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
   { filter, position: start }: { filter: UpdateFilter; position: number },
 ): Listener {
   const told: Told[] = []
@@ -60,7 +60,8 @@ function listen(
     reader: feed.share.open({
       key: JSON.stringify(filter),
       filter,
-      position: start,
+      era: feed.tail.tip().era,
+      position: log.positionAt(start),
       snapshot: undefined,
       render: async (one) => {
         renderings.set(feed, rendered({ feed }) + 1)
@@ -82,11 +83,12 @@ function checkHistory({ log }: FeedLog, { told, filter, start }: Listener): void
   expect(told.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))).toEqual(
     seqsOf(expected),
   )
-  let position = start
+  let position = log.positionAt(start)
   for (const one of told) {
-    if (one.kind === 'updates' || one.kind === 'progress') expect(one.after).toBe(position)
-    expect(one.position).toBeGreaterThanOrEqual(position)
-    if (one.kind === 'opened' || one.kind === 'notice') expect(one.position).toBe(position)
+    if (one.kind === 'updates' || one.kind === 'progress') expect(one.after).toEqual(position)
+    expect(one.position.seq).toBeGreaterThanOrEqual(position.seq)
+    expect(one.position).toEqual(log.positionAt(one.position.seq))
+    if (one.kind === 'opened' || one.kind === 'notice') expect(one.position).toEqual(position)
     position = one.position
   }
 }
@@ -209,9 +211,9 @@ describe('shared feeds', () => {
     await until(() => own.feed.share.counts().live === 2)
     expect(slow.told).toMatchObject([
       { kind: 'opened' },
-      { kind: 'notice', notice: { topic: 'CATCHING_UP' }, position: 0 },
-      { kind: 'updates', after: 0, position: 3 },
-      { kind: 'progress', after: 3, position: 3, isLive: true },
+      { kind: 'notice', notice: { topic: 'CATCHING_UP' }, position: { seq: 0 } },
+      { kind: 'updates', after: { seq: 0 }, position: { seq: 3 } },
+      { kind: 'progress', after: { seq: 3 }, position: { seq: 3 }, isLive: true },
     ])
     expect(quick.told.some(({ kind }) => kind === 'notice')).toBe(false)
     await own.close()
@@ -242,7 +244,11 @@ describe('shared feeds', () => {
     await own.feed.share.tellAll({ topic: 'DRAINING', closesWithinMs: 5 })
     for (const listener of [old, fresh]) {
       const notice = { topic: 'DRAINING', closesWithinMs: 5 }
-      expect(listener.told.at(-1)).toEqual({ kind: 'notice', notice, position: 2 })
+      expect(listener.told.at(-1)).toEqual({
+        kind: 'notice',
+        notice,
+        position: own.log.positionAt(2),
+      })
     }
     await own.close()
   })

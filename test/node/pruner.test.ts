@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { encodeCursor } from '../../src/feed/cursor.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { startPruner } from '../../src/node/pruner.ts'
 import { followLedgerUpdates } from '../../src/service/follow-ledger-updates.ts'
@@ -20,8 +19,8 @@ test('the log keeps the newest milestones, and goes on counting from the first (
   for (let i = 0; i < 10; i++) await own.commit(slotOf(owner, other))
   await until(() => own.feed.tail.tip().prunedSeq === 14)
 
-  const deps = { store, parameters, feed: own.feed }
-  const cursorAt = (seq: number) => encodeCursor({ epoch: own.log.epoch, seq })
+  const deps = { store, parameters, feed: own.feed, mayLag: true }
+  const { cursorAt } = own.log
   const open = (seq: number) =>
     followLedgerUpdates(deps, { addresses: [owner], classes: ['OWNED'], after: cursorAt(seq) })
   expect(await open(13)).toMatchObject({

@@ -4,6 +4,7 @@ import { logEntries } from '../../src/ledger/updates.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { readSnapshot } from '../../src/service/feed-snapshot.ts'
 import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
+import { noBranch } from '../../src/store/values.ts'
 import { useStore, usualDatabase } from '../support/databases.ts'
 import {
   foundRandomLedger,
@@ -51,7 +52,10 @@ describe('a snapshot', () => {
         const told: OutputId[] = []
         let last = false
         const deps = { store: use.store, parameters }
-        for await (const { outputIds, isLast } of readSnapshot(deps, { filter, position })) {
+        for await (const { outputIds, isLast } of readSnapshot(deps, {
+          filter,
+          position: { seq: position, branch: noBranch },
+        })) {
           told.push(...outputIds)
           last = isLast
           if (isBusy) {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
 import { type FeedQuestion, followLedgerUpdates } from '../../src/service/follow-ledger-updates.ts'
+import { listLedgerUpdates } from '../../src/service/list-ledger-updates.ts'
 import { pollLedgerUpdates } from '../../src/service/poll-ledger-updates.ts'
-import { type FeedLog, neverMs, openFeedLog, slotOf } from '../support/feed-log.ts'
+import { noBranch } from '../../src/store/values.ts'
+import { type FeedLog, neverMs, openFeedLog, slotOf, until } from '../support/feed-log.ts'
 import { addresses, unwrap } from '../support/log-store.ts'
 import { servedParameters as parameters } from '../support/serve-log.ts'
 
@@ -23,7 +25,7 @@ async function commit() {
 }
 
 function deps() {
-  return { store: own.log.store, parameters, feed: own.feed }
+  return { store: own.log.store, parameters, feed: own.feed, mayLag: true }
 }
 
 async function open(question: Partial<FeedQuestion>) {
@@ -31,7 +33,7 @@ async function open(question: Partial<FeedQuestion>) {
 }
 
 function cursorAt(seq: number): string {
-  return encodeCursor({ epoch: own.log.epoch, seq })
+  return own.log.cursorAt(seq)
 }
 
 describe('feed of ledger updates', () => {
@@ -120,17 +122,20 @@ describe('feed of ledger updates', () => {
     ['a malformed cursor', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
     [
       'a cursor of another log',
-      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 0 }) },
+      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 0, branch: noBranch }) },
       { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
     ],
     [
       'a cursor ahead of the tip',
-      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 10_000 }) },
+      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 10_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'after' },
     ],
     [
       'two beginnings',
-      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 0 }), afterMilestone: 0 },
+      {
+        after: encodeCursor({ epoch: '0x00112233445566ff', seq: 0, branch: noBranch }),
+        afterMilestone: 0,
+      },
       { code: 'FEED_START_AMBIGUOUS' },
     ],
     [
@@ -147,6 +152,69 @@ describe('feed of ledger updates', () => {
   test('takes 100 addresses', async () => {
     const feed = unwrap(await open({ addresses: many.slice(0, 100) }))
     await feed.return?.()
+  })
+})
+
+describe('a log that went on from an older copy', () => {
+  test('refuses the cursors of the former history, and serves those that both have (5)', async () => {
+    const copy = await openFeedLog({ ringRows: 2 })
+    for (let i = 0; i < 4; i++) await copy.commit(slotOf(owner, other))
+    await copy.known()
+    const { log, feed } = copy
+    const former = [1, 2, 3, 4, 5, 8].map((seq) => log.cursorAt(seq))
+    await log.rewind(2)
+    for (let i = 0; i < 5; i++) await copy.commit(slotOf(owner, other))
+    await until(() => feed.tail.tip().era === 1)
+    const asked = { classes: ['OWNED'], addresses: [owner] } as const
+    const { signal } = new AbortController()
+    const followed: unknown[] = []
+    const polled: unknown[] = []
+    const listed: unknown[] = []
+    const of = { address: owner, class: 'OWNED', sort: 'OLDEST' } as const
+    for (const after of former) {
+      const all = { store: log.store, parameters, feed, mayLag: true }
+      const question = { ...asked, after, limit: 100, waitMs: 0, signal }
+      const page = await pollLedgerUpdates(all, question)
+      polled.push(page.ok ? page.value.updates.length : page.error)
+      const events = await followLedgerUpdates(all, { ...asked, after })
+      followed.push(events.ok || events.error)
+      if (events.ok) await events.value.return?.()
+      const forward = await listLedgerUpdates(all, { ...of, after })
+      listed.push(forward.ok ? forward.value.updates.length : forward.error)
+    }
+    const error = { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' }
+    const behind = (seq: number) =>
+      log.rows.filter((row) => row.address === owner && row.seq > seq).length
+    const served = [1, 2, 3, 4].map(behind)
+    expect(polled).toEqual([...served, error, error])
+    expect(followed).toEqual([true, true, true, true, error, error])
+    expect(listed).toEqual([...served, error, error])
+    await copy.close()
+  })
+
+  test('refuses a cursor ahead of its tip, where nobody else can know more (5)', async () => {
+    const copy = await openFeedLog()
+    await copy.commit(slotOf(owner), slotOf(owner))
+    await copy.known()
+    const after = copy.log.cursorAt(2)
+    await copy.log.rewind(1)
+    await copy.feed.tail.freshTip(3)
+    const all = { store: copy.log.store, parameters, feed: copy.feed }
+    const ask = (mayLag: boolean) =>
+      followLedgerUpdates({ ...all, mayLag }, { classes: ['OWNED'], after })
+    expect(await ask(false)).toMatchObject({ error: { code: 'CURSOR_OF_ANOTHER_LOG' } })
+    expect(await ask(true)).toMatchObject({ error: { code: 'CURSOR_AHEAD_OF_TIP', tip: 1 } })
+    await copy.close()
+  })
+
+  test('takes a cursor that it has not heard of yet (5)', async () => {
+    const copy = await openFeedLog()
+    await copy.log.commit(slotOf(owner))
+    const all = { store: copy.log.store, parameters, feed: copy.feed, mayLag: false }
+    const question = { classes: ['OWNED'], after: copy.log.cursorAt(1) } as const
+    const feed = unwrap(await followLedgerUpdates(all, question))
+    await feed.return?.()
+    await copy.close()
   })
 })
 

@@ -6,6 +6,7 @@ import {
   listLedgerUpdates,
 } from '../../src/service/list-ledger-updates.ts'
 import type { UpdateClass } from '../../src/store/rows.ts'
+import { noBranch } from '../../src/store/values.ts'
 import {
   addresses,
   fixedParameters,
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => log.close())
 
 function deps() {
-  return { store: log.store, parameters: fixedParameters }
+  return { store: log.store, parameters: fixedParameters, mayLag: true }
 }
 
 async function ask(question: Partial<ConnectionQuestion>) {
@@ -34,7 +35,7 @@ async function ask(question: Partial<ConnectionQuestion>) {
 }
 
 function cursorAt(seq: number): string {
-  return encodeCursor({ epoch: log.epoch, seq })
+  return log.cursorAt(seq)
 }
 
 describe('connection', () => {
@@ -132,12 +133,12 @@ describe('connection', () => {
     ['before malformed', { before: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'before' }],
     [
       'after of another log',
-      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 1 }) },
+      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 1, branch: noBranch }) },
       { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
     ],
     [
       'before ahead of the tip',
-      { before: encodeCursor({ epoch: '0x00112233445566ff', seq: 100_000 }) },
+      { before: encodeCursor({ epoch: '0x00112233445566ff', seq: 100_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'before' },
     ],
   ] as const

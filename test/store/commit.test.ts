@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SlotCommit } from '../../src/store/contract.ts'
+import { branchOf } from '../../src/store/values.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
   addressOf,
@@ -31,7 +32,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     const mentioned = entry(0, 2, { class: 'MENTIONED', roles: ['SENDER', 'ISSUER'] })
     await commit(slotCommit(1, [spent, entry(1, 1)]))
     const tip = await commit(slotCommit(2), slotCommit(3, [entry(1, 2), mentioned]))
-    expect(tip).toEqual({
+    expect(tip).toMatchObject({
       ok: true,
       value: { epoch: '0x0102030405060708', seq: 5, slot: 3, prunedSeq: 0 },
     })
@@ -42,7 +43,11 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
       { seq: 1, ordinal: 1, milestoneIndex: 0, ...entry(0, 0), chain: first, balance: 1_000n },
       { seq: 2, ordinal: 2, milestoneIndex: 1, ...spent, chain: chainAfter(first, 1, 0, 1) },
       { seq: 5, ordinal: 1, milestoneIndex: 3, ...mentioned, chain: chainAfter(zeros, 3, 2) },
-    ].map((row) => ({ ...row, chain: `0x${Buffer.from(row.chain).toString('hex')}` }))
+    ].map((row) => ({
+      ...row,
+      branch: branchOf(slotCommit(row.milestoneIndex).commitmentId),
+      chain: `0x${Buffer.from(row.chain).toString('hex')}`,
+    }))
     const rows = await use.store.read.updates({ ...wholeLog, address: addressOf(0) })
     expect(rows).toEqual(expected)
     expect(await use.store.read.addressTip(addressOf(0), 'OWNED')).toEqual({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { branchOf, noBranch } from '../../src/store/values.ts'
 import { databases, openedStore, useStore } from '../support/databases.ts'
 import {
   addressOf,
@@ -16,7 +17,16 @@ describe.each(databases)('founding a ledger on $name', ({ create }) => {
   test('writes network, outputs, accounts, the first milestone and the first rows', async () => {
     const genesis = testGenesis()
     expect(await use.store.read.network()).toBeUndefined()
-    const tip = { epoch: genesis.network.epoch, seq: 1, slot: 0, prunedSeq: 0 }
+    const { slot, commitmentId, bytes } = genesis.commit
+    const tip = {
+      epoch: genesis.network.epoch,
+      seq: 1,
+      branch: branchOf(commitmentId),
+      slot: 0,
+      commitmentId,
+      prunedSeq: 0,
+      prunedBranch: noBranch,
+    }
     expect(await use.store.write.found(use.term, genesis)).toEqual({ ok: true, value: tip })
     const { read } = use.store
     expect(await read.network()).toEqual(genesis.network)
@@ -30,7 +40,6 @@ describe.each(databases)('founding a ledger on $name', ({ create }) => {
     const [account] = genesis.accounts
     expect(account && (await read.accountEntry(account.accountId))).toEqual(account?.entry)
     expect(await read.epochs(0)).toEqual([genesis.epoch])
-    const { slot, commitmentId, bytes } = genesis.commit
     expect(await read.milestone(0)).toEqual({ slot, commitmentId, bytes, firstSeq: 1, lastSeq: 1 })
     expect(await read.addressTip(addressOf(0), 'OWNED')).toMatchObject({ ordinal: 1 })
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LedgerUpdate, LogEntry, LogRange } from '../../src/store/rows.ts'
+import { branchOf } from '../../src/store/values.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
   addressOf,
@@ -98,6 +99,7 @@ function placed(row: LogEntry, milestoneIndex: number, before: readonly LedgerUp
     seq: before.length + 1,
     ordinal: same.length + 1,
     milestoneIndex,
+    branch: branchOf(slotCommit(milestoneIndex).commitmentId),
     chain: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   }
 }

@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
+import { encodeCursor } from '../../src/feed/cursor.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
-import type { LedgerUpdate, LogEntry, UpdateClass } from '../../src/store/rows.ts'
+import type { LedgerUpdate, LogEntry, LogPosition, UpdateClass } from '../../src/store/rows.ts'
+import { branchOf, noBranch } from '../../src/store/values.ts'
 import { onDatabase, openedStore, usualDatabase } from './databases.ts'
 import { testParameters } from './store-rows.ts'
 
@@ -23,6 +26,12 @@ export interface LogStore {
   prune(milestones: number): Promise<void>
   /** Makes it another log, as if another database had been put in its place. */
   replace(epoch: Hex): Promise<void>
+  /** Takes it back to a slot, as if a copy of then had been put in its place; what is committed next is another history. */
+  rewind(slot: number): Promise<void>
+  /** A position of this log; of one that it does not reach the branch is nobody's. */
+  positionAt(seq: number): LogPosition
+  /** The cursor of a position. */
+  cursorAt(seq: number): string
   close(): Promise<void>
 }
 
@@ -42,24 +51,26 @@ export async function openLogStore(): Promise<LogStore> {
       outputs: [],
       accounts: [],
       epoch: { epoch: 0, committee: [], rewards: undefined },
-      commit: commitOf(0, []),
+      commit: commitOf(0, [], 'first'),
     }),
   )
   const rows: ModelRow[] = []
   const ordinals = new Map<string, number>()
   let slot = 0
+  let history = 'first'
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
-    const commits = slots.map((entries, i) => commitOf(slot + 1 + i, sortEntries(entries)))
+    const commits = slots.map((entries, i) => commitOf(slot + 1 + i, sortEntries(entries), history))
     unwrap(await store.write.closeSlots(lease.term, slot + slots.length))
     unwrap(await store.write.commitSlots(lease.term, commits))
     slot += slots.length
-    for (const { slot: milestoneIndex, entries } of commits) {
+    for (const { slot: milestoneIndex, commitmentId, entries } of commits) {
+      const branch = branchOf(commitmentId)
       for (const entry of entries) {
         const key = entry.class + entry.address
         const ordinal = (ordinals.get(key) ?? 0) + 1
         ordinals.set(key, ordinal)
-        rows.push({ ...entry, milestoneIndex, ordinal, seq: rows.length + 1 })
+        rows.push({ ...entry, milestoneIndex, ordinal, seq: rows.length + 1, branch })
       }
     }
   }
@@ -74,12 +85,45 @@ export async function openLogStore(): Promise<LogStore> {
     return onDatabase(database.url, `UPDATE network SET epoch = ${bytes}`)
   }
 
+  async function rewind(to: number): Promise<void> {
+    const kept = rows.filter(({ milestoneIndex }) => milestoneIndex <= to).length
+    for (const row of rows.splice(kept)) {
+      const key = row.class + row.address
+      ordinals.set(key, (ordinals.get(key) ?? 0) - 1)
+    }
+    slot = to
+    history += ', and then another'
+    await onDatabase(
+      database.url,
+      `BEGIN;
+      DELETE FROM ledger_updates WHERE seq > ${kept};
+      DELETE FROM commitments WHERE slot > ${to};
+      COMMIT`,
+    )
+  }
+
+  function positionAt(seq: number): LogPosition {
+    return { seq, branch: seq === 0 ? noBranch : (rows[seq - 1]?.branch ?? '0x0000000000ff') }
+  }
+
   async function close(): Promise<void> {
     await store.close()
     await database.remove()
   }
 
-  return { store, epoch, rows, slot: () => slot, commit, prune, replace, close }
+  return {
+    store,
+    epoch,
+    rows,
+    slot: () => slot,
+    commit,
+    prune,
+    replace,
+    rewind,
+    positionAt,
+    cursorAt: (seq) => encodeCursor({ epoch, ...positionAt(seq) }),
+    close,
+  }
 }
 
 /** The rows of one address and class. */
@@ -137,8 +181,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-function commitOf(slot: number, entries: readonly LogEntry[]) {
+/** A commitment that is like no other, as those of ledgers are. */
+function commitOf(slot: number, entries: readonly LogEntry[], history: string) {
   const bytes = Buffer.alloc(36)
+  bytes.write(hash('sha256', `${slot} ${history}`), 'hex')
   bytes.writeUInt32LE(slot, 32)
   const commitmentId = `0x${bytes.toString('hex')}` as CommitmentId
   return { slot, commitmentId, bytes: new Uint8Array(89), entries, accounts: [], epochs: [] }

@@ -59,6 +59,8 @@ export interface ServedLogOptions {
   readonly settings?: Partial<FeedSettings>
   readonly limits?: Partial<DoorLimits>
   readonly clock?: Clock
+  /** Whether another gateway may know more of the log. */
+  readonly mayLag?: boolean
 }
 
 /** Opens the doors on a fresh log, on any free port. Nothing happens by time alone unless the settings say so. */
@@ -66,6 +68,7 @@ export async function serveLog({
   settings = {},
   limits = {},
   clock = systemClock,
+  mayLag = true,
 }: ServedLogOptions = {}): Promise<ServedLog> {
   const log = await openLogStore()
   const wake = createWake()
@@ -80,6 +83,7 @@ export async function serveLog({
     source: { status },
     parameters: servedParameters,
     feed,
+    mayLag,
     clock,
   } as unknown as Services
   const doors = await startDoors(services, { ...defaultLimits, ...limits })

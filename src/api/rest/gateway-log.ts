@@ -22,7 +22,7 @@ export const logRoute: Route = {
   },
   errors: [],
   answer: async (_request, services) => {
-    const { slot: milestoneIndex, ...tip } = await readLogTip(services)
-    return json(200, { ...tip, milestoneIndex })
+    const { epoch, seq, slot: milestoneIndex, prunedSeq } = await readLogTip(services)
+    return json(200, { epoch, seq, prunedSeq, milestoneIndex })
   },
 }

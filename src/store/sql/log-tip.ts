@@ -1,22 +1,62 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { assert, present } from '../../lib/assert.ts'
-import { bytesToHex } from '../../lib/hex.ts'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import type { Database } from '../connect.ts'
 import type { LogTip } from '../rows.ts'
+import { branchOf, idFromBytes, noBranch } from '../values.ts'
 
 /**
  * How far the log of a founded ledger reaches, in one statement that both databases understand: nearly every question asks
- * it. The epoch is read each time, for the database may be replaced by another while this process goes on.
+ * it. Epoch and branch are read each time, for the database may be replaced by another while this process goes on.
  */
 export async function readLogTip(ask: Database['ask']): Promise<LogTip> {
   const [row] = await ask(statement, [])
-  const [epoch, slot, lastSeq, firstSeq] = present(row, 'genesis commitment')
-  assert(epoch instanceof Uint8Array, 'an epoch is bytes')
+  const [epoch, slot, id, lastSeq, firstRow, ofLast, ofPruned] = present(row, 'genesis commitment')
+  assert(epoch instanceof Uint8Array && id instanceof Uint8Array, 'epochs and ids are bytes')
   const seq = Number(lastSeq)
   // Where no row is left, all are given up.
-  const prunedSeq = firstSeq === null ? seq : Number(firstSeq) - 1
-  return { epoch: bytesToHex(epoch), seq, slot: Number(slot), prunedSeq }
+  const prunedSeq = firstRow === null ? seq : Number(firstRow) - 1
+  return {
+    epoch: bytesToHex(epoch),
+    seq,
+    branch: branchAt(seq, ofLast),
+    slot: Number(slot),
+    commitmentId: idFromBytes(id),
+    prunedSeq,
+    prunedBranch: branchAt(prunedSeq, ofPruned),
+  }
+}
+
+/** The same inside a transaction, as it will be when that is committed. */
+export function logTipWithin(tx: Prisma.TransactionClient): Promise<LogTip> {
+  return readLogTip(async (sql) => (await tx.$queryRawUnsafe<object[]>(sql)).map(Object.values))
+}
+
+/** The branches of some positions, all as of one moment; zeros for those that the log does not reach. */
+export async function readBranches(
+  ask: Database['ask'],
+  seqs: readonly number[],
+): Promise<readonly Hex[]> {
+  // Each with a name of its own: columns of one name are one column to the driver of PostgreSQL.
+  const columns = seqs.map((_seq, i) => `${commitmentOf('?')} AS "at${i}"`)
+  const [row = []] = await ask(`SELECT ${columns.join(', ')}`, seqs)
+  return seqs.map((seq, i) => branchAt(seq, row[i]))
+}
+
+function branchAt(seq: number, id: unknown): Hex {
+  return seq > 0 && id instanceof Uint8Array ? branchOf(idFromBytes(id)) : noBranch
+}
+
+/** The first milestone that reaches a position is the one that holds its row: empty ones end where the former one does. */
+function commitmentOf(seq: string): string {
+  return `(SELECT id FROM commitments
+    WHERE "lastSeq" >= ${seq} ORDER BY "lastSeq", slot LIMIT 1)`
 }
 
 const statement = `
-  SELECT epoch, slot, "lastSeq", (SELECT min(seq) FROM ledger_updates) AS "firstSeq"
-  FROM commitments CROSS JOIN network ORDER BY slot DESC LIMIT 1`
+  SELECT epoch, "end".slot, "end".id, "end"."lastSeq", "start"."firstRow",
+    ${commitmentOf('"end"."lastSeq"')} AS "ofLast",
+    ${commitmentOf('coalesce("start"."firstRow" - 1, "end"."lastSeq")')} AS "ofPruned"
+  FROM network
+    CROSS JOIN (SELECT slot, id, "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS "end"
+    CROSS JOIN (SELECT min(seq) AS "firstRow" FROM ledger_updates) AS "start"`

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
 import type { UpdateClass } from '../../../src/store/rows.ts'
+import { noBranch } from '../../../src/store/values.ts'
 import { addresses, type ModelRow, rowsOf, slotEntries } from '../../support/log-store.ts'
 import { listOf, type PageArguments, pageOf } from '../../support/page-model.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
@@ -59,7 +60,7 @@ async function page(question: Question) {
 }
 
 function cursorAt(seq: number): string {
-  return encodeCursor({ epoch: gateway.log.epoch, seq })
+  return gateway.log.cursorAt(seq)
 }
 
 function edgeOf(row: ModelRow) {
@@ -213,7 +214,7 @@ describe('connection ledgerUpdates', () => {
     ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED', { argument: 'after' }],
     [
       'a cursor of another log',
-      { before: encodeCursor({ epoch: '0x0000000000000001', seq: 1 }) },
+      { before: encodeCursor({ epoch: '0x0000000000000001', seq: 1, branch: noBranch }) },
       'CURSOR_OF_ANOTHER_LOG',
       { argument: 'before' },
     ],

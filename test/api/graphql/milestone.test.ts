@@ -4,6 +4,7 @@ import { bytesToHex } from '../../../src/lib/hex.ts'
 import { SlotCommitment } from '../../../src/protocol/commitment.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
+import { branchOf } from '../../../src/store/values.ts'
 import { openedStore, usualDatabase } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -51,14 +52,15 @@ describe('milestone', () => {
       updateCount firstCursor lastCursor commitment { protocolVersion slot previousCommitmentId
       rootsId cumulativeWeight referenceManaCost } } }`)
     expect(errors).toBeUndefined()
+    const branch = branchOf(slotCommit(1).commitmentId)
     expect(data.milestone).toEqual({
       index: 1,
       timestamp: 1_700_000_010,
       commitmentId: slotCommit(1).commitmentId,
       bytes: bytesToHex(bytes),
       updateCount: '2',
-      firstCursor: encodeCursor({ epoch, seq: 2 }),
-      lastCursor: encodeCursor({ epoch, seq: 3 }),
+      firstCursor: encodeCursor({ epoch, seq: 2, branch }),
+      lastCursor: encodeCursor({ epoch, seq: 3, branch }),
       commitment: {
         ...commitment,
         cumulativeWeight: '1152921504606846976',

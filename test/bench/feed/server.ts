@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { schema } from '../../../src/api/graphql/schema.ts'
-import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { openFeed } from '../../../src/feed/open.ts'
 import { createWake } from '../../../src/feed/wake.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
@@ -30,6 +29,7 @@ const services = {
   store: log.store,
   parameters: servedParameters,
   feed,
+  mayLag: true,
   clock: systemClock,
 } as Partial<Services> as Services
 const doors = await startDoors(services)
@@ -73,7 +73,7 @@ async function answer(command: ServerCommand): Promise<ServerReply> {
     milestoneIndex: log.slot(),
     port,
     barePort,
-    cursor: encodeCursor({ epoch: log.epoch, seq }),
+    cursor: log.cursorAt(seq),
   }
 }
 

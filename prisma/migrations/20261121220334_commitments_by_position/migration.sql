@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "commitments_lastSeq_slot_idx" ON "commitments"("lastSeq", "slot");

@@ -1,0 +1,80 @@
+import { assert } from '../../lib/assert.ts'
+import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
+import type { Database } from '../connect.ts'
+import type { LedgerUpdate, LogRange } from '../rows.ts'
+import { branchOf, classToNumber, idFromBytes, maskToRoles, numberToClass } from '../values.ts'
+
+/** Rows of the log with their branches, each scan in one statement that both databases understand. */
+
+/** Rows of one address and class, by the index of both. */
+export async function scanOfAddress(
+  ask: Database['ask'],
+  { address, after, before, limit, order }: LogRange & Required<Pick<LogRange, 'address'>>,
+  updateClass: LedgerUpdate['class'],
+): Promise<LedgerUpdate[]> {
+  const { ofAddress } = statements[order]
+  const key = [hexToBytes(address), classToNumber(updateClass)]
+  return (await ask(ofAddress, [...key, after, before, limit])).map(rowOf)
+}
+
+/** Rows of all addresses, by position. */
+export async function scanOfLog(
+  ask: Database['ask'],
+  { classes, after, before, limit, order }: LogRange,
+): Promise<LedgerUpdate[]> {
+  const numbers = classes.map(classToNumber)
+  const [first = -1, second = first] = numbers
+  return (await ask(statements[order].ofLog, [first, second, after, before, limit])).map(rowOf)
+}
+
+/** In the order of `columns`; the databases differ in how they give whole numbers and truth. */
+function rowOf([
+  seq,
+  address,
+  updateClass,
+  ordinal,
+  roles,
+  milestoneIndex,
+  outputId,
+  isSpent,
+  chain,
+  balance,
+  commitmentId,
+]: readonly unknown[]): LedgerUpdate {
+  return {
+    seq: Number(seq),
+    branch: branchOf(idFromBytes(bytesOf(commitmentId))),
+    address: bytesToHex(bytesOf(address)),
+    class: numberToClass(Number(updateClass)),
+    ordinal: Number(ordinal),
+    roles: maskToRoles(Number(roles)),
+    milestoneIndex: Number(milestoneIndex),
+    outputId: idFromBytes(bytesOf(outputId)),
+    isSpent: Boolean(isSpent),
+    chain: bytesToHex(bytesOf(chain)),
+    balance: typeof balance === 'string' ? BigInt(balance) : undefined,
+  }
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  assert(value instanceof Uint8Array, 'ids, addresses and hashes are bytes')
+  return value
+}
+
+/**
+ * The branch in the statement of the row, so that nobody can put the database of another history between the two. The
+ * balance as text, for it goes up to 2^64 - 1 and the driver of SQLite gives numbers.
+ */
+const columns = `seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain,
+  CAST(balance AS TEXT) AS balance,
+  (SELECT id FROM commitments WHERE slot = "milestoneIndex") AS "commitmentId"`
+
+const statements = { ascending: scans('ASC'), descending: scans('DESC') }
+
+function scans(order: 'ASC' | 'DESC') {
+  const range = `seq > ? AND seq < ? ORDER BY seq ${order} LIMIT ?`
+  return {
+    ofAddress: `SELECT ${columns} FROM ledger_updates WHERE address = ? AND class = ? AND ${range}`,
+    ofLog: `SELECT ${columns} FROM ledger_updates WHERE class IN (?, ?) AND ${range}`,
+  }
+}
