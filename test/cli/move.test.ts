@@ -124,7 +124,7 @@ describe('a ledger moves by export and import', () => {
 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program = '--import tsx src/main.ts'
+const program = 'src/main.ts'
 
 async function run(command: Command, words: readonly string[], env: Environment) {
   const { code, stderr: said } = await runCommand(command, words, { env })

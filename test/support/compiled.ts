@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Compiles programs of the tests as the product itself is compiled, and gives the folder that mirrors the tree. What runs
- * sources on the fly starts slowly, and gives every function a name of its own, which costs memory that nobody has in
- * service.
+ * Compiles programs of the tests as the product itself is compiled, and gives the folder that mirrors the tree: what
+ * is measured is the compiled program, as it is installed.
  */
 export function compile(name: string, files: readonly string[]): URL {
   const root = new URL('../../', import.meta.url)

@@ -90,9 +90,7 @@ export function spawnProgram(env: Environment): SpawnedProgram {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The built program when it is younger than its sources, as it is under `npm test`; else the sources themselves. */
-const program = isBuilt()
-  ? [join(root, 'dist/main.js')]
-  : ['--import', 'tsx', join(root, 'src/main.ts')]
+const program = isBuilt() ? [join(root, 'dist/main.js')] : [join(root, 'src/main.ts')]
 
 function isBuilt(): boolean {
   const built = statSync(join(root, 'dist/.tsbuildinfo'), { throwIfNoEntry: false })

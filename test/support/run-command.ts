@@ -44,7 +44,7 @@ export async function runCommand(
 /** Runs a command as users do, in a process of its own. */
 export async function runAsProcess(name: string, input: string): Promise<CommandRun> {
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', main, name])
+  const child = spawn(process.execPath, [main, name])
   child.stdin.end(input)
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),

@@ -83,7 +83,7 @@ function blockIdOf({ header }: Block, bytes: Uint8Array): string {
 function garbageOf(shape: string): string {
   const script = fileURLToPath(new URL('../garbage.ts', import.meta.url))
   const flags = ['--expose-gc', '--min-semi-space-size=1024', '--max-semi-space-size=1024']
-  const child = spawnSync(process.execPath, [...flags, '--import', 'tsx', script, shape])
+  const child = spawnSync(process.execPath, [...flags, script, shape])
   if (child.status !== 0) throw new Error(child.stderr.toString())
   return child.stdout.toString().trim()
 }

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+'use strict'
+
+/** The command of a checkout: runs the sources, and first generates what they need where it is missing or out of date. */
+
+const path = require('path')
+const start = require('../../src/entry.cjs')
+
+start(() => {
+  // Code compiled and types stripped once are kept, beside the packages, where nobody else may write.
+  const cache = path.join(__dirname, '../../node_modules/.cache/ledger-gateway/compiled')
+  require('module').enableCompileCache(cache)
+  return import('../support/generate.ts')
+    .then(({ generateClients }) => generateClients())
+    .then((isGenerated) => {
+      if (isGenerated) return import('../../src/main.ts')
+      process.exitCode = 1
+    })
+})
