@@ -164,7 +164,7 @@ describe('a log that went on from an older copy', () => {
     const former = [1, 2, 3, 4, 5, 8].map((seq) => log.cursorAt(seq))
     await log.rewind(2)
     for (let i = 0; i < 5; i++) await copy.commit(slotOf(owner, other))
-    await until(() => feed.tail.tip().era === 1)
+    await until(() => feed.tail.tip().era === 1 && feed.tail.tip().slot === log.slot())
     const asked = { classes: ['OWNED'], addresses: [owner] } as const
     const { signal } = new AbortController()
     const followed: unknown[] = []

@@ -22,7 +22,7 @@ import {
 import type { QueryParameterMalformed } from './query.ts'
 import { json, type Route } from './route.ts'
 
-const cursor = { ...text, pattern: '^[A-Za-z0-9_-]{28}$' }
+const cursor = { ...text, pattern: '^[A-Za-z0-9_-]{36}$' }
 const updateClass = word('OWNED', 'MENTIONED')
 const hash = { ...text, pattern: '^0x[0-9a-f]{64}$' }
 
@@ -45,7 +45,7 @@ const pageShape = object({
   previousCursor: about('Where this page begins.', cursor),
   cursor: about('Where the next one does.', cursor),
   isFull: about(
-    'Whether there are as many updates as were asked for; such a page never changes.',
+    'Whether there are as many updates as were asked for; such a page changes only where an older copy of the database went on differently.',
     flag,
   ),
 })
@@ -85,7 +85,10 @@ export const feedUpdates: Route = {
     200: {
       about: 'A page, empty where nothing came.',
       json: pageShape,
-      headers: { 'cache-control': 'A full page may be kept for ever, any other not at all.' },
+      headers: {
+        'cache-control':
+          'A full page may be kept, and is asked about by its tag before it is used; any other is not kept.',
+      },
     },
   },
   errors: [410, 503],
@@ -100,12 +103,16 @@ export const feedUpdates: Route = {
     const { updates, isFull, ...cursors } = polled.value.value
     const page = { updates: updates.map((update) => itemOf(services, update)), ...cursors, isFull }
     // Without a cursor the same question has another answer tomorrow.
-    const isForEver = isFull && request.query.has('after')
-    return json(200, page, { 'cache-control': isForEver ? forEver : 'no-store' })
+    const isKept = isFull && request.query.has('after')
+    return json(200, page, { 'cache-control': isKept ? askedAbout : 'no-store' })
   },
 }
 
-const forEver = 'public, max-age=31536000, immutable'
+/**
+ * The address of a page binds the history before it, but not the rows in it: an older copy of the database that was put back may
+ * have others there, and a page that is kept unasked would be that of the former history.
+ */
+const askedAbout = 'public, no-cache'
 
 function itemOf({ parameters }: Services, update: LedgerUpdateView) {
   return {

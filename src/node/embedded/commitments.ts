@@ -54,13 +54,15 @@ export async function openCommitments(deps: CommitmentsDeps): Promise<Commitment
   }
 
   async function catchUp(): Promise<void> {
-    const rows = await read.milestonesAfter(recent.newest().commitment.slot, kept)
-    // So far behind that nothing of what is kept would remain.
-    const isFar = rows.length === kept
-    const next = isFar ? await loadRecentCommitments(read, kept) : recent
+    const { commitment, commitmentId } = recent.newest()
+    // With the newest that is known, to see that the database under this process is still the same.
+    const [known, ...rows] = await read.milestonesAfter(commitment.slot - 1, kept + 1)
+    // Another history, or so far behind that nothing of what is kept would remain.
+    const isOther = known?.commitmentId !== commitmentId || rows.length === kept
+    const next = isOther ? await loadRecentCommitments(read, kept) : recent
     // Who has begun to write meanwhile has read them anew, and may have committed more.
     if (deps.isWriting()) return
-    if (!isFar) for (const row of rows) next.add(committedSlot(row))
+    if (!isOther) for (const row of rows) next.add(committedSlot(row))
     recent = next
   }
 

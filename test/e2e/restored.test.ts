@@ -1,0 +1,259 @@
+import { copyFileSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { FeedEvent, FeedUpdate } from '../../src/client/events.ts'
+import { type FeedEnded, type FollowOptions, follow } from '../../src/client/follow.ts'
+import { decodeCursor } from '../../src/feed/cursor.ts'
+import { present } from '../../src/lib/assert.ts'
+import { databases, onDatabase, type TestDatabase } from '../support/databases.ts'
+import { logTables } from '../support/log-tables.ts'
+import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { rest } from '../support/rest.ts'
+import { everywhere, resume } from '../support/resume.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { acceptedId, post } from '../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilCommitted,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
+
+/** An older copy of the database is put in its place, and the ledger goes on in another way (docs/feed.md 5 and 9). */
+
+// Slots last a second here, and every history has some.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const classes = ['OWNED', 'MENTIONED'] as const
+const address = addressOf(user(1))
+/** Rows of a payment: one output spent, two created. */
+const rowsPerPayment = 3
+
+/** Splits the genesis output of a user, and waits until the slot is committed. */
+async function pay(by: number, url: string): Promise<void> {
+  const offer = await offerOf(url)
+  const key = user(by)
+  const spend = present((await genesisOutputs(url, key))[0], 'output')
+  const outputs = [ownedBy(key, 400_000_000n), ownedBy(key, 600_000_000n)]
+  const creationSlot = slotNow(offer.network)
+  const { payload } = paymentOf(offer.network, { key, spend, outputs, creationSlot })
+  await acceptedId(await post(url, blockOf(offer, payload).bytes))
+  await untilCommitted(url, slotNow(offer.network))
+}
+
+/** Waits until what a gateway offers to refer to is in its database: the writer learns with its next slot that it is another one. */
+async function untilOffered(url: string): Promise<void> {
+  for (;;) {
+    const { status } = await getJson(`${url}/api/core/v3/info`)
+    const offered = await rest(`${url}/api/core/v3/commitments/${status.latestCommitmentId}`)
+    if (offered.ok) break
+  }
+  await untilHealth(url)
+}
+
+type AnyEvent = FeedEvent | FeedEnded
+
+/** What a follower has been told. */
+interface Follower {
+  readonly updates: FeedUpdate[]
+  readonly events: AnyEvent[]
+  /** Where it would resume. */
+  cursor(): string
+  /** Resolves when so many updates were told. */
+  until(count: number): Promise<void>
+  /** Resolves with its last event. */
+  readonly over: Promise<AnyEvent | undefined>
+  leave(): Promise<void>
+}
+
+function listen(options: Omit<FollowOptions, 'classes' | 'signal'>): Follower {
+  const leaving = new AbortController()
+  const updates: FeedUpdate[] = []
+  const events: AnyEvent[] = []
+  let cursor = options.after ?? ''
+  let rouse = () => {}
+  const over = run()
+
+  async function run(): Promise<AnyEvent | undefined> {
+    for await (const event of follow({ ...options, classes, signal: leaving.signal })) {
+      events.push(event)
+      if ('cursor' in event) cursor = event.cursor ?? cursor
+      if (event.__typename === 'LedgerUpdateBatch') updates.push(...event.updates)
+      rouse()
+    }
+    rouse()
+    return events.at(-1)
+  }
+
+  async function until(count: number): Promise<void> {
+    while (updates.length < count && events.at(-1)?.__typename !== 'FeedEnded') {
+      await new Promise<void>((resolve) => {
+        rouse = resolve
+      })
+    }
+  }
+
+  return {
+    updates,
+    events,
+    cursor: () => cursor,
+    until,
+    over,
+    leave: async () => {
+      leaving.abort()
+      await over
+    },
+  }
+}
+
+function seqOf(cursor: string): number {
+  const decoded = decodeCursor(cursor, 'cursor')
+  return decoded.ok ? decoded.value.seq : Number.NaN
+}
+
+/** The updates as they lie in a database, in the order of the log, by what a follower is told of each. */
+async function keptRows(url: string): Promise<string[]> {
+  const { ledger_updates: rows } = await logTables(url, 0)
+  return rows
+    .map((row) => row.split(' '))
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([seq, , , ordinal, , milestone, outputId, isSpent, chain]) =>
+      [seq, ordinal, milestone, `0x${outputId}`, isSpent, `0x${chain}`].join(' '),
+    )
+}
+
+function toldRows(updates: readonly FeedUpdate[]): string[] {
+  return updates.map(({ cursor, ordinal, milestoneIndex, outputId, isSpent, chain }) =>
+    [seqOf(cursor), ordinal, milestoneIndex, outputId, isSpent ? 1 : 0, chain].join(' '),
+  )
+}
+
+/** Whoever begins anew is told the new history, whole; and whoever stands in what both have, what follows there. */
+async function expectOneHistory(url: string, databaseUrl: string, common: string): Promise<void> {
+  const rows = await keptRows(databaseUrl)
+  const anew = listen({ url, afterMilestone: 0 })
+  const resumed = listen({ url, after: common })
+  const genesis = rows.filter((row) => row.split(' ')[2] === '0').length
+  await anew.until(rows.length - genesis)
+  await resumed.until(rows.length - seqOf(common))
+  expect(toldRows(anew.updates)).toEqual(rows.slice(genesis))
+  expect(toldRows(resumed.updates)).toEqual(rows.slice(seqOf(common)))
+  await anew.leave()
+  await resumed.leave()
+}
+
+describe('a file that an older copy was put in the place of', () => {
+  let folder: Folder
+  let gateway: Program
+  beforeAll(() => {
+    folder = makeFolder()
+  })
+  afterAll(async () => {
+    await gateway.end('SIGTERM')
+    folder.remove()
+  })
+
+  test('is another log to all who have more of it, at every transport (5)', async () => {
+    const { databaseFile, databaseUrl } = folder
+    const settings = { DATABASE_URL: databaseUrl, KEY_FILE: `${databaseFile}.key` }
+    gateway = await startProgram(settings)
+    const { url } = gateway
+    await untilHealth(url)
+    const follower = listen({ url, afterMilestone: 0 })
+    await pay(1, url)
+    await follower.until(rowsPerPayment)
+    const common = follower.cursor()
+    const copy = `${databaseFile}.copy`
+    await onDatabase(databaseUrl, `VACUUM INTO '${copy}'`)
+    await pay(2, url)
+    await pay(3, url)
+    await follower.until(3 * rowsPerPayment)
+    const [lost = ''] = follower.updates.slice(-1).map((update) => update.cursor)
+    const between = present(follower.updates[4], 'an update').cursor
+    expect(await resume(url, lost, address)).toEqual(everywhere('SERVED'))
+    await follower.leave()
+    await gateway.end('SIGTERM')
+
+    for (const end of ['', '-wal', '-shm']) rmSync(databaseFile + end, { force: true })
+    copyFileSync(copy, databaseFile)
+    gateway = await startProgram({ ...settings, PORT: new URL(url).port })
+    await untilHealth(url)
+    // Nobody but this process writes the file, so nobody can have more of it.
+    expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
+    for (const by of [4, 5, 6]) await pay(by, url)
+    expect((await keptRows(databaseUrl)).length).toBeGreaterThan(seqOf(lost))
+    for (const cursor of [lost, between]) {
+      expect(await resume(url, cursor, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
+    }
+    expect(await resume(url, common, address)).toEqual(everywhere('SERVED'))
+    await expectOneHistory(url, databaseUrl, common)
+  })
+})
+
+describe('a PostgreSQL that an older copy was put in the place of, under two gateways', () => {
+  let database: TestDatabase
+  let gateways: readonly TestGateway[] = []
+  beforeAll(async () => {
+    database = await present(databases[1], 'PostgreSQL').create()
+    const env = { DATABASE_URL: database.url }
+    gateways = [await startGateway({ env }), await startGateway({ env })]
+    await Promise.all(gateways.map(({ url }) => untilHealth(url)))
+  })
+  afterAll(async () => {
+    for (const gateway of gateways) await gateway.close()
+    await onDatabase(database.url, 'DROP SCHEMA IF EXISTS gone CASCADE')
+    await database.remove()
+  })
+
+  test('ends the feeds of both, and is another log to all who have more of it (5, 9)', async () => {
+    const [first, second] = gateways.map(({ url }) => url) as [string, string]
+    const followers = gateways.map(({ url }) => listen({ url, afterMilestone: 0 }))
+    await pay(1, first)
+    for (const follower of followers) await follower.until(rowsPerPayment)
+    const common = present(followers[0], 'a follower').cursor()
+    await onDatabase(database.url, copySchema)
+    await pay(2, second)
+    await pay(3, first)
+    for (const follower of followers) await follower.until(3 * rowsPerPayment)
+    const lost = present(followers[0]?.updates.at(-1), 'an update').cursor
+    for (const url of [first, second]) {
+      expect(await resume(url, lost, address)).toEqual(everywhere('SERVED'))
+    }
+
+    await onDatabase(database.url, swapSchemas)
+    for (const { over } of followers) {
+      expect(await over).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_REPLACED' })
+    }
+    await Promise.all([untilOffered(first), untilOffered(second)])
+    for (const by of [4, 5, 6]) await pay(by, by === 5 ? second : first)
+    expect((await keptRows(database.url)).length).toBeGreaterThan(seqOf(lost))
+    for (const url of [first, second]) {
+      expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
+      expect(await resume(url, common, address)).toEqual(everywhere('SERVED'))
+      await expectOneHistory(url, database.url, common)
+    }
+  })
+})
+
+/** All tables as of one moment. */
+const copySchema = `BEGIN ISOLATION LEVEL REPEATABLE READ;
+  CREATE SCHEMA kept;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+    LOOP
+      EXECUTE format('CREATE TABLE kept.%I (LIKE public.%I INCLUDING ALL)', name, name);
+      EXECUTE format('INSERT INTO kept.%I SELECT * FROM public.%I', name, name);
+    END LOOP;
+  END $$;
+  COMMIT`
+
+const swapSchemas = `BEGIN;
+  ALTER SCHEMA public RENAME TO gone;
+  ALTER SCHEMA kept RENAME TO public;
+  COMMIT`

@@ -1,0 +1,106 @@
+import { feedDocument } from '../../src/client/events.ts'
+import { follow } from '../../src/client/follow.ts'
+import { graphql, socketClient } from './client.ts'
+import { openStream } from './event-stream.ts'
+import { rest } from './rest.ts'
+
+/** Resuming after a cursor, by every transport that takes one. */
+
+/** The code of the refusal by transport; `SERVED` where there is none. */
+export interface Resumed {
+  readonly connectionAfter: string
+  readonly connectionBefore: string
+  readonly webSocket: string
+  readonly events: string
+  readonly lastEventId: string
+  readonly poll: string
+  readonly client: string
+}
+
+/** The answers of a gateway; `address` is any of its network. */
+export async function resume(url: string, cursor: string, address: string): Promise<Resumed> {
+  const byClient = byClientOf(url, cursor)
+  return {
+    connectionAfter: await byConnection(url, { address, after: cursor }),
+    connectionBefore: await byConnection(url, { address, before: cursor }),
+    webSocket: await byWebSocket(url, cursor),
+    events: await byEvents(url, { after: cursor }, {}),
+    lastEventId: await byEvents(url, {}, { 'last-event-id': cursor }),
+    poll: await byPoll(url, cursor),
+    client: await byClient,
+  }
+}
+
+/** All of them the same. */
+export function everywhere(code: string): Resumed {
+  return {
+    connectionAfter: code,
+    connectionBefore: code,
+    webSocket: code,
+    events: code,
+    lastEventId: code,
+    poll: code,
+    client: code,
+  }
+}
+
+const served = 'SERVED'
+
+interface Answer {
+  readonly errors?: readonly { readonly extensions?: { readonly code?: unknown } }[]
+}
+
+function codeOf({ errors }: Answer): string {
+  return errors === undefined ? served : String(errors[0]?.extensions?.code)
+}
+
+async function byConnection(url: string, variables: object): Promise<string> {
+  const query = `query ($address: String!, $after: String, $before: String) {
+    ledgerUpdates(address: $address, after: $after, before: $before) { totalCount }
+  }`
+  return codeOf((await graphql(url, query, variables)) as Answer)
+}
+
+const wholeLedger = { classes: ['OWNED', 'MENTIONED'], snapshot: false }
+
+async function byWebSocket(url: string, after: string): Promise<string> {
+  const client = socketClient(url)
+  try {
+    const variables = { ...wholeLedger, after }
+    const { value } = await client.iterate({ query: feedDocument, variables }).next()
+    return codeOf(value)
+  } finally {
+    await client.dispose()
+  }
+}
+
+async function byEvents(
+  url: string,
+  variables: object,
+  headers: Record<string, string>,
+): Promise<string> {
+  const parameters = new URLSearchParams({
+    query: feedDocument,
+    variables: JSON.stringify({ ...wholeLedger, ...variables }),
+  })
+  const stream = await openStream(`${url}/graphql?${parameters}`, { headers })
+  const result = await stream.result()
+  stream.close()
+  return codeOf(result)
+}
+
+/** A status is all that REST gives of a code: 410 for what is over, 400 for what may be later. */
+async function byPoll(url: string, after: string): Promise<string> {
+  const response = await rest(`${url}/feed/updates?${new URLSearchParams({ after })}`)
+  if (response.ok) return served
+  const { error } = await response.json()
+  if (/of another log/.test(error.message)) return 'CURSOR_OF_ANOTHER_LOG'
+  return /try again later/.test(error.message) ? 'CURSOR_AHEAD_OF_TIP' : error.message
+}
+
+async function byClientOf(url: string, after: string): Promise<string> {
+  for await (const event of follow({ url, after })) {
+    return event.__typename === 'FeedEnded' ? event.code : served
+  }
+  return 'ENDED'
+}
