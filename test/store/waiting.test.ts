@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { TransactionId } from '../../src/protocol/primitives.ts'
 import type { WaitingCarrier, WaitingChanges } from '../../src/store/waiting-contract.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, openedStore, useStore } from '../support/databases.ts'
 import {
   blockIdOf,
   bookedTransaction,
@@ -171,5 +171,25 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
     await use.store.write.acceptBlocks([carrier(4)])
     await fail(4, 14)
     expect(await row()).toMatchObject({ state: 'FAILED', failureReason: 14 })
+  })
+
+  // On PostgreSQL both may lock the same rows at the same time, on SQLite they take turns.
+  test('is booked and carried at once without a deadlock', async () => {
+    const other = await openedStore(use.url)
+    const many = Array.from({ length: 200 }, (_, n) => n)
+    const carriers = (from: number) =>
+      many.map((n) => incomingBlock(from + n, { transactionId: transactionIdOf(n) }))
+    await use.store.write.acceptBlocks(carriers(0))
+    for (let round = 1; round <= 10; round++) {
+      const transactions = many.map((n) =>
+        bookedTransaction(n, { state: 'FAILED', failureReason: 5 }),
+      )
+      await Promise.all([
+        use.store.write.book(use.term, booking({ transactions })),
+        other.write.acceptBlocks(carriers(round * 1_000).reverse()),
+      ])
+    }
+    expect((await row())?.state).toBe('PENDING')
+    await other.close()
   })
 })
