@@ -21,6 +21,8 @@ export interface ServedLog {
   /** Asks by GraphQL over HTTP; the whole answer. */
   ask(query: string, variables?: object): Promise<GraphqlAnswer>
   readonly feed: Feed
+  /** Every line of the log of the doors so far. */
+  readonly logged: readonly string[]
   /** A token of these doors, valid for an hour. */
   token: TestDoors['token']
   /** Lets the process go on until the feed knows of all that was committed. */
@@ -103,6 +105,6 @@ export async function serveLog({
   }
 
   const known = () => until(() => feed.tail.tip().slot === log.slot())
-  const { url, token, drain } = doors
-  return { log, url, commit, ask, feed, token, known, drain, close }
+  const { url, token, drain, logged } = doors
+  return { log, url, logged, commit, ask, feed, token, known, drain, close }
 }
