@@ -24,6 +24,7 @@ import { send } from './rest/respond.ts'
 import { json, type Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { wantsEvents } from './sse.ts'
+import { cutStalledWrites } from './stalled-writes.ts'
 import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
 
@@ -108,6 +109,7 @@ export async function openHttp(
   const server = createServer(options, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
+  const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
   server.on('upgrade', (request, socket, head) => {
     const { path } = splitTarget(request.url ?? '/')
     if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
@@ -117,6 +119,7 @@ export async function openHttp(
   })
   const refused = await listen(server, address)
   if (refused !== undefined) {
+    stalledWrites.close()
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
@@ -138,6 +141,7 @@ export async function openHttp(
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()
       await closed
+      stalledWrites.close()
       clearTimeout(cut)
       await graphql.dispose()
     },

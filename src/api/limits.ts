@@ -11,6 +11,8 @@ export interface DoorLimits {
   readonly subscriptions: number
   /** Subscriptions of one WebSocket. */
   readonly subscriptionsPerConnection: number
+  /** A connection that takes nothing of what waits for it for so long is cut, in milliseconds. */
+  readonly stalledWriteMs: number
 }
 
 /** The limits of a gateway that was told none. */
@@ -18,6 +20,7 @@ export const defaultLimits: DoorLimits = {
   connections: 19_500,
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
+  stalledWriteMs: 60_000,
 }
 
 /** Why somebody may not listen now. */

@@ -40,7 +40,7 @@ export function createConnection(
   duplex: Duplex,
   credentials: Credentials,
 ): Connection {
-  return {
+  const connection: Connection = {
     socket,
     duplex,
     credentials,
@@ -50,9 +50,14 @@ export function createConnection(
     readers: new Set(),
     roomSoon: undefined,
     isSilent: false,
-    ping: () => socket.ping(),
+    ping: () => {
+      // One that is not read from cannot show that it lives: whether it takes what waits for it is watched elsewhere.
+      if (socket.isPaused) connection.isSilent = false
+      else socket.ping()
+    },
     cut: () => socket.terminate(),
   }
+  return connection
 }
 
 function isSameHost({ headers: { origin, host } }: IncomingMessage): boolean {

@@ -11,6 +11,7 @@ import { connectionRefusal } from './limits.ts'
 import { maxBodyBytes } from './rest/body.ts'
 import type { RestResponse } from './rest/route.ts'
 import { type Connection, createConnection, credentialsOf } from './ws-connection.ts'
+import { createPongs } from './ws-pongs.ts'
 import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.ts'
 
 /** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of the HTTP door. */
@@ -87,9 +88,11 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
       protocol: socket.protocol,
       send: (text) => sendText(socket, text),
       close: (code, reason) => socket.close(code, reason),
+      onPing: createPongs(socket),
       onMessage: (receive) =>
         socket.on('message', (bytes) => {
           connection.isSilent = false
+          readNoFaster(connection)
           receive(String(bytes)).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
@@ -111,6 +114,18 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
     closed(code, String(reason)).catch((error: unknown) => log.error('websocket-failed', { error }))
   })
 }
+
+/**
+ * A client that does not read its answers is not read from either, until they have left: its questions would become answers
+ * without end. Feeds wait for room by themselves.
+ */
+function readNoFaster({ socket, duplex }: Connection): void {
+  if (duplex.writableLength <= maxUnsentBytes || socket.isPaused) return
+  socket.pause()
+  duplex.once('drain', () => socket.resume())
+}
+
+const maxUnsentBytes = 1024 * 1024
 
 /** A message of the protocol that only a server may send: the library throws, as if that were our fault. */
 function isServersMessage(error: unknown): boolean {

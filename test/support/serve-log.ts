@@ -21,6 +21,8 @@ export interface ServedLog {
   /** Asks by GraphQL over HTTP; the whole answer. */
   ask(query: string, variables?: object): Promise<GraphqlAnswer>
   readonly feed: Feed
+  /** Every line of the log of the doors so far. */
+  readonly logged: readonly string[]
   /** A token of these doors, valid for an hour. */
   token: TestDoors['token']
   /** Lets the process go on until the feed knows of all that was committed. */
@@ -109,6 +111,6 @@ export async function serveLog({
   }
 
   const known = () => until(() => feed.tail.tip().slot === log.slot())
-  const { url, token, announceStop, drain } = doors
-  return { log, url, commit, ask, feed, token, known, announceStop, drain, close }
+  const { url, token, announceStop, drain, logged } = doors
+  return { log, url, logged, commit, ask, feed, token, known, announceStop, drain, close }
 }

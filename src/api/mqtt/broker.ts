@@ -43,6 +43,9 @@ const maxUnsentBytes = 8 * 1024 * 1024
 /** Clients only connect, ask for topics, and ping; one that sends more than this has something else in mind. */
 const maxReceivedBytes = 16 * 1024 * 1024
 
+/** More than a client has that asks for all its topics one by one and gives them all up. */
+const maxUnreadAnswers = 2_500
+
 /** Opens the door. */
 export async function openMqtt(deps: MqttDeps): Promise<MqttDoor> {
   const { services, occupancy, log } = deps
@@ -129,6 +132,17 @@ async function createBroker(
       })
     }
   })
+  const unread = new WeakMap<Client, number>()
+  /** Counts the questions of a client whose answers wait for it: they are small, and beyond all bounds of bytes in number. */
+  const answer = (client: Client) => {
+    const { conn } = client
+    const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
+    unread.set(client, count)
+    if (count > maxUnreadAnswers) conn.destroy()
+  }
+  broker.on('ping', (_packet, client) => answer(client))
+  broker.on('subscribe', (_subscriptions, client) => answer(client))
+  broker.on('unsubscribe', (_topics, client) => answer(client))
   const forget = (client: Client, topics: Iterable<string>) => {
     for (const topic of topics) {
       if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import mqtt from 'mqtt'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -262,6 +263,44 @@ describe('a client', () => {
     expect(await listener.listen('blocks')).toBe(0)
   })
 })
+
+test('a client that asks and asks, and reads no answer, is cut off', async () => {
+  await open()
+  const offer = await offerOf(gateway.url)
+  const metadata = { type: 2, entries: [{ key: 'a', value: `0x${'00'.repeat(8_000)}` }] } as const
+  const payment = paymentOf(offer.network, {
+    spend: present((await genesisOutputs(gateway.url, user(7)))[0], 'an output'),
+    key: user(7),
+    outputs: [{ ...ownedBy(user(7), 1_000_000_000n), features: [metadata] }],
+    creationSlot: slotNow(offer.network),
+  })
+  await acceptedId(await post(gateway.url, blockOf(offer, payment.payload).bytes))
+  const topic = `outputs/${payment.created[0]}`
+  await listener.listen(topic)
+  expect((await listener.next(topic)).length).toBeGreaterThan(16_000)
+
+  const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, 'mqtt')
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  socket.send(packet(0x10, [0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 0, 0, 1, 0x61]))
+  await once(socket, 'message')
+  socket.pause()
+  const subscribe = packet(0x82, [0, 1, 0, topic.length, ...Buffer.from(topic), 0])
+  // More than the system keeps on the way, and less than is kept for a slow reader.
+  for (let i = 0; i < 500; i++) socket.send(subscribe)
+  const ping = packet(0xc0, [])
+  for (let i = 0; i < 200; i++) socket.send(Buffer.concat(Array(1_000).fill(ping)))
+  // A socket that is paused hears of its end only by writing to it.
+  while (socket.readyState === socket.OPEN) {
+    socket.send(ping)
+    await delay(20)
+  }
+}, 60_000)
+
+/** A packet of MQTT of at most 127 bytes behind its head. */
+function packet(head: number, bytes: readonly number[]): Buffer {
+  return Buffer.from([head, bytes.length, ...bytes])
+}
 
 test('the bytes of a block are those that were sent', async () => {
   await open('blocks', 'blocks/basic/raw')
