@@ -17,6 +17,7 @@ import {
 /** What following states needs. */
 export interface FollowStatesDeps extends ReadBlockDeps, ReadTransactionDeps {
   readonly store: ReadBlockDeps['store'] & ReadTransactionDeps['store']
+  readonly source: ReadTransactionDeps['source']
   readonly feed: Pick<Feed, 'tail' | 'tickMs'>
 }
 

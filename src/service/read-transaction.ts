@@ -1,9 +1,9 @@
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { CarriedTransaction, LedgerSource } from '../node/source.ts'
-import { outputId, slotOfId } from '../protocol/ids.ts'
+import { indexOf, outputId, slotOfId } from '../protocol/ids.ts'
 import type { TransactionMetadata } from '../protocol/node-answers.ts'
-import type { OutputId, TransactionId } from '../protocol/primitives.ts'
+import type { BlockId, OutputId, TransactionId } from '../protocol/primitives.ts'
 import type { SignedTransaction } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { TransactionRow } from '../store/rows.ts'
@@ -14,14 +14,18 @@ import { decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** What reading transactions needs. */
 export interface ReadTransactionDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'transaction' | 'block'> }
-  readonly source: Pick<LedgerSource, 'node'>
+  readonly store: {
+    readonly read: Pick<StoreReader, 'transaction' | 'block' | 'output' | 'outputs'>
+  }
+  readonly source: Pick<LedgerSource, 'node' | 'network'>
 }
 
 /** A transaction with its state. */
-export interface TransactionView extends Omit<TransactionRow, 'failureReason'> {
-  /** With its unlocks, as the block has them by which it was judged. */
-  readonly payload: SignedTransaction
+export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
+  /** The block by which it was judged; `undefined` for the transaction of the genesis, which no block carries. */
+  readonly blockId: BlockId | undefined
+  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which nobody signed. */
+  readonly payload: SignedTransaction | undefined
   /** Why a FAILED one failed. */
   readonly failure: PublishedFailure | undefined
   /** The outputs it spends, in the order of its inputs. */
@@ -41,9 +45,37 @@ export async function readTransaction(
     const block = present(await store.read.block(row.blockId), `block of ${transactionId}`)
     return ok(viewOfTransaction({ transaction: row, block }))
   }
-  if (source.node === undefined) return ok(undefined)
+  const genesis = await readGenesisTransaction(deps, transactionId)
+  if (genesis !== undefined || source.node === undefined) return ok(genesis)
   const told = await source.node.transaction(transactionId)
   return told.ok ? ok(told.value && viewOfTransaction(told.value)) : told
+}
+
+/**
+ * The transaction that the outputs of the genesis name; `undefined` for every other. It never existed (ledger reference
+ * 12.6): its id is a hash over its outputs, and nothing else of it is there.
+ */
+async function readGenesisTransaction(
+  { store, source }: ReadTransactionDeps,
+  transactionId: TransactionId,
+): Promise<TransactionView | undefined> {
+  const { genesisSlot: slot } = source.network.parameters
+  if (slotOfId(transactionId) !== slot) return undefined
+  // A transaction that was made in that slot is booked in a later one: the slot is committed from the beginning.
+  const first = await store.read.output(outputId(transactionId, 0))
+  if (first?.bookedSlot !== slot) return undefined
+  const asked = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
+  const outputIds = (await store.read.outputs(asked)).map((row) => row.outputId)
+  return {
+    transactionId,
+    blockId: undefined,
+    slot,
+    state: 'FINALIZED',
+    payload: undefined,
+    failure: undefined,
+    inputIds: [],
+    outputIds: outputIds.sort((a, b) => indexOf(a) - indexOf(b)),
+  }
 }
 
 function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
@@ -68,18 +100,22 @@ export async function readTransactionMetadata(
 ): Promise<Result<TransactionMetadata | undefined, ReadBlockError>> {
   const { store, source } = deps
   const isKept = (await store.read.transaction(transactionId)) !== undefined
-  if (!isKept && source.node !== undefined) return source.node.transactionMetadata(transactionId)
+  if (!isKept && source.node !== undefined) {
+    const genesis = await readGenesisTransaction(deps, transactionId)
+    if (genesis === undefined) return source.node.transactionMetadata(transactionId)
+    return ok(transactionMetadata(genesis))
+  }
   const found = await readTransaction(deps, transactionId)
   return found.ok ? ok(found.value && transactionMetadata(found.value)) : found
 }
 
 /** Where a transaction stands, as the node tells it (rest.md 4.1). */
 export function transactionMetadata(view: TransactionView): TransactionMetadata {
-  const { transactionId, state, blockId, failure } = view
+  const { transactionId, state, blockId, slot, failure } = view
   return {
     transactionId,
     transactionState: stateNames[state],
-    earliestAttachmentSlot: slotOfId(blockId),
+    earliestAttachmentSlot: blockId === undefined ? slot : slotOfId(blockId),
     transactionFailureReason: failure?.code ?? 0,
     transactionFailureDetails: failure?.name ?? '',
   }

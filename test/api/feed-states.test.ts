@@ -70,6 +70,12 @@ describe('what becomes of (16)', () => {
     expectInOrder(await statesOf(query, payment.transactionId, () => postBytes(gateway.url, bytes)))
   })
 
+  test('the transaction of the genesis', async () => {
+    const [output = ''] = await genesisOutputs(gateway.url, user(3))
+    const query = 'subscription ($id: TransactionId!) { it: transactionState(id: $id) { state } }'
+    expect(await statesOf(query, output.slice(0, 74), async () => {})).toEqual(['FINALIZED'])
+  })
+
   test('a feed is left at once while nothing is known', async () => {
     const id = `0x${'00'.repeat(36)}`
     const query = 'subscription ($id: BlockId!) { it: blockState(id: $id) { state } }'

@@ -8,6 +8,8 @@ import {
 } from 'graphql'
 import type { GatewayContext } from '../../src/api/graphql/builder.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { networkOf } from '../../src/protocol/network.ts'
 import type { Services } from '../../src/service/services.ts'
 
 /** Asks the schema itself, without a server: the same documents, resolvers and errors. */
@@ -27,10 +29,13 @@ export async function askSchema(
   const { document, errors } = prepare(source)
   if (errors.length > 0) return { errors }
   // As with the ledger inside, there is no node behind unless the test brings one.
-  const inside = { source: { node: undefined }, ...services } as Services
+  const inside = { source: { node: undefined, network }, ...services } as Services
   const contextValue = { services: inside, requestId: 'test' } as GatewayContext
   return await execute({ schema, document, variableValues, contextValue })
 }
+
+/** The one that stores of tests are founded with. */
+const network = networkOf(developmentParameters(0))
 
 interface Prepared {
   readonly document: DocumentNode

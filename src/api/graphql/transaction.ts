@@ -69,12 +69,15 @@ export const LedgerTransactionType = builder
       }),
       blockId: t.expose('blockId', {
         type: 'BlockId',
-        description:
-          'The block by which it was judged; while it is pending, the earliest that carries it.',
+          nullable: true,
+          description:
+            'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
       payload: t.expose('payload', {
         type: SignedTransactionType,
-        description: 'What the transaction says, with its unlocks.',
+        nullable: true,
+        description:
+          'What the transaction says, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
       }),
       inputs: t.field({
         type: [LedgerOutputType],
@@ -100,7 +103,7 @@ builder.queryField('transaction', (t) =>
     type: LedgerTransactionType,
     nullable: true,
     description:
-      'A transaction, from the moment its block was submitted on; null when it is not known.',
+      'A transaction, from the moment its block was submitted on, or that of the genesis; null when it is not known.',
     args: { id: t.arg({ type: 'TransactionId', required: true }) },
     resolve: async (_root, { id }, { services }) => orThrow(await readTransaction(services, id)),
   }),

@@ -152,6 +152,7 @@ async function includedBlockMessage(
   const transaction = valueIn(await readTransaction(services, transactionId))
   if (transaction === undefined) return undefined
   if (transaction.state === 'PENDING' || transaction.state === 'FAILED') return undefined
+  if (transaction.blockId === undefined) return undefined
   const block = valueIn(await readBlock(services, transaction.blockId))
   return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))
 }

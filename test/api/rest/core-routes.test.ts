@@ -20,6 +20,7 @@ import {
 import type { BlockId, OutputId } from '../../../src/protocol/primitives.ts'
 import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
 import { Transaction } from '../../../src/protocol/transaction.ts'
+import { graphql } from '../../support/client.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
@@ -173,6 +174,57 @@ describe('a transaction', () => {
     })
     expect((await rest(`${url}/included-block`)).status).toBe(404)
     expect((await rest(`${url}/included-block/metadata`)).status).toBe(404)
+  })
+
+  test('of the genesis, which outputs name, is final and nothing more is there of it', async () => {
+    const { included } = await restJson(`${core}/outputs/${spent}/metadata`)
+    const id = included.transactionId
+    const url = `${core}/transactions/${id}`
+    expect(await restJson(`${url}/metadata`)).toEqual({
+      transactionId: id,
+      transactionState: 'finalized',
+      earliestAttachmentSlot: 0,
+    })
+    expect(await refusal(await rest(url))).toEqual([
+      404,
+      `there is no content of the genesis transaction ${id}`,
+    ])
+    for (const path of ['included-block', 'included-block/metadata']) {
+      expect(await refusal(await rest(`${url}/${path}`))).toEqual([
+        404,
+        `there is no block that includes the transaction ${id}`,
+      ])
+    }
+  })
+
+  test('of the genesis has its outputs in GraphQL, and no block', async () => {
+    const query = `query ($id: TransactionId!) { transaction(id: $id) {
+      transactionId state slot blockId failure { code } payload { __typename }
+      inputs { outputId } outputs { outputId transactionId proof { slot } }
+    } }`
+    const transactionId = spent.slice(0, 74)
+    const { data, errors } = await graphql(gateway.url, query, { id: transactionId })
+    expect(errors).toBeUndefined()
+    const { createdOutputs } = await restJson(`${core}/commitments/by-slot/0/utxo-changes`)
+    expect(createdOutputs).toContain(spent)
+    const indexOf = (id: string) => Buffer.from(id.slice(-4), 'hex').readUInt16LE()
+    expect(data.transaction).toEqual({
+      ...{
+        transactionId,
+        state: 'FINALIZED',
+        slot: 0,
+        blockId: null,
+        failure: null,
+        payload: null,
+      },
+      inputs: [],
+      outputs: createdOutputs
+        .toSorted((a: string, b: string) => indexOf(a) - indexOf(b))
+        .map((outputId: string) => ({ outputId, transactionId, proof: { slot: 0 } })),
+    })
+    // An id of the same slot that no output names.
+    const other = `0x${'ab'.repeat(32)}00000000`
+    expect((await graphql(gateway.url, query, { id: other })).data).toEqual({ transaction: null })
   })
 })
 

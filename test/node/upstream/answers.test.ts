@@ -190,6 +190,17 @@ describe('a block that is handed on', () => {
   })
 })
 
+test('the transaction of the genesis is known without the node', async () => {
+  const [output = ''] = await genesisOutputs(gateway.url, user(4))
+  const id = output.slice(0, 74)
+  const before = node.asked.length
+  const { data } = await graphql(gateway.url, transactionQuery, { id })
+  expect(data.transaction).toEqual({ state: 'FINALIZED', failure: null })
+  const metadata = await getJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
+  expect(metadata.transactionState).toBe('finalized')
+  expect(node.asked.slice(before).filter((path) => path.includes(id))).toEqual([])
+})
+
 test('a transaction that failed is told with its reason where it came in', async () => {
   const offer = await offerOf(gateway.url)
   const key = user(1)

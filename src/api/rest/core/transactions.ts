@@ -29,14 +29,19 @@ const params = { transactionId: shapeOf(TransactionId) }
 export const transactionRoute: Route = {
   method: 'GET',
   path: '/api/core/v3/transactions/{transactionId}',
-  about: 'A transaction, without its unlocks.',
+  about:
+    'A transaction, without its unlocks; none for that of the genesis, which is known by its outputs alone.',
   params,
   answers: { 200: answered('The transaction.', Transaction) },
   errors: [404],
   answer: async (request, services) => {
     const found = await findTransaction(request, services)
     if (!found.ok) return toRest(found.error)
-    return answerWith(request, Transaction, found.value.payload.transaction)
+    const { payload, transactionId: id } = found.value
+    if (payload === undefined) {
+      return toRest({ code: 'NOT_FOUND', what: 'content of the genesis transaction', id })
+    }
+    return answerWith(request, Transaction, payload.transaction)
   },
 }
 
@@ -112,7 +117,8 @@ async function findIncludedBlock(
   if (!found.ok) return found
   const { state, blockId, transactionId } = found.value
   const isIncluded = state !== 'PENDING' && state !== 'FAILED'
-  const block = isIncluded ? await readBlock(services, blockId) : ok(undefined)
+  const block =
+    isIncluded && blockId !== undefined ? await readBlock(services, blockId) : ok(undefined)
   if (!block.ok) return block
   if (block.value !== undefined) return ok(block.value)
   return err({ code: 'NOT_FOUND', what: 'block that includes the transaction', id: transactionId })
