@@ -341,7 +341,16 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     status: 501,
     say: (e) => `this gateway follows a node, and nodes do not tell ${e.what}`,
   },
-  NOT_TOLD_BY_NODE: later((e) => `the node behind does not tell ${e.what} now`),
+  NOT_TOLD_BY_NODE: later((e) =>
+    e.unreadable === undefined
+      ? `the node behind does not tell ${e.what} now`
+      : `what the node behind tells of ${e.what} cannot be read: ${e.unreadable}`,
+  ),
+  NODE_ANSWER_UNREADABLE: later((e) => {
+    const slot = e.slot === undefined ? '' : ` of slot ${e.slot}`
+    const output = e.outputId === undefined ? '' : `, output ${e.outputId},`
+    return `the answer of node ${e.place} to ${e.path}${slot}${output} cannot be read: ${e.reason}`
+  }),
   COMMITMENT_OF_ANOTHER_CHAIN: later(
     (e) =>
       `the node has another commitment to slot ${e.slot} or the one before: ${e.told}, not ${e.expected}`,

@@ -6,7 +6,7 @@ import type { FaucetError, FaucetPaymentFailed } from '../service/faucet.ts'
 import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
 import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
 import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
-import type { NodeContradiction } from '../service/health.ts'
+import type { NodeAnswerUnreadable, NodeContradiction } from '../service/health.ts'
 import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
 import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
 import type { ManaRewardsError } from '../service/mana-rewards.ts'
@@ -80,6 +80,7 @@ export type GatewayError =
   | OutputNotTold
   | NotOffered
   | NodeContradiction
+  | NodeAnswerUnreadable
 
 /** A subscription was asked for by a request that takes no stream of events. */
 export interface EventsNotAccepted {

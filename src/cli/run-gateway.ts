@@ -90,6 +90,8 @@ function startMessage(error: StartError): string {
         : 'the ledger of this database is kept by this program; start with LEDGER=embedded, or choose another with --database'
     case 'NODES_AWAY':
       return 'none of the nodes in UPSTREAM_URLS answers as one, and a new database needs one; LOG_LEVEL=debug tells more'
+    case 'NODE_ANSWER_UNREADABLE':
+      return `node ${error.place} of UPSTREAM_URLS answers ${error.path} with what cannot be read: ${error.reason}`
     case 'GENESIS_NOT_TOLD':
       return 'the nodes do not tell the genesis of their network; name a file that has it with --genesis-file'
     case 'GENESIS_DIFFERS':

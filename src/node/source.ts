@@ -18,6 +18,7 @@ import type { InboxFull } from './embedded/inbox.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { Position } from './standing.ts'
 import type { Contradiction } from './upstream/contradiction.ts'
+import type { AnswerUnreadable } from './upstream/unreadable.ts'
 
 /** Where the ledger comes from: one inside this process, or a node behind it. */
 
@@ -71,6 +72,8 @@ export interface NotToldByNode {
   readonly code: 'NOT_TOLD_BY_NODE'
   /** In words. */
   readonly what: string
+  /** Of an answer that came and cannot be read: what is wrong with it, in words. */
+  readonly unreadable?: string
 }
 
 /** A block with everything that was computed while it was checked. */
@@ -112,6 +115,7 @@ export interface LedgerUnavailable {
     | 'LEASE_LOST'
     | 'CLOSING'
     | 'NODES_AWAY'
+    | 'NODE_ANSWER_UNREADABLE'
     | 'NODE_CONTRADICTED'
 }
 
@@ -146,10 +150,11 @@ export interface SourceStatus extends Position {
 /** How the following of a node goes. */
 export interface FollowingStatus {
   /**
-   * STANDBY: another process on the database follows. STOPPED: a node contradicted what is committed here, and nothing is
+   * STANDBY: another process on the database follows. UNREADABLE: a node answers, and what it tells of a slot cannot be
+   * read; it is asked again and again. STOPPED: a node contradicted what is committed here, and nothing is
    * followed until the program is started anew.
    */
-  readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'STOPPED'
+  readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'UNREADABLE' | 'STOPPED'
   /** The place of the node that was asked last in the list, from 1; `undefined` where none answers. */
   readonly node: number | undefined
   /** Whether that node says of itself that it keeps up. */
@@ -160,4 +165,6 @@ export interface FollowingStatus {
   readonly withProofs: boolean
   /** Why it stopped. */
   readonly contradiction: Contradiction | undefined
+  /** What cannot be read. */
+  readonly unreadable: AnswerUnreadable | undefined
 }

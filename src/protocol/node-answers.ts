@@ -191,6 +191,7 @@ export const ParametersInForce = about(
     parameters: ProtocolParameters,
   }),
 )
+export interface ParametersInForce extends Infer<typeof ParametersInForce> {}
 
 const BaseTokenNames = about(
   'how the base token is called',

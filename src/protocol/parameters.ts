@@ -162,3 +162,6 @@ export const ProtocolParameters = about(
   }),
 )
 export interface ProtocolParameters extends Infer<typeof ProtocolParameters> {}
+
+/** The protocol version that this program speaks. */
+export const knownVersion = 3

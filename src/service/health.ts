@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FollowingStatus, LedgerSource, LedgerUnavailable } from '../node/source.ts'
 import type { Contradiction } from '../node/upstream/contradiction.ts'
+import type { AnswerUnreadable } from '../node/upstream/unreadable.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 
@@ -8,6 +9,9 @@ import type { StoreReader } from '../store/contract.ts'
 
 /** What a node said that contradicts what is committed here. */
 export type NodeContradiction = Contradiction
+
+/** What a node said that cannot be read. */
+export type NodeAnswerUnreadable = AnswerUnreadable
 
 /** What the question about health needs. */
 export interface HealthDeps {

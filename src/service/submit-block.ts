@@ -24,6 +24,7 @@ import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import { Payload } from '../protocol/transaction.ts'
 import type { StoreReader } from '../store/contract.ts'
+import { signedReading } from './signed-reading.ts'
 
 /** Takes a block in: everything is checked that needs no booking, then it is kept (ledger reference 2.1). */
 
@@ -189,9 +190,11 @@ async function readSubmission(
     return block.ok ? ok({ block: block.value, bytes }) : malformed(block.error)
   }
   if (submission.form === 'json') {
-    const block = parse(Block, submission.json)
-    if (!block.ok) return malformed(block.error)
-    return ok({ block: block.value, bytes: encode(Block, block.value) })
+    const parsed = parse(Block, submission.json)
+    if (!parsed.ok) return malformed(parsed.error)
+    const { parameters } = deps.source.network
+    const block = await signedReading({ signatures: deps.signatures, parameters }, parsed.value)
+    return block.ok ? ok({ block: block.value, bytes: encode(Block, block.value) }) : block
   }
   const payload = parse(Payload, submission.json)
   if (!payload.ok) return malformed(payload.error)

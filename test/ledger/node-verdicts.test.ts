@@ -118,7 +118,12 @@ function backwards(output: Output): Output {
   return turned
 }
 
-function basic(amount: bigint, ...conditions: readonly { readonly type: number }[]) {
+interface Condition {
+  readonly type: number
+  readonly [member: string]: unknown
+}
+
+function basic(amount: bigint, ...conditions: readonly Condition[]) {
   const isOwned = conditions.some(({ type }) => type === 0)
   const unlockConditions = [...(isOwned ? [] : [{ type: 0, address: mine }]), ...conditions]
   return { type: 0, amount: amount.toString(), mana: '0', unlockConditions }

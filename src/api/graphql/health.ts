@@ -12,6 +12,9 @@ const FollowingState = builder.enumType('FollowingState', {
     CATCHING_UP: { description: 'There are committed slots of the node that are not here yet.' },
     FOLLOWING: { description: 'What the node commits is here a moment later.' },
     NODES_AWAY: { description: 'No node answers, or none in a form that can be used.' },
+    UNREADABLE: {
+      description: 'A node answers, and what it tells of a slot cannot be read; it is asked again.',
+    },
     STOPPED: {
       description:
         'A node contradicted what is committed here; nothing is followed until the gateway starts anew.',
@@ -30,6 +33,28 @@ const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').
       type: 'UInt32',
       description: 'The slot that it was told of.',
       resolve: ({ slot }) => slot,
+    }),
+  }),
+})
+
+type Unreadable = NonNullable<FollowingHealth['unreadable']>
+
+const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').implement({
+  description: 'What a node told that cannot be read.',
+  fields: (t) => ({
+    code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
+    message: t.string({ description: 'For people.', resolve: messageOf }),
+    milestoneIndex: t.field({
+      type: 'UInt32',
+      nullable: true,
+      description: 'The slot that it was told of; null where it is about none.',
+      resolve: ({ slot }) => slot,
+    }),
+    outputId: t.field({
+      type: 'OutputId',
+      nullable: true,
+      description: 'The output that cannot be read; null where it is about none.',
+      resolve: ({ outputId }) => outputId,
     }),
   }),
 })
@@ -62,6 +87,11 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
       type: NodeContradiction,
       nullable: true,
       description: 'Why it stopped; null otherwise.',
+    }),
+    unreadable: t.expose('unreadable', {
+      type: UnreadableAnswer,
+      nullable: true,
+      description: 'What cannot be read; null while everything can.',
     }),
   }),
 })

@@ -2,6 +2,7 @@ import {
   type FollowingHealth,
   type Health,
   type HealthDeps,
+  type NodeAnswerUnreadable,
   readHealth,
 } from '../../service/health.ts'
 import { messageOf } from '../errors.ts'
@@ -12,8 +13,8 @@ const following = about(
   'In front of a node: how the following of its slots goes.',
   object({
     state: about(
-      'On standby another process on the database follows; stopped, a node contradicted what is committed here.',
-      word('standby', 'catching up', 'following', 'nodes away', 'stopped'),
+      'On standby another process on the database follows; unreadable, a node answers what cannot be read; stopped, a node contradicted what is committed here.',
+      word('standby', 'catching up', 'following', 'nodes away', 'unreadable', 'stopped'),
     ),
     committedSlot: about('The newest slot that is committed here.', uint32),
     newestSlot: optional(about('The newest slot of the node that can be followed.', uint32)),
@@ -22,6 +23,17 @@ const following = about(
     withProofs: about('Whether each output is held against its proof.', flag),
     contradiction: optional(
       about('Why the following stopped.', object({ code: text, message: text })),
+    ),
+    unreadable: optional(
+      about(
+        'What a node told that cannot be read.',
+        object({
+          code: text,
+          message: text,
+          slot: optional(about('The slot that it was told of.', uint32)),
+          outputId: optional(about('The output that cannot be read.', text)),
+        }),
+      ),
     ),
   }),
 )
@@ -87,15 +99,21 @@ export async function healthOf(
   return { ...health, isHealthy: health.isHealthy && !isStopping }
 }
 
-function printFollowing({ state, contradiction, ...rest }: FollowingHealth): object {
+function printFollowing({ state, contradiction, unreadable, ...rest }: FollowingHealth): object {
   const words = inWords(state)
-  return contradiction === undefined
-    ? { state: words, ...rest }
-    : {
-        state: words,
-        ...rest,
-        contradiction: { code: contradiction.code, message: messageOf(contradiction) },
-      }
+  return {
+    state: words,
+    ...rest,
+    ...(contradiction && {
+      contradiction: { code: contradiction.code, message: messageOf(contradiction) },
+    }),
+    ...(unreadable && { unreadable: printUnreadable(unreadable) }),
+  }
+}
+
+function printUnreadable(unreadable: NodeAnswerUnreadable): object {
+  const { code, slot, outputId } = unreadable
+  return { code, message: messageOf(unreadable), slot, outputId }
 }
 
 /** A code as words. */

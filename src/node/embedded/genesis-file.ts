@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { Output } from '../../protocol/outputs.ts'
-import { ProtocolParameters } from '../../protocol/parameters.ts'
+import { knownVersion, ProtocolParameters } from '../../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../../protocol/primitives.ts'
 import { refusalMessage } from '../../protocol/schema/refusal.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
@@ -51,20 +51,26 @@ export async function readGenesisFile(
   })
 }
 
-/** Reads protocol parameters alone, or the newest of those that the answer of a node's `/api/core/v3/info` has. */
+/**
+ * Reads protocol parameters alone, or the newest of the version spoken here that the answer of a node's
+ * `/api/core/v3/info` has.
+ */
 export async function readParametersFile(
   path: string,
 ): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
   const json = await readJson(path)
   if (!json.ok) return json
   const { protocolParameters: told } = members(json.value)
-  const parameters = parse(
-    ProtocolParameters,
-    Array.isArray(told) ? members(told.at(-1)).parameters : json.value,
-  )
+  const parameters = parse(ProtocolParameters, Array.isArray(told) ? newestKnown(told) : json.value)
   if (parameters.ok) return parameters
   const reason = refusalMessage(parameters.error, 'parameters')
   return err({ code: 'GENESIS_FILE_INVALID', path, reason })
+}
+
+/** Where none is of that version, the newest says by its refusal what is wrong. */
+function newestKnown(told: readonly unknown[]): unknown {
+  const known = told.findLast((one) => members(members(one).parameters).version === knownVersion)
+  return members(known ?? told.at(-1)).parameters
 }
 
 async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {

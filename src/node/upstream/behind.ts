@@ -150,7 +150,10 @@ export function createBehind(deps: BehindDeps): NodeBehind {
     what: string,
   ): Promise<Result<T | undefined, NotToldByNode>> {
     const told = await nodes.ask(question)
-    return told.ok ? told : err({ code: 'NOT_TOLD_BY_NODE', what })
+    if (told.ok) return told
+    const { error } = told
+    if (error.code === 'NODES_AWAY') return err({ code: 'NOT_TOLD_BY_NODE', what })
+    return err({ code: 'NOT_TOLD_BY_NODE', what, unreadable: error.reason })
   }
 
   function lied(what: string): Result<never, NotToldByNode> {

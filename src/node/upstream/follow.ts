@@ -14,6 +14,7 @@ import type { LivesDeps } from './lives.ts'
 import type { Node, Nodes } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
 import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** Follows the committed slots of the nodes behind and writes them to the log, for as long as the lease lasts. */
 
@@ -46,8 +47,10 @@ export async function follow(deps: FollowDeps, reign: Reign): Promise<LeaseLost 
   const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
   let former = await deps.loadCommitted()
   let doubted = false
+  let unreadable: AnswerUnreadable | undefined
 
   while (!ended.aborted) {
+    const isNobodyAwake = deps.nodes.awake().length === 0
     const choice = await chooseNode(deps, former)
     const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
     if (ended.aborted) break
@@ -60,16 +63,26 @@ export async function follow(deps: FollowDeps, reign: Reign): Promise<LeaseLost 
         deps.onCommitted(committed, tip.value.seq)
       }
       doubted = false
+      unreadable = undefined
       choice.value.node.well()
       report(choice.value, former)
       if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
     }
     const error = fetched.ok ? undefined : fetched.error
+    if (error?.code === 'NODE_ANSWER_UNREADABLE') {
+      if (choice.ok) choice.value.node.rest(error)
+      unreadable = error
+      report(undefined, former, unreadable)
+      await sleep(pollMs)
+      continue
+    }
     if (error === undefined || error.code === 'NODE_FAILED') {
       // It answers, but nothing that can be followed; of one that does not answer nothing is known here.
       if (choice.ok && error !== undefined) choice.value.node.rest(error.reason)
-      report(undefined, former)
+      // While all rest, what was wrong with the one that answered last is still so.
+      if (!isNobodyAwake) unreadable = undefined
+      report(undefined, former, unreadable)
       await sleep(pollMs)
       continue
     }
@@ -96,14 +109,19 @@ function fetchFrom(
 /** Tells how it goes, and on a long way now and then in the log. */
 function createReporter({ onProgress, log }: FollowDeps) {
   let loggedAt = 0
-  return (chosen: Chosen | undefined, { commitment: { slot } }: CommittedSlot): void => {
+  return (
+    chosen: Chosen | undefined,
+    { commitment: { slot } }: CommittedSlot,
+    unreadable?: AnswerUnreadable,
+  ): void => {
     const newestSlot = chosen?.newestSlot
     const behind = (newestSlot ?? 0) - slot
+    const without = unreadable === undefined ? 'NODES_AWAY' : 'UNREADABLE'
     const state =
-      chosen === undefined ? 'NODES_AWAY' : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
+      chosen === undefined ? without : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
     const isNodeHealthy = chosen?.isHealthy ?? false
-    const node = chosen?.node.place
-    onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined })
+    const node = chosen?.node.place ?? unreadable?.place
+    onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined, unreadable })
     if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
     loggedAt = performance.now()
     log.info('catching-up', { slot, remaining: behind })
@@ -118,7 +136,7 @@ async function stop(
 ): Promise<void> {
   log.error('following-stopped', { ...contradiction })
   const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
-  onProgress({ state: 'STOPPED', ...nothing, contradiction })
+  onProgress({ state: 'STOPPED', ...nothing, contradiction, unreadable: undefined })
   if (ended.aborted) return
   await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
 }

@@ -1,14 +1,16 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { indexOf } from '../../protocol/ids.ts'
+import { inNodeOrder } from '../../protocol/metadata-order.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import type { Output } from '../../protocol/outputs.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import { knownVersion, type ProtocolParameters } from '../../protocol/parameters.ts'
 import type { CommitmentId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
 import { type GenesisPlan, genesisOf } from '../embedded/genesis.ts'
 import { committed } from './check.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 import { changesOf, commitmentOf, info, logEpoch, type NodeFacts } from './questions.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** The first state of a database in front of a node, from what the node tells. */
 
@@ -33,15 +35,20 @@ export interface VersionNotTold {
 }
 
 /** Why a database cannot be founded. */
-export type FoundError = NodesAway | GenesisNotTold | GenesisDiffers | VersionNotTold
-
-/** The protocol version that this program speaks. */
-const knownVersion = 3
+export type FoundError =
+  | NodesAway
+  | AnswerUnreadable
+  | GenesisNotTold
+  | GenesisDiffers
+  | VersionNotTold
 
 /** The network that a node stands in. */
 export function networkTold({ protocolParameters }: NodeFacts): Network | undefined {
-  const known = protocolParameters.filter(({ parameters }) => parameters.version === knownVersion)
-  const newest = known.sort((a, b) => a.startEpoch - b.startEpoch).at(-1)
+  const known = protocolParameters.filter((one) => one?.parameters.version === knownVersion)
+  const newest = known
+    .flatMap((one) => one ?? [])
+    .sort((a, b) => a.startEpoch - b.startEpoch)
+    .at(-1)
   return newest && networkOf(newest.parameters)
 }
 
@@ -90,8 +97,11 @@ async function planTold(
   const outputs: readonly Output[] = created
     .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
     .map(({ output }) => output)
-  const plan = { parameters, outputs, credits: new Map() }
-  const { outputs: rows } = genesisOf(plan)
-  // The id of their transaction is a hash over all of them, in this order.
-  return rows.every(({ outputId }, i) => outputId === created[i]?.outputId) ? plan : undefined
+  // The id of their transaction is a hash over all of them, in this order; it tells the order of their metadata, too.
+  const plans = [outputs, outputs.map(inNodeOrder)].map((read) => {
+    return { parameters, outputs: read, credits: new Map() }
+  })
+  return plans.find((plan) =>
+    genesisOf(plan).outputs.every(({ outputId }, i) => outputId === created[i]?.outputId),
+  )
 }

@@ -2,24 +2,27 @@ import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import type { Newest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { OutputIdProof } from '../../protocol/commitment.ts'
 import { indexOf, transactionOf } from '../../protocol/ids.ts'
+import { inNodeOrder, isOrderOpen } from '../../protocol/metadata-order.ts'
 import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
+import type { Output } from '../../protocol/outputs.ts'
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import { checkCreated, checkSpent, provesAll } from './check.ts'
+import { type CreatedOutput, checkCreated, checkSpent, provesAll } from './check.ts'
 import type { Contradiction } from './contradiction.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import { outputMetadataOf, outputOf } from './questions.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** What became of the outputs of some slots, asked for by themselves: their proofs, their blocks, what spent them. */
 
-/** As far as it was asked for; without proofs nothing is. */
+/** As far as it was asked for; without proofs hardly anything is. */
 export interface Lives {
   readonly blocks: ReadonlyMap<OutputId, BlockId>
   readonly spenders: ReadonlyMap<OutputId, TransactionId>
+  /** The outputs as their proofs have them, where JSON does not tell the order of their metadata. */
+  readonly proven: ReadonlyMap<OutputId, Output>
 }
-
-/** Nothing was asked for. */
-export const noLives: Lives = { blocks: new Map(), spenders: new Map() }
 
 /** The changes of a slot. */
 export interface SlotChanges {
@@ -27,8 +30,9 @@ export interface SlotChanges {
   readonly changes: UtxoChangesFull
 }
 
-type Checked = Result<unknown, NodeFailed | Contradiction>
-type Created = UtxoChangesFull['createdOutputs'][number]
+type Failed = NodeFailed | AnswerUnreadable | Contradiction
+type Checked = Result<unknown, Failed>
+type Created = CreatedOutput
 
 /** What asking needs. */
 export interface LivesDeps {
@@ -41,26 +45,30 @@ export interface LivesDeps {
 
 /** Asks, and checks what is told. */
 export async function fetchLives(
-  { node, limit, proven }: LivesDeps,
+  { node, limit, proven: essences }: LivesDeps,
   slots: readonly SlotChanges[],
-): Promise<Result<Lives, NodeFailed | Contradiction>> {
+): Promise<Result<Lives, Failed>> {
   const blocks = new Map<OutputId, BlockId>()
   const spenders = new Map<OutputId, TransactionId>()
+  const proven = new Map<OutputId, Output>()
   const told = new Map<OutputId, OutputMetadata>()
 
   /** One proof is enough for all outputs of a transaction, if they are all there; else each needs its own. */
   async function proveTransaction({ slot, outputs }: CreatedTogether): Promise<Checked> {
     for (const [i, one] of outputs.entries()) {
-      const output = await needed(node, outputOf(one.outputId), `output ${one.outputId}`)
-      if (!output.ok) return output
-      const contradiction = checkCreated(slot, one, output.value)
-      if (contradiction !== undefined) return err(contradiction)
-      const { metadata, outputIdProof } = output.value
+      const answer = await needed(node, outputOf(one.outputId), `output ${one.outputId}`)
+      if (!answer.ok) return err(ofSlot(answer.error, slot))
+      const checked = checkCreated(slot, one, answer.value)
+      if (!checked.ok) return checked
+      const { metadata, outputIdProof } = answer.value
       told.set(one.outputId, metadata)
-      proven.add(transactionOf(one.outputId), outputIdProof.transactionCommitment)
-      const isLast = i === 0 && provesAll(outputs, outputIdProof)
-      for (const { outputId } of isLast ? outputs : [one]) blocks.set(outputId, metadata.blockId)
-      if (isLast) break
+      essences.add(transactionOf(one.outputId), outputIdProof.transactionCommitment)
+      const all = i === 0 ? provenTogether(outputs, outputIdProof) : undefined
+      for (const { outputId, output } of all ?? [{ ...one, output: checked.value }]) {
+        blocks.set(outputId, metadata.blockId)
+        if (isOrderOpen(output)) proven.set(outputId, output)
+      }
+      if (all !== undefined) break
     }
     return ok(undefined)
   }
@@ -71,7 +79,7 @@ export async function fetchLives(
       known?.spent === undefined
         ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
         : ok(known)
-    if (!metadata.ok) return metadata
+    if (!metadata.ok) return err(ofSlot(metadata.error, slot))
     const spender = checkSpent(slot, outputId, metadata.value)
     if (spender.ok) spenders.set(outputId, spender.value)
     return spender
@@ -80,7 +88,23 @@ export async function fetchLives(
   const created = await inParallel(slots.flatMap(transactionsOf), limit, proveTransaction)
   if (!created.ok) return created
   const consumed = await inParallel(slots.flatMap(consumedIn), limit, findSpender)
-  return consumed.ok ? ok({ blocks, spenders }) : consumed
+  return consumed.ok ? ok({ blocks, spenders, proven }) : consumed
+}
+
+/** All outputs of a transaction as one proof has them: with metadata in the order of the SDK, or in that of the node. */
+function provenTogether(
+  outputs: readonly Created[],
+  proof: OutputIdProof,
+): readonly Created[] | undefined {
+  if (provesAll(outputs, proof)) return outputs
+  if (!outputs.some(({ output }) => isOrderOpen(output))) return undefined
+  const ordered = outputs.map((one) => ({ ...one, output: inNodeOrder(one.output) }))
+  return provesAll(ordered, proof) ? ordered : undefined
+}
+
+/** What cannot be read of an output is told with the slot that it was asked for. */
+function ofSlot<E extends NodeFailed | AnswerUnreadable>(error: E, slot: SlotIndex): E {
+  return error.code === 'NODE_ANSWER_UNREADABLE' ? { ...error, slot } : error
 }
 
 /** The outputs that a transaction created, by index. */

@@ -2,6 +2,7 @@ import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
 import type { Question } from './questions.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** The nodes behind: asked in the order of the list, and left alone for a while when they do not answer. */
 
@@ -17,16 +18,16 @@ export interface Node {
   /** Its place in the list, from 1. */
   readonly place: number
   /** Asks it; `undefined` where it has nothing there. When it is silent or busy it is left alone for a while. */
-  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed>>
+  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
   /** The same without reading the answer. */
   send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
   /** What it says is of no use: it is left alone, longer every time, until it is of use again. */
-  rest(reason: string): void
+  rest(why: string | AnswerUnreadable): void
   /** It was of use. */
   well(): void
 }
 
-/** The node did not answer, or not in a form that can be used; `reason` is for the log. */
+/** The node did not answer, or refused to; `reason` is for the log. */
 export interface NodeFailed {
   readonly code: 'NODE_FAILED'
   readonly place: number
@@ -42,8 +43,8 @@ export interface NodesAway {
 export interface Nodes {
   /** Those that do not rest, in their order. */
   awake(): readonly Node[]
-  /** Asks one after the other until one answers. */
-  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway>>
+  /** Asks one after the other until one answers in a form that can be read. */
+  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
   /** Ends what is under way. */
   close(): void
 }
@@ -71,14 +72,21 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
       return answer
     }
 
-    async function ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed>> {
+    async function ask<T>(
+      question: Question<T>,
+    ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
       const answer = await send(question.request)
-      const read = answer.ok ? question.read(answer.value) : err(answer.error.reason)
+      if (!answer.ok) return err({ code: 'NODE_FAILED', place, reason: answer.error.reason })
+      const read = question.read(answer.value)
       if (read.ok) return read
-      return err({ code: 'NODE_FAILED', place, reason: read.error })
+      const { reason, isUnreadable, outputId = question.outputId } = read.error
+      if (!isUnreadable) return err({ code: 'NODE_FAILED', place, reason })
+      const { slot, request } = question
+      const about = { path: request.path, slot, outputId, reason }
+      return err({ code: 'NODE_ANSWER_UNREADABLE', place, ...about })
     }
 
-    function leave(reason: string, why: 'SILENT' | 'USELESS'): void {
+    function leave(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
       if (closed.signal.aborted) return
       const former = rests.get(place)
       const now = performance.now()
@@ -87,7 +95,9 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
       const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
       const isSilence = why === 'SILENT' && former?.isSilence !== false
       rests.set(place, { until: now + ms, ms, isSilence })
-      if (former === undefined) log.warn('node-away', { node: place, reason })
+      if (former !== undefined) return
+      if (typeof reason === 'string') log.warn('node-away', { node: place, reason })
+      else log.warn('node-unreadable', { node: place, ...printed(reason) })
     }
 
     function well(): void {
@@ -106,13 +116,17 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
     return nodes.filter(({ place }) => (rests.get(place)?.until ?? 0) <= now)
   }
 
-  async function ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway>> {
+  async function ask<T>(
+    question: Question<T>,
+  ): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>> {
+    let unreadable: AnswerUnreadable | undefined
     for (const node of awake()) {
       const answer = await node.ask(question)
       if (answer.ok) return ok(answer.value)
       log.debug('node-failed', { node: node.place, reason: answer.error.reason })
+      if (answer.error.code === 'NODE_ANSWER_UNREADABLE') unreadable ??= answer.error
     }
-    return err({ code: 'NODES_AWAY' })
+    return err(unreadable ?? ({ code: 'NODES_AWAY' } as const))
   }
 
   return { awake, ask, close: () => closed.abort() }
@@ -123,11 +137,26 @@ export async function needed<T>(
   node: Node,
   question: Question<T>,
   what: string,
-): Promise<Result<T, NodeFailed>> {
+): Promise<Result<T, NodeFailed | AnswerUnreadable>> {
   const answer = await node.ask(question)
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
   return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
+}
+
+/** As the log has it: what is not known is left out. */
+function printed({
+  path,
+  slot,
+  outputId,
+  reason,
+}: AnswerUnreadable): Record<string, string | number> {
+  return {
+    path,
+    ...(slot === undefined ? {} : { slot }),
+    ...(outputId === undefined ? {} : { outputId }),
+    reason,
+  }
 }
 
 function statusOf({ status }: NodeAnswer): string {

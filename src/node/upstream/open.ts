@@ -175,7 +175,9 @@ export async function openUpstream(
   async function issuance(): Promise<Result<Issuance, LedgerUnavailable>> {
     const told = await nodes.ask(offer())
     if (told.ok && told.value !== undefined) return ok(told.value)
-    return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })
+    const isUnreadable = !told.ok && told.error.code === 'NODE_ANSWER_UNREADABLE'
+    const reason = isUnreadable ? 'NODE_ANSWER_UNREADABLE' : 'NODES_AWAY'
+    return err({ code: 'LEDGER_UNAVAILABLE', reason })
   }
 
   async function issue(
@@ -222,6 +224,7 @@ const nothingAsked = {
   isNodeHealthy: false,
   newestSlot: undefined,
   contradiction: undefined,
+  unreadable: undefined,
 }
 
 const unlooked: Progress = { ...nothingAsked, state: 'CATCHING_UP' }

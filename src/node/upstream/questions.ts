@@ -10,10 +10,11 @@ import {
   TransactionMetadata,
   UtxoChangesFull,
 } from '../../protocol/node-answers.ts'
+import { knownVersion } from '../../protocol/parameters.ts'
 import {
   type BlockId,
   CommitmentId,
-  type OutputId,
+  OutputId,
   SlotIndex,
   type TransactionId,
 } from '../../protocol/primitives.ts'
@@ -26,10 +27,36 @@ import type { NodeAnswer, NodeRequest } from './client.ts'
 /** What a node is asked, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
 
 /** A request, and what its answer means. */
-export interface Question<T> {
+export interface Question<T> extends Subject {
   readonly request: NodeRequest
-  /** The meaning of an answer, `undefined` where nothing is there; the error says in words what is wrong with it. */
-  readonly read: (answer: NodeAnswer) => Result<T | undefined, string>
+  /** The meaning of an answer, `undefined` where nothing is there. */
+  readonly read: (answer: NodeAnswer) => Result<T | undefined, AnswerUseless>
+}
+
+/** The slot or the output that a question is about. */
+export interface Subject {
+  readonly slot?: SlotIndex
+  readonly outputId?: OutputId
+}
+
+/** Why an answer means nothing: the node refuses to say it, or it cannot be read. */
+export interface AnswerUseless {
+  /** In words. */
+  readonly reason: string
+  readonly isUnreadable: boolean
+  /** Of the part that cannot be read, where it belongs to an output of a list. */
+  readonly outputId?: OutputId | undefined
+}
+
+/** Parameters of another version have other members; they are passed over. */
+const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
+  ...ParametersInForce,
+  parse: (json) => {
+    const { version } = members(members(json).parameters)
+    const isOther = typeof version === 'number' && version !== knownVersion
+    return isOther ? undefined : ParametersInForce.parse(json)
+  },
+  print: (value) => value && ParametersInForce.print(value),
 }
 
 /** As much of what a node tells of itself as a follower needs. */
@@ -39,7 +66,7 @@ export const NodeFacts = struct('NodeFacts', {
     latestCommitmentId: CommitmentId,
     latestFinalizedSlot: SlotIndex,
   }),
-  protocolParameters: list('u8', ParametersInForce, { max: 0xff, size: 'LIST_COUNT' }),
+  protocolParameters: list('u8', ParametersIfKnown, { max: 0xff, size: 'LIST_COUNT' }),
 })
 export interface NodeFacts extends Infer<typeof NodeFacts> {}
 
@@ -47,18 +74,18 @@ const core = '/api/core/v3'
 
 /** The node and its network. */
 export function info(): Question<NodeFacts> {
-  return json(`${core}/info`, NodeFacts, limits.info)
+  return json(`${core}/info`, NodeFacts, { limit: limits.info })
 }
 
 /** The commitment to a slot; nothing there while it is not committed. */
 export function commitmentOf(slot: SlotIndex): Question<SlotCommitment> {
-  return json(`${core}/commitments/by-slot/${slot}`, SlotCommitment)
+  return json(`${core}/commitments/by-slot/${slot}`, SlotCommitment, { slot })
 }
 
 /** What a slot changed, with the outputs. */
 export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
   const path = `${core}/commitments/by-slot/${slot}/utxo-changes/full`
-  return json(path, UtxoChangesFull, limits.changes)
+  return json(path, UtxoChangesFull, { limit: limits.changes, slot })
 }
 
 /**
@@ -66,12 +93,12 @@ export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
  * without metadata has unspent ones only.
  */
 export function outputOf(id: OutputId): Question<OutputWithMetadata> {
-  return json(`${core}/outputs/${id}/full`, OutputWithMetadata)
+  return json(`${core}/outputs/${id}/full`, OutputWithMetadata, { outputId: id })
 }
 
 /** What became of an output. */
 export function outputMetadataOf(id: OutputId): Question<OutputMetadata> {
-  return json(`${core}/outputs/${id}/metadata`, OutputMetadata)
+  return json(`${core}/outputs/${id}/metadata`, OutputMetadata, { outputId: id })
 }
 
 /** The bytes of a block. */
@@ -101,7 +128,7 @@ export function issuance(): Question<IssuanceOffer> {
 
 /** Any other route of the core API, by its path behind the base. */
 export function coreAnswer<T>(path: string, schema: Schema<T>): Question<T> {
-  return json(core + path, schema, limits.info)
+  return json(core + path, schema, { limit: limits.info })
 }
 
 /** The epoch of the log; only a gateway has one. */
@@ -112,10 +139,11 @@ export function logEpoch(): Question<Hex> {
       // Whatever else it answers there, a node is no gateway.
       if (answer.status !== 200) return ok(undefined)
       const told = parseJson(answer.body)
-      if (!told.ok) return told
+      if (!told.ok) return unreadable(told.error)
       const { epoch } = members(told.value)
       const isEpoch = typeof epoch === 'string' && isHex(epoch) && epoch.length === 18
-      return isEpoch ? ok(epoch.toLowerCase() as Hex) : err('the epoch of the log is malformed')
+      if (isEpoch) return ok(epoch.toLowerCase() as Hex)
+      return unreadable('the epoch of the log is malformed')
     },
   }
 }
@@ -160,18 +188,57 @@ function get(path: string, accept: string, limit: number): NodeRequest {
   return { method: 'GET', path, headers: { accept }, timeoutMs, limit }
 }
 
-function json<T>(path: string, schema: Schema<T>, limit = limits.usual): Question<T> {
+interface JsonOptions extends Subject {
+  readonly limit?: number
+}
+
+function json<T>(
+  path: string,
+  schema: Schema<T>,
+  { limit = limits.usual, ...subject }: JsonOptions = {},
+): Question<T> {
   return {
+    ...subject,
     request: get(path, jsonType, limit),
     read: (answer) => {
       if (isAbsent(answer)) return ok(undefined)
-      if (answer.status !== 200) return err(refusalOf(answer))
+      if (answer.status !== 200) return refused(answer)
       const told = parseJson(answer.body)
-      if (!told.ok) return told
+      if (!told.ok) return unreadable(told.error)
       const value = parse(schema, told.value)
-      return value.ok ? value : err(refusalMessage(value.error, 'answer'))
+      if (value.ok) return value
+      const mended = parseJson(answer.body, emptyBytes)
+      const again = mended.ok ? parse(schema, mended.value) : value
+      if (again.ok) return again
+      const { error } = again
+      return unreadable(refusalMessage(error, 'answer'), outputAt(told.value, error.path))
     },
   }
+}
+
+/** A node of IOTA writes the empty value of a metadata entry as an empty text (codec reference 19, row 29). */
+function emptyBytes(key: string, value: unknown): unknown {
+  if (key !== 'entries' || typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, bytes]) => [name, bytes === '' ? '0x' : bytes]),
+  )
+}
+
+/** The output that a path into the changes of a slot leads through. */
+function outputAt(json: unknown, path: string): OutputId | undefined {
+  const [list = '', index = ''] = path.split('.')
+  const outputs = members(json)[list]
+  const element: unknown = Array.isArray(outputs) ? outputs[Number(index)] : undefined
+  const id = parse(OutputId, members(element).outputId)
+  return id.ok ? id.value : undefined
+}
+
+function refused(answer: NodeAnswer): Result<never, AnswerUseless> {
+  return err({ reason: refusalOf(answer), isUnreadable: false })
+}
+
+function unreadable(reason: string, outputId?: OutputId): Result<never, AnswerUseless> {
+  return err({ reason, isUnreadable: true, outputId })
 }
 
 function bytes(path: string): Question<Uint8Array> {
@@ -179,7 +246,7 @@ function bytes(path: string): Question<Uint8Array> {
     request: get(path, bytesType, limits.usual),
     read: (answer) => {
       if (isAbsent(answer)) return ok(undefined)
-      return answer.status === 200 ? ok(answer.body) : err(refusalOf(answer))
+      return answer.status === 200 ? ok(answer.body) : refused(answer)
     },
   }
 }
@@ -189,9 +256,12 @@ function isAbsent({ status }: NodeAnswer): boolean {
   return status === 404 || status === 400
 }
 
-function parseJson(body: Uint8Array): Result<unknown, string> {
+function parseJson(
+  body: Uint8Array,
+  revive?: (key: string, value: unknown) => unknown,
+): Result<unknown, string> {
   try {
-    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), revive))
   } catch {
     return err('the answer is not JSON')
   }

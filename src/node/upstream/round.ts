@@ -2,6 +2,7 @@ import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { slotEntries } from '../../ledger/updates.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { isOrderOpen } from '../../protocol/metadata-order.ts'
 import type { UtxoChangesFull } from '../../protocol/node-answers.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
@@ -10,9 +11,10 @@ import { encode } from '../../protocol/schema/schema.ts'
 import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
 import { checkChanges, checkCommitment } from './check.ts'
 import type { Contradiction } from './contradiction.ts'
-import { fetchLives, type Lives, type LivesDeps, noLives } from './lives.ts'
+import { fetchLives, type Lives, type LivesDeps, type SlotChanges } from './lives.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import { changesOf, commitmentOf } from './questions.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** Fetches the next slots from one node and checks them; nothing is written. */
 
@@ -32,7 +34,7 @@ export interface FetchedSlots {
 }
 
 /** Why there are none. */
-export type RoundFailed = NodeFailed | Contradiction
+export type RoundFailed = NodeFailed | AnswerUnreadable | Contradiction
 
 /** Fetches the slots behind `former` up to `upTo`, or as many of them as go into one round. */
 export async function fetchSlots(
@@ -48,10 +50,16 @@ export async function fetchSlots(
     return { slot: committed.commitment.slot, changes }
   })
   const asking = { node, limit: requestsAtOnce, proven: deps.proven }
-  const lives = deps.withProofs ? await fetchLives(asking, changed) : ok(noLives)
+  const lives = await fetchLives(asking, deps.withProofs ? changed : changed.map(withOpenOrder))
   if (!lives.ok) return lives
   const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
+}
+
+/** What is asked for without proofs: created outputs alone whose JSON does not tell their bytes. */
+function withOpenOrder({ slot, changes }: SlotChanges): SlotChanges {
+  const createdOutputs = changes.createdOutputs.filter(({ output }) => isOrderOpen(output))
+  return { slot, changes: { ...changes, createdOutputs, consumedOutputs: [] } }
 }
 
 interface ToldSlot {
@@ -69,7 +77,7 @@ async function fetchChanges(
   node: Node,
   from: SlotIndex,
   upTo: SlotIndex,
-): Promise<Result<ToldSlot[], NodeFailed>> {
+): Promise<Result<ToldSlot[], NodeFailed | AnswerUnreadable>> {
   const told: ToldSlot[] = []
   let outputs = 0
   for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsAtOnce) {
@@ -86,7 +94,10 @@ async function fetchChanges(
   return ok(told)
 }
 
-async function fetchSlot(node: Node, slot: SlotIndex): Promise<Result<ToldSlot, NodeFailed>> {
+async function fetchSlot(
+  node: Node,
+  slot: SlotIndex,
+): Promise<Result<ToldSlot, NodeFailed | AnswerUnreadable>> {
   const [commitment, changes] = await Promise.all([
     needed(node, commitmentOf(slot), `commitment ${slot}`),
     needed(node, changesOf(slot), `changes of slot ${slot}`),
@@ -130,7 +141,10 @@ function followedSlot(
 ): FollowedSlot {
   const { commitment, commitmentId, bytes } = committed
   const { slot } = commitment
-  const { createdOutputs: created, consumedOutputs: consumed } = changes
+  const { consumedOutputs: consumed } = changes
+  const created = changes.createdOutputs.map(({ outputId, output }) => {
+    return { outputId, output: lives.proven.get(outputId) ?? output }
+  })
   const entries = slotEntries(parameters, slot, { created, consumed })
   return {
     commit: { slot, commitmentId, bytes, entries, accounts: [], epochs: [] },

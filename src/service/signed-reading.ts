@@ -1,0 +1,47 @@
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
+import { Block } from '../protocol/block.ts'
+import { identifyBlock } from '../protocol/ids.ts'
+import { inNodeOrder, isOrderOpen } from '../protocol/metadata-order.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { encode } from '../protocol/schema/schema.ts'
+import { slotOfTime } from '../protocol/slots.ts'
+
+/** Which of its two orders the metadata of a block in JSON has: the one that its issuer has signed. */
+
+/** What deciding needs. */
+export interface SignedReadingDeps {
+  readonly signatures: Pick<SignatureChecker, 'check'>
+  readonly parameters: ProtocolParameters
+}
+
+/**
+ * The block in the order of the node, where it was signed in that one; else as it is, in the order of the official SDK. The
+ * signature is checked only where the orders differ.
+ */
+export async function signedReading(
+  { signatures, parameters }: SignedReadingDeps,
+  block: Block,
+): Promise<Result<Block, SignatureCheckBusy>> {
+  const ordered = blockInNodeOrder(block)
+  if (ordered === undefined) return ok(block)
+  const slot = slotOfTime(parameters, block.header.issuingTime)
+  for (const reading of [block, ordered]) {
+    const { signingInput: message } = identifyBlock(encode(Block, reading), slot)
+    const verdict = await signatures.check([{ ...block.signature, message }])
+    if (!verdict.ok) return err(verdict.error)
+    if (verdict.value[0] === true) return ok(reading)
+  }
+  return ok(block)
+}
+
+/** `undefined` where the block has no metadata whose orders differ. */
+function blockInNodeOrder(block: Block): Block | undefined {
+  const { body } = block
+  if (body.type !== 0 || body.payload?.type !== 1) return undefined
+  const { payload } = body
+  const { outputs } = payload.transaction
+  if (!outputs.some(isOrderOpen)) return undefined
+  const transaction = { ...payload.transaction, outputs: outputs.map(inNodeOrder) }
+  return { ...block, body: { ...body, payload: { ...payload, transaction } } }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { hexToBytes } from '../../src/lib/hex.ts'
+import type { MultiAddress } from '../../src/protocol/addresses.ts'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
+import { Block } from '../../src/protocol/block.ts'
+import { addressKey } from '../../src/protocol/ids.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import type { Unlock } from '../../src/protocol/unlocks.ts'
+import { startFromGenesis } from '../support/genesis-gateway.ts'
+import { heldBy, multiOf, multiUnlock, oddPaymentOf } from '../support/odd-outputs.ts'
+import { restJson } from '../support/rest.ts'
+import type { TestGateway } from '../support/start-gateway.ts'
+import { acceptedId, post } from '../support/submit.ts'
+import { blockOf, offerOf, ownedBy, slotNow, user } from '../support/wallet.ts'
+
+/** Outputs of multi addresses are spent together, which takes unlocks that only nodes know (codec reference 19). */
+
+const [alice, bob, carol] = [user(1), user(2), user(3)]
+const pair = multiOf([alice, bob])
+const sharing = multiOf([alice, carol])
+const amount = 50_000_000n
+
+let gateway: TestGateway
+let ofPair: readonly OutputId[]
+let ofSharing: readonly OutputId[]
+beforeAll(async () => {
+  const addresses = [pair, pair, pair, pair, pair, pair, sharing, sharing]
+  gateway = await startFromGenesis(addresses.map((address) => heldBy(address, amount)))
+  ofPair = await outputsOf(pair)
+  ofSharing = await outputsOf(sharing)
+})
+afterAll(() => gateway.close())
+
+const signedByPair = (hash: Uint8Array) => multiUnlock(pair, [alice, bob], hash)
+const reference: Unlock = { type: 1, reference: 0 }
+
+describe('outputs of multi addresses are spent together', () => {
+  test('two of one address by a reference to its multi unlock, in bytes and in JSON', async () => {
+    for (const [form, spent] of [
+      ['bytes', ofPair.slice(0, 2)],
+      ['json', ofPair.slice(2, 4)],
+    ] as const) {
+      const unlock = (hash: Uint8Array) => [signedByPair(hash), reference]
+      expect(await verdictOn({ form, spent, unlock })).toEqual(['accepted', undefined])
+      for (const id of spent) expect((await lifeOf(id)).spent).toBeDefined()
+    }
+  })
+
+  test('one each of two addresses that share a key, which signs in both multi unlocks', async () => {
+    const spent = [first(ofPair.slice(4)), first(ofSharing)]
+    const unlock = (hash: Uint8Array) => [
+      signedByPair(hash),
+      multiUnlock(sharing, [alice, carol], hash),
+    ]
+    expect(await verdictOn({ form: 'bytes', spent, unlock })).toEqual(['accepted', undefined])
+  })
+
+  test('but not one of another address by that reference: reason 8', async () => {
+    const spent = [first(ofPair.slice(5)), first(ofSharing.slice(1))]
+    const unlock = (hash: Uint8Array) => [signedByPair(hash), reference]
+    expect(await verdictOn({ form: 'bytes', spent, unlock })).toEqual(['failed', 8])
+  })
+})
+
+interface Spending {
+  readonly form: 'bytes' | 'json'
+  readonly spent: readonly OutputId[]
+  unlock(signingHash: Uint8Array): readonly Unlock[]
+}
+
+/** Submits the transaction, and gives its state and failure reason once it is judged. */
+async function verdictOn({ form, spent, unlock }: Spending) {
+  const offer = await offerOf(gateway.url)
+  const { payload, transactionId } = oddPaymentOf(offer.network, {
+    spend: spent,
+    outputs: [ownedBy(bob, amount * BigInt(spent.length))],
+    creationSlot: slotNow(offer.network),
+    unlock,
+  })
+  const { block, bytes } = blockOf(offer, payload)
+  const body = form === 'bytes' ? bytes : JSON.stringify(print(Block, block))
+  await acceptedId(await post(gateway.url, body))
+  const path = `${gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
+  for (;;) {
+    const { transactionState, transactionFailureReason } = await restJson(path)
+    if (transactionState === 'pending') continue
+    // What is accepted may be committed already.
+    const state = transactionState === 'failed' ? 'failed' : 'accepted'
+    return [state, transactionFailureReason]
+  }
+}
+
+function lifeOf(id: OutputId) {
+  return restJson(`${gateway.url}/api/core/v3/outputs/${id}/metadata`)
+}
+
+async function outputsOf(address: MultiAddress): Promise<readonly OutputId[]> {
+  const text = encodeBech32('tst', hexToBytes(addressKey(address)))
+  const path = `/api/explorer/v2/ledger/updates/by-address/${text}`
+  const { items } = await restJson(`${gateway.url}${path}?sort=oldest`)
+  return items.map(({ outputId }: { readonly outputId: OutputId }) => outputId)
+}
+
+function first(ids: readonly OutputId[]): OutputId {
+  return present(ids[0], 'an output of the genesis')
+}

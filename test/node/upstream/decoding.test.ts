@@ -1,0 +1,303 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { bytesToHex } from '../../../src/lib/hex.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import type { Output } from '../../../src/protocol/outputs.ts'
+import { Output as OutputSchema } from '../../../src/protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
+import type { MetadataEntry } from '../../../src/protocol/schema/metadata-map.ts'
+import { encode, print } from '../../../src/protocol/schema/schema.ts'
+import { graphql } from '../../support/client.ts'
+import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import { oddPaymentOf } from '../../support/odd-outputs.ts'
+import { rest, restJson } from '../../support/rest.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post } from '../../support/submit.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  slotNow,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** A follower decodes what its node does, keeps the bytes, and says what it cannot read (codec reference 19). */
+
+const key = user(1)
+const address = { type: 0, pubKeyHash: key.publicKeyHash } as const
+const zeros = `0x${'00'.repeat(32)}` as const
+
+const entries = (...pairs: readonly (readonly [string, MetadataEntry['value']])[]) =>
+  pairs.map(([name, value]) => ({ key: name, value }))
+
+/** In JSON all of them say less than their bytes. */
+const nodeOrder = entries(['b', '0x01'], ['aa', '0x02'])
+const sdkOrder = entries(['aa', '0x02'], ['b', '0x01'])
+
+/** Outputs that only nodes take. */
+const odd: readonly Output[] = [
+  { ...ownedBy(key, 50_000_000n), features: [{ type: 2, entries: nodeOrder }] },
+  { ...ownedBy(key, 50_000_000n), features: [{ type: 2, entries: sdkOrder }] },
+  {
+    ...ownedBy(key, 50_000_000n),
+    features: [{ type: 2, entries: entries(['', '0x'], ['x', '0x']) }],
+  },
+  {
+    ...ownedBy(key, 50_000_000n),
+    unlockConditions: [{ type: 0, address: { type: 48, address, allowedCapabilities: '0x0080' } }],
+  },
+  {
+    ...{ type: 2, amount: 50_000_000n, mana: 0n, anchorId: zeros as never, stateIndex: 0 },
+    unlockConditions: [
+      { type: 4, address },
+      { type: 5, address },
+    ],
+    features: [
+      { type: 2, entries: nodeOrder },
+      { type: 3, entries: sdkOrder },
+    ],
+    immutableFeatures: [{ type: 2, entries: nodeOrder }],
+  },
+]
+
+let real: TestGateway
+/** All of them in the orders that they have. */
+let mixed: Paid
+/** Two of them, all in the order of the node, as nodes of IOTA have them; spent later. */
+let ordered: Paid
+let spending: Paid
+beforeAll(async () => {
+  real = await startGateway()
+  const [funds] = await genesisOutputs(real.url, key)
+  mixed = await pay([present(funds, 'funds')], [ownedBy(key, 750_000_000n), ...odd], 'bytes')
+  const inNodeOrder = odd.slice(0, 1).flatMap((one) => [one, one])
+  ordered = await pay(
+    mixed.created.slice(0, 1),
+    [...inNodeOrder, ownedBy(key, 650_000_000n)],
+    'json',
+  )
+  spending = await pay(ordered.created, [ownedBy(key, 750_000_000n)], 'bytes')
+}, 120_000)
+afterAll(() => real.close())
+
+interface Paid {
+  readonly created: readonly OutputId[]
+  readonly slot: SlotIndex
+}
+
+async function pay(
+  spend: readonly OutputId[],
+  outputs: readonly Output[],
+  form: 'bytes' | 'json',
+): Promise<Paid> {
+  const offer = await offerOf(real.url)
+  const payment = oddPaymentOf(offer.network, {
+    spend,
+    outputs,
+    creationSlot: slotNow(offer.network),
+    // Bits without meaning, beside the right to burn mana.
+    capabilities: '0xc2',
+    unlock: (hash) =>
+      spend.map((_, i) =>
+        i === 0 ? { type: 0, signature: key.sign(hash) } : { type: 1, reference: 0 },
+      ),
+  })
+  const { block, bytes } = blockOf(offer, payment.payload)
+  // In JSON the order of metadata is lost; what the issuer has signed tells it.
+  const body = form === 'bytes' ? bytes : JSON.stringify(print(Block, block))
+  await acceptedId(await post(real.url, body))
+  await untilCommitted(real.url, slotNow(offer.network))
+  const path = `${real.url}/api/core/v3/transactions/${payment.transactionId}/metadata`
+  expect(await restJson(path)).not.toHaveProperty('transactionFailureReason')
+  const [first] = payment.created
+  const { included } = await restJson(`${real.url}/api/core/v3/outputs/${first}/metadata`)
+  return { created: payment.created, slot: included.slot }
+}
+
+interface Follower {
+  readonly gateway: TestGateway
+  readonly node: OddNode
+}
+
+async function follow(spoil: Spoil, env: Record<string, string> = {}): Promise<Follower> {
+  const node = await startOddNode(real.url, spoil)
+  const gateway = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
+  })
+  return { gateway, node }
+}
+
+async function end({ gateway, node }: Follower): Promise<void> {
+  await gateway.close()
+  await node.close()
+}
+
+const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
+
+async function bytesOf(url: string, id: OutputId): Promise<string> {
+  const accept = 'application/vnd.iota.serializer-v2'
+  const answer = await rest(`${url}/api/core/v3/outputs/${id}`, { headers: { accept } })
+  return bytesToHex(new Uint8Array(await answer.arrayBuffer()))
+}
+
+describe('what nodes take and the official SDK refuses', () => {
+  test('is kept by the ledger inside as it came', async () => {
+    for (const [i, output] of odd.entries()) {
+      const id = present(mixed.created[i + 1], 'an output')
+      expect(await bytesOf(real.url, id)).toContain(
+        bytesToHex(encode(OutputSchema, output)).slice(2),
+      )
+    }
+  })
+
+  /** A node of IOTA writes an empty value as an empty text. */
+  const emptyText: Spoil = (path, answer) =>
+    typeof answer.body === 'string' && /\/outputs\/|utxo-changes/.test(path)
+      ? { ...answer, body: answer.body.replaceAll('"x":"0x"', '"x":""') }
+      : answer
+
+  test.each([
+    ['with proofs', passOn, {}],
+    ['without', passOn, { UPSTREAM_PROOFS: 'off' }],
+    ['of a node that writes empty bytes as an empty text', emptyText, {}],
+  ])('is followed, %s, with the same bytes', async (_name, spoil, env) => {
+    const follower = await follow(spoil, env)
+    const { url } = follower.gateway
+    await untilCommitted(url, spending.slot)
+    for (const id of mixed.created.slice(1)) {
+      expect(await bytesOf(url, id)).toBe(await bytesOf(real.url, id))
+    }
+    for (const id of ordered.created) {
+      const path = `/api/core/v3/outputs/${id}/full`
+      const { output, outputIdProof } = await restJson(url + path)
+      const told = await restJson(real.url + path)
+      expect({ output, outputIdProof }).toEqual({
+        output: told.output,
+        outputIdProof: told.outputIdProof,
+      })
+    }
+    await end(follower)
+  })
+
+  test('is one proof for a transaction where all its metadata is in the order of the node', async () => {
+    const follower = await follow(passOn)
+    await untilCommitted(follower.gateway.url, spending.slot)
+    const asked = follower.node.asked.filter((path) =>
+      ordered.created.some((id) => path.endsWith(`/${id}/full`)),
+    )
+    expect(asked).toHaveLength(1)
+    await end(follower)
+  })
+})
+
+describe('an answer that cannot be read', () => {
+  /** A feature that no version has. */
+  const unknownFeature = (output: object) => ({ ...output, features: [{ type: 99 }] })
+  const id = () => present(ordered.created[1], 'an output')
+  const rows: readonly (readonly [string, () => Spoil, () => object])[] = [
+    [
+      'a created output',
+      () =>
+        changing(changes(ordered.slot), (one) => ({
+          ...one,
+          createdOutputs: one.createdOutputs.map((created: { outputId: string; output: object }) =>
+            created.outputId === id()
+              ? { ...created, output: unknownFeature(created.output) }
+              : created,
+          ),
+        })),
+      () => ({ slot: ordered.slot, outputId: id() }),
+    ],
+    [
+      'an output by itself',
+      () =>
+        changing(`/${ordered.created[0]}/full`, (one) => ({
+          ...one,
+          output: unknownFeature(one.output),
+        })),
+      () => ({ slot: ordered.slot, outputId: ordered.created[0] }),
+    ],
+    [
+      'the life of an output that is spent',
+      () => changing(`/${ordered.created[2]}/metadata`, () => ({ spent: 7 })),
+      () => ({ slot: spending.slot, outputId: ordered.created[2] }),
+    ],
+    [
+      'a commitment',
+      () => changing(`/by-slot/${ordered.slot}`, () => 'nothing'),
+      () => ({ slot: ordered.slot }),
+    ],
+  ]
+  test.each(rows)(
+    '%s is called that, with slot and output, until it can be read',
+    async (_name, spoil, place) => {
+      const follower = await follow(spoil())
+      const { url, logged } = follower.gateway
+      const health = await untilUnreadable(url)
+      const code = 'NODE_ANSWER_UNREADABLE'
+      const message = expect.stringContaining('cannot be read')
+      expect(health.isHealthy).toBe(false)
+      expect(health.following.unreadable).toEqual({ code, message, ...place() })
+      const { data } = await graphql(
+        url,
+        '{ health { following { state unreadable { code message milestoneIndex outputId } } } }',
+      )
+      const { slot: milestoneIndex, outputId = null } = Object(place())
+      expect(data.health.following).toEqual({
+        state: 'UNREADABLE',
+        unreadable: { code, message, milestoneIndex, outputId },
+      })
+      const lines = logged.filter((line) => line.includes('"node-unreadable"')).map(parsedLine)
+      expect(lines[0]).toMatchObject(place())
+      expect(logged.some((line) => line.includes('"node-away"'))).toBe(false)
+      follower.node.spoilBy(passOn)
+      await untilCommitted(url, spending.slot)
+      expect((await restJson(`${url}/health`)).following.state).not.toBe('unreadable')
+      await end(follower)
+    },
+  )
+
+  test('of another route is said to whoever asked', async () => {
+    const follower = await follow(changing('/api/core/v3/committee', () => 'nobody'))
+    const answer = await fetch(`${follower.gateway.url}/api/core/v3/committee`)
+    expect(answer.status).toBe(503)
+    expect((await answer.json()).error.message).toContain('cannot be read')
+    await end(follower)
+  })
+})
+
+describe('a node that knows parameters of a later version', () => {
+  const later: Spoil = changing('/core/v3/info', (info) => ({
+    ...info,
+    protocolParameters: [
+      ...info.protocolParameters,
+      { startEpoch: 4_000_000_000, parameters: { type: 1, version: 4, shape: 'another' } },
+    ],
+  }))
+
+  test('founds and is followed', async () => {
+    const follower = await follow(later)
+    const { url } = follower.gateway
+    await untilCommitted(url, spending.slot)
+    const { protocolParameters } = await getJson(`${url}/api/core/v3/info`)
+    expect(protocolParameters).toHaveLength(1)
+    await end(follower)
+  })
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+async function untilUnreadable(url: string): Promise<any> {
+  for (;;) {
+    const health = await (await fetch(`${url}/health`)).json()
+    if (health.following.state === 'unreadable') return health
+    await delay(20)
+  }
+}
+
+function parsedLine(line: string): unknown {
+  return JSON.parse(line)
+}
