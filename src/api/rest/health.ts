@@ -41,7 +41,7 @@ const following = about(
 /** The reasons of LEDGER_UNAVAILABLE, in words. */
 const reasons = [
   ...['starting', 'clock behind', 'clock leapt', 'lease lost', 'closing'],
-  ...['nodes away', 'node contradicted'],
+  ...['nodes away', 'node answer unreadable', 'node contradicted'],
 ] as const
 
 /** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
