@@ -2,7 +2,7 @@ import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, outputId, transactionIdOf } from '../protocol/ids.ts'
-import { proofRoot, proveLeaf } from '../protocol/proofs.ts'
+import { createProver, proofRoot } from '../protocol/proofs.ts'
 import { encode, parse, print } from '../protocol/schema/schema.ts'
 import { Transaction } from '../protocol/transaction.ts'
 import { type Answer, type Input, readValue } from './inspect-input.ts'
@@ -22,12 +22,13 @@ function proveAll(json: unknown): Answer {
   }
   const identity = identifyTransaction(transaction.value)
   const { transactionCommitment, outputCommitment, transactionId, outputBytes } = identity
+  const prove = createProver(outputBytes)
   const proofs = outputBytes.map((_, outputIndex) => {
     const proof: OutputIdProof = {
       slot: transaction.value.creationSlot,
       outputIndex,
       transactionCommitment,
-      outputCommitmentProof: proveLeaf(outputBytes, outputIndex),
+      outputCommitmentProof: prove(outputIndex),
     }
     return {
       proof: print(OutputIdProof, proof),
