@@ -9,6 +9,7 @@ import type { Services } from '../service/services.ts'
 import { storeAwayOf } from '../service/store-away.ts'
 import { type AuthDeps, callerOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
+import { createBudget } from './graphql/budget.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
@@ -179,7 +180,11 @@ async function handle(
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
     if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
     const { services } = deps
-    await deps.graphql(message, response, { caller, services, requestId })
+    const budget = createBudget()
+    response.once('close', () => {
+      if (!response.writableFinished) budget.leave()
+    })
+    await deps.graphql(message, response, { caller, services, requestId, budget })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })

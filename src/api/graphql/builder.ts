@@ -3,6 +3,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { Services } from '../../service/services.ts'
 import type { Caller } from '../auth.ts'
+import type { Budget } from './budget.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
 /** What every resolver is given. */
@@ -11,6 +12,7 @@ export interface GatewayContext {
   readonly services: Services
   /** Names this request in the log and in the answer to an unexpected failure. */
   readonly requestId: string
+  readonly budget: Budget
 }
 
 /**
