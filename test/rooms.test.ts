@@ -24,14 +24,22 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
-const rootFiles = ['config.ts', 'gateway.ts', 'ledger.ts', 'main.ts', 'setting-values.ts', 'settings.ts']
+const rootFiles = [
+  'config.ts',
+  'gateway.ts',
+  'ledger.ts',
+  'main.ts',
+  'setting-values.ts',
+  'settings.ts',
+]
 
-/** For each npm package the rooms that may import it; packages of a scope share a row. */
+/** For each package the rooms that may import it; packages of a scope share a row. Other modules of Node are free. */
 const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
   '@prisma': ['store', 'generated'],
+  'node:sqlite': ['store'],
   pg: ['store'],
   '@pothos': ['api'],
   '@graphql-yoga': ['api'],
@@ -80,6 +88,7 @@ describe('rooms', () => {
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../config.ts' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'left-pad' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'aedes' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'node:sqlite' })).toBe(true)
     expect(isPackageOfOthers({ file: 'client/follow.ts', specifier: 'node:fs' })).toBe(true)
   })
 })
@@ -114,9 +123,9 @@ function isForeign(one: Import): boolean {
 function isPackageOfOthers({ file, specifier }: Import): boolean {
   if (specifier.startsWith('.')) return false
   const room = roomOf(file)
-  if (specifier.startsWith('node:')) return browserRooms.includes(room)
   const owners = roomsByPackage[specifier.split('/')[0] ?? '']
-  return owners?.includes(room) !== true
+  if (owners !== undefined) return !owners.includes(room)
+  return !specifier.startsWith('node:') || browserRooms.includes(room)
 }
 
 function printed({ file, specifier }: Import): string {

@@ -125,6 +125,12 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) =>
       `query: costs ${e.cost} if every page is full, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
   },
+  ANSWER_TOO_LARGE: {
+    status: 400,
+    say: (e) =>
+      `query: the answer has more than ${e.limit} ${e.unit}; ask for smaller pages, or for fewer at once`,
+  },
+  CLIENT_LEFT: { status: 499, say: () => 'the client left before the answer was there' },
   BODY_TOO_LARGE: { status: 413, say: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
   CONTENT_TYPE_REFUSED: {

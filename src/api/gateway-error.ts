@@ -18,6 +18,7 @@ import type { SubmitBlockError } from '../service/submit-block.ts'
 import type { PageCursorMalformed } from '../service/update-place.ts'
 import type { EpochNotBegun } from '../service/validators.ts'
 import type { AuthError } from './auth.ts'
+import type { AnswerTooLarge, ClientLeft } from './graphql/budget.ts'
 import type { OperationTooCostly } from './graphql/cost.ts'
 import type { DocumentTooDeep, TooManyAliases, TooManyDirectives } from './graphql/limits.ts'
 import type { LimitError } from './limits.ts'
@@ -44,6 +45,8 @@ export type GatewayError =
   | TooManyAliases
   | TooManyDirectives
   | OperationTooCostly
+  | AnswerTooLarge
+  | ClientLeft
   | InternalError
   | EventsNotAccepted
   | StoreAway

@@ -10,6 +10,7 @@ import { storeAwayOf } from '../service/store-away.ts'
 import { watchAnswers } from './answers.ts'
 import { type AuthDeps, callerOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
+import { createBudget } from './graphql/budget.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
@@ -194,7 +195,11 @@ async function handle(
     if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
     const { services, occupancy } = deps
     const { isStopping } = occupancy
-    await deps.graphql(message, response, { caller, services, requestId, isStopping })
+    const budget = createBudget()
+    response.once('close', () => {
+      if (!response.writableFinished) budget.leave()
+    })
+    await deps.graphql(message, response, { caller, services, requestId, isStopping, budget })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })

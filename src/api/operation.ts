@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import type { Caller } from './auth.ts'
 import { messageOf } from './errors.ts'
+import type { Budget } from './graphql/budget.ts'
 import type { GatewayContext } from './graphql/builder.ts'
 import { costRefusal } from './graphql/cost.ts'
 import type { GraphqlServer } from './graphql/server.ts'
@@ -31,14 +32,11 @@ export function prepareOperation(
   { graphql, services, occupancy, log }: OperationDeps,
   caller: Caller,
   { query, operationName, variables }: OperationRequest,
+  budget: Budget,
 ): ExecutionArgs | readonly GraphQLError[] {
   const requestId = randomUUID()
-  const contextValue: GatewayContext = {
-    caller,
-    services,
-    requestId,
-    isStopping: occupancy.isStopping,
-  }
+  const { isStopping } = occupancy
+  const contextValue: GatewayContext = { caller, services, requestId, isStopping, budget }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const document = parse(query)
@@ -57,6 +55,11 @@ export function prepareOperation(
 }
 
 const unknownOperation = 'operationName: the document has no such operation, or several'
+
+/** Whether it is a query, a mutation or a subscription. */
+export function kindOf({ document, operationName }: ExecutionArgs): string | undefined {
+  return getOperationAST(document, operationName)?.operation
+}
 
 /** What `prepareOperation` put there. */
 export function contextOf(args: Pick<ExecutionArgs, 'contextValue'>): GatewayContext {

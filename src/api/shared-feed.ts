@@ -20,6 +20,8 @@ import {
 import { storeAwayOf } from '../service/store-away.ts'
 import { orThrow } from './errors.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
+import { createBudget } from './graphql/budget.ts'
+import type { GatewayContext } from './graphql/builder.ts'
 import { feedQuestionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
 import { causeOf, maskErrors } from './graphql/masking.ts'
 import { contextOf } from './operation.ts'
@@ -101,7 +103,9 @@ function rendering(
 ): (event: LedgerFeedEvent) => Promise<SharedText> {
   const { requestId } = contextOf(args)
   return async (event) => {
-    const { data, errors } = await execute({ ...args, rootValue: event })
+    // An event is an answer of its own, and several may be made at once for those who are told them at different times.
+    const contextValue: GatewayContext = { ...contextOf(args), budget: createBudget() }
+    const { data, errors } = await execute({ ...args, contextValue, rootValue: event })
     const away = errors?.map(causeOf).find((cause) => storeAwayOf(cause) !== undefined)
     // An event without its fields would be lost: the feed waits, and tells it when the database is back.
     if (away !== undefined) throw away

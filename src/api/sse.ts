@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLError,
-  getOperationAST,
-} from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
 import type { AuthError, Caller } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
+import { createBudget } from './graphql/budget.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -20,7 +16,7 @@ import {
   type Occupancy,
   subscriptionRefusal,
 } from './limits.ts'
-import { contextOf, type OperationRequest, prepareOperation } from './operation.ts'
+import { contextOf, kindOf, type OperationRequest, prepareOperation } from './operation.ts'
 import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'
 import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
@@ -64,7 +60,9 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   if (!allowed.ok) return send(response, toRest(allowed.error))
   const asked = await readRequest(request)
   if (!asked.ok) return send(response, toRest(asked.error))
-  const args = prepareOperation(deps, caller, asked.value)
+  const budget = createBudget()
+  response.once('close', budget.leave)
+  const args = prepareOperation(deps, caller, asked.value, budget)
   if (!isArgs(args)) return send(response, refused(args))
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'
@@ -173,10 +171,6 @@ function masked(log: Log, args: ExecutionArgs, { data, errors }: ExecutionResult
   if (errors === undefined) return { data: data ?? null }
   const { requestId } = contextOf(args)
   return { errors: maskErrors({ log, requestId }, errors), ...(data !== undefined && { data }) }
-}
-
-function kindOf({ document, operationName }: ExecutionArgs): string | undefined {
-  return getOperationAST(document, operationName)?.operation
 }
 
 function isMutation(args: ExecutionArgs): boolean {

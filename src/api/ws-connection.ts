@@ -4,6 +4,7 @@ import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
 import type { Reader, SharedText, Sink } from '../service/follow-ledger-updates.ts'
 import type { Caller, Credentials } from './auth.ts'
+import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'
 
 /** One WebSocket and what is told over it. */
@@ -22,6 +23,8 @@ export interface Connection extends Peer {
   subscriptions: number
   /** The shared feeds among them. */
   readonly readers: Set<Reader>
+  /** Queries and mutations that are not answered yet, by the id that the client gave them. */
+  readonly underWay: Map<string, Budget>
   roomSoon: Promise<void> | undefined
 }
 
@@ -48,6 +51,7 @@ export function createConnection(
     forgetToken: undefined,
     subscriptions: 0,
     readers: new Set(),
+    underWay: new Map(),
     roomSoon: undefined,
     isSilent: false,
     ping: () => {

@@ -5,10 +5,11 @@ import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
 import { toGraphQL } from './errors.ts'
+import { createBudget } from './graphql/budget.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import { type Occupancy, subscriptionRefusal } from './limits.ts'
-import { contextOf, prepareOperation } from './operation.ts'
+import { contextOf, kindOf, prepareOperation } from './operation.ts'
 import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
 import { type Connection, createFeedOperation } from './ws-connection.ts'
@@ -41,8 +42,11 @@ export function createProtocol(deps: ProtocolDeps) {
     // Before anything else, so that what is refused costs nothing.
     const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
     if (refusal !== undefined) return [toGraphQL(refusal)]
-    const args = prepareOperation(deps, extra.caller ?? anonymous, payload)
+    const budget = createBudget()
+    const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
     if (isRefused(args)) return args
+    // A subscription is ended by returning its results.
+    if (kindOf(args) !== 'subscription') extra.underWay.set(id, budget)
     // The library keeps the message as long as the operation runs: let all of them keep one text.
     const kept: { query: string } = payload
     kept.query = args.document.loc?.source.body ?? payload.query
@@ -64,6 +68,12 @@ export function createProtocol(deps: ProtocolDeps) {
     return operation.results
   }
 
+  /** Nobody waits for what is under way on a connection. */
+  function leave({ extra }: ConnectionContext): void {
+    for (const budget of extra.underWay.values()) budget.leave()
+    extra.underWay.clear()
+  }
+
   function release({ extra }: ConnectionContext, count: number): void {
     // After the disconnection the operations end one by one, and are counted no more.
     const released = Math.min(count, extra.subscriptions)
@@ -74,8 +84,14 @@ export function createProtocol(deps: ProtocolDeps) {
   return makeServer<Record<string, unknown>, Connection>({
     onConnect: (context) => connect(deps, context, anonymous),
     onSubscribe: prepare,
-    onComplete: (context) => release(context, 1),
-    onDisconnect: (context) => release(context, context.extra.subscriptions),
+    onComplete: (context, id) => {
+      context.extra.underWay.delete(id)
+      release(context, 1)
+    },
+    onDisconnect: (context) => {
+      leave(context)
+      release(context, context.extra.subscriptions)
+    },
     execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
     subscribe,
     onNext: (_context, _id, _payload, args, result) => {

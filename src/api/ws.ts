@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { CloseCode, handleProtocols } from 'graphql-ws'
+import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
 import type { Credentials } from './auth.ts'
@@ -8,7 +8,7 @@ import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal } from './limits.ts'
-import { maxBodyBytes } from './rest/body.ts'
+import { maxBodyBytes, parseJson } from './rest/body.ts'
 import type { RestResponse } from './rest/route.ts'
 import { type Connection, createConnection, credentialsOf } from './ws-connection.ts'
 import { createPongs } from './ws-pongs.ts'
@@ -93,7 +93,9 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
         socket.on('message', (bytes) => {
           connection.isSilent = false
           readNoFaster(connection)
-          receive(String(bytes)).catch((error: unknown) => {
+          const text = String(bytes)
+          endOperation(connection, text)
+          receive(text).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
               return
@@ -126,6 +128,16 @@ function readNoFaster({ socket, duplex }: Connection): void {
 }
 
 const maxUnsentBytes = 1024 * 1024
+/** The library drops the answer of a query that its client has completed, but lets the query run: here it ends. */
+function endOperation({ underWay }: Connection, text: string): void {
+  if (underWay.size === 0 || text.length > longestComplete || !text.includes('"complete"')) return
+  const message = parseJson(Buffer.from(text))
+  const { type, id }: Partial<Record<string, unknown>> = Object(message.ok ? message.value : null)
+  if (type === MessageType.Complete) underWay.get(String(id))?.leave()
+}
+
+/** Longer messages begin operations, which have texts. */
+const longestComplete = 1_000
 
 /** A message of the protocol that only a server may send: the library throws, as if that were our fault. */
 function isServersMessage(error: unknown): boolean {

@@ -1,25 +1,47 @@
-import { present } from '../lib/assert.ts'
+import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import type { OutputIdProof, ProofNode } from './commitment.ts'
 import { blake2b256 } from './hash.ts'
 import { indexOf, slotOfId, transactionIdOf, transactionOf } from './ids.ts'
-import { merkleRoot } from './merkle.ts'
 import type { OutputId } from './primitives.ts'
 
 /** Proofs that an output belongs to a transaction (codec reference 13.4). */
 
-/** The proof of one leaf of the tree over `leaves`: its own hash and those of all subtrees beside its path. */
-export function proveLeaf(leaves: readonly Uint8Array[], index: number): ProofNode {
-  if (leaves.length === 1) {
-    const [leaf] = leaves
-    return { type: 2, hash: bytesToHex(blake2b256(leafPrefix, present(leaf, 'leaf'))) }
-  }
-  const split = 2 ** Math.floor(Math.log2(leaves.length - 1))
-  const left = leaves.slice(0, split)
-  const right = leaves.slice(split)
-  return index < split
-    ? { type: 0, l: proveLeaf(left, index), r: subtree(right) }
-    : { type: 0, l: subtree(left), r: proveLeaf(right, index - split) }
+/**
+ * Proves leaves of the tree over `leaves`, of which there is one at least: a proof has the hash of the leaf and those of all
+ * subtrees beside its path. Every hash of the tree is computed once.
+ */
+export function createProver(leaves: readonly Uint8Array[]): (index: number) => ProofNode {
+  assert(leaves.length > 0, 'a tree has leaves')
+  const root = treeOf(leaves.map((leaf) => blake2b256(leafPrefix, leaf)))
+  return (index) => pathTo(root, index)
+}
+
+/** A subtree with its root, and the count of the leaves below. */
+interface Tree {
+  readonly hash: Uint8Array
+  readonly count: number
+  readonly parts: readonly [left: Tree, right: Tree] | undefined
+}
+
+function treeOf(leafHashes: readonly Uint8Array[]): Tree {
+  const count = leafHashes.length
+  if (count === 1) return { hash: present(leafHashes[0], 'leaf'), count, parts: undefined }
+  const split = 2 ** Math.floor(Math.log2(count - 1))
+  const [left, right] = [treeOf(leafHashes.slice(0, split)), treeOf(leafHashes.slice(split))]
+  return { hash: blake2b256(nodePrefix, left.hash, right.hash), count, parts: [left, right] }
+}
+
+function pathTo({ hash, parts }: Tree, index: number): ProofNode {
+  if (parts === undefined) return { type: 2, hash: bytesToHex(hash) }
+  const [left, right] = parts
+  return index < left.count
+    ? { type: 0, l: pathTo(left, index), r: beside(right) }
+    : { type: 0, l: beside(left), r: pathTo(right, index - left.count) }
+}
+
+function beside({ hash }: Tree): ProofNode {
+  return { type: 1, hash: bytesToHex(hash) }
 }
 
 /** The output commitment that a proof leads to. */
@@ -81,7 +103,3 @@ const mostLeaves = 128
 
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
-
-function subtree(leaves: readonly Uint8Array[]): ProofNode {
-  return { type: 1, hash: bytesToHex(merkleRoot(leaves)) }
-}

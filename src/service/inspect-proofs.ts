@@ -2,7 +2,7 @@ import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, outputId, transactionIdOf } from '../protocol/ids.ts'
-import { proofRoot, proveLeaf } from '../protocol/proofs.ts'
+import { createProver, proofRoot } from '../protocol/proofs.ts'
 import { encode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { Transaction } from '../protocol/transaction.ts'
@@ -25,12 +25,13 @@ function proveAll(json: unknown): Answer {
   if (problem !== undefined) return err({ ...problem, path: `transaction.${problem.path}` })
   const identity = identifyTransaction(transaction.value)
   const { transactionCommitment, outputCommitment, transactionId, outputBytes } = identity
+  const prove = createProver(outputBytes)
   const proofs = outputBytes.map((_, outputIndex) => {
     const proof: OutputIdProof = {
       slot: transaction.value.creationSlot,
       outputIndex,
       transactionCommitment,
-      outputCommitmentProof: proveLeaf(outputBytes, outputIndex),
+      outputCommitmentProof: prove(outputIndex),
     }
     return {
       proof: print(OutputIdProof, proof),

@@ -43,14 +43,21 @@ export interface ManaSum {
   readonly potential: bigint
 }
 
-/** Computes the mana of everything that an address owns, and of what it may spend. Linear in its outputs. */
-export async function manaOfAddress(deps: ManaOfAddressDeps, address: Hex): Promise<ManaOfAddress> {
+/**
+ * Computes the mana of everything that an address owns, and of what it may spend. Linear in its outputs. Rejects with the
+ * reason of `signal` once that fires.
+ */
+export async function manaOfAddress(
+  deps: ManaOfAddressDeps,
+  address: Hex,
+  signal?: AbortSignal,
+): Promise<ManaOfAddress> {
   const { read } = deps.store
   // The outputs are read page by page: they are of one moment only if no slot was committed meanwhile.
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { slot, balance } = await read.balance(address)
     if (balance.outputs > manaOutputLimit) return { reason: 'TOO_MANY_OUTPUTS' }
-    const sums = await sumUp(deps, address, slot)
+    const sums = await sumUp(deps, { address, slot, signal })
     if ((await read.latestMilestone()).slot === slot) return { slot, ...sums }
   }
   return { reason: 'LEDGER_MOVED' }
@@ -59,14 +66,20 @@ export async function manaOfAddress(deps: ManaOfAddressDeps, address: Hex): Prom
 const attempts = 5
 const outputsPerRead = 1_000
 
+interface Sum {
+  readonly address: Hex
+  readonly slot: SlotIndex
+  readonly signal: AbortSignal | undefined
+}
+
 async function sumUp(
   { store, source }: ManaOfAddressDeps,
-  address: Hex,
-  slot: SlotIndex,
+  { address, slot, signal }: Sum,
 ): Promise<{ readonly total: ManaSum; readonly available: ManaSum }> {
   const filter = { asOf: 'COMMITTED', heldBy: address } as const
   let [total, available] = [noMana, noMana]
   for (let after: OutputPlace | undefined; ; ) {
+    signal?.throwIfAborted()
     const rows = await store.read.unspentOutputs({ filter, after, limit: outputsPerRead })
     for (const view of rows.map(viewOfOutput)) {
       const { mana, isAvailable } = manaOf(source.network.parameters, view, slot)

@@ -1,5 +1,5 @@
 import { identifyGenesis } from '../ledger/genesis.ts'
-import { assert, present } from '../lib/assert.ts'
+import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { LedgerSource } from '../node/source.ts'
@@ -8,7 +8,7 @@ import type { OutputIdProof } from '../protocol/commitment.ts'
 import { identifyTransaction, indexOf, outputId, slotOfId, transactionOf } from '../protocol/ids.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
-import { proveLeaf, provesOutput } from '../protocol/proofs.ts'
+import { createProver, provesOutput } from '../protocol/proofs.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { OutputRow } from '../store/rows.ts'
@@ -38,38 +38,51 @@ export async function readProvenOutput(
   if (row === undefined) return ok(undefined)
   const output = decode(Output, row.bytes)
   assert(output.ok, 'a stored output decodes')
-  const proof = await proofOf(deps, row)
-  if (proof !== undefined) return ok({ row, output: output.value, proof })
-  return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
+  const proof = await (await proverOf(deps, row))(row)
+  return proof.ok ? ok({ row, output: output.value, proof: proof.value }) : proof
 }
 
-/** Made from the transaction where it is kept, and else the node's. */
-async function proofOf(
+/** Proves outputs of one transaction. */
+export type ProveOutput = (
+  row: Pick<OutputRow, 'outputId' | 'bytes'>,
+) => Promise<Result<OutputIdProof, OutputNotTold>>
+
+/**
+ * What proves the outputs of the transaction that created one: what they have in common is read and hashed once. It is made
+ * from the transaction where that is kept; other proofs are the node's.
+ */
+export async function proverOf(
   { store, source }: ProvenOutputDeps,
-  { outputId: id, blockId, bytes }: OutputRow,
-): Promise<OutputIdProof | undefined> {
-  const transactionId = transactionOf(id)
+  { outputId: one, blockId }: Pick<OutputRow, 'outputId' | 'blockId'>,
+): Promise<ProveOutput> {
+  const transactionId = transactionOf(one)
+  const askNode: ProveOutput = async ({ outputId: id, bytes }) => {
+    const proof = await source.node?.proof(id, bytes)
+    if (proof !== undefined) return ok(proof)
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
+  }
   const transactionCommitment =
     (await commitmentToTransaction({ store, source }, blockId)) ??
     source.node?.transactionCommitment(transactionId)
-  if (transactionCommitment === undefined) return source.node?.proof(id, bytes)
-  const siblings = await store.read.outputs(
+  if (transactionCommitment === undefined) return askNode
+  const rows = await store.read.outputs(
     Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
   )
-  const leaves = siblings
-    .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
-    .map((sibling) => sibling.bytes)
-  const outputIndex = indexOf(id)
-  const place = leaves.indexOf(present(siblings.find((one) => one.outputId === id)?.bytes, id))
-  const proof = {
-    slot: slotOfId(transactionId),
-    outputIndex,
-    transactionCommitment,
-    outputCommitmentProof: proveLeaf(leaves, place),
+  const siblings = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const prove = createProver(siblings.map(({ bytes }) => bytes))
+  return async ({ outputId: id, bytes }) => {
+    const place = siblings.findIndex((sibling) => sibling.outputId === id)
+    assert(place !== -1, 'an output is among those of its transaction')
+    const proof = {
+      slot: slotOfId(transactionId),
+      outputIndex: indexOf(id),
+      transactionCommitment,
+      outputCommitmentProof: prove(place),
+    }
+    // A node does not tell outputs that came and went in one slot; without a sibling there is no proof of our own.
+    const isWhole = source.node === undefined || provesOutput(id, bytes, proof)
+    return isWhole ? ok(proof) : askNode({ outputId: id, bytes })
   }
-  // A node does not tell outputs that came and went in one slot; without a sibling there is no proof of our own.
-  if (source.node === undefined || provesOutput(id, bytes, proof)) return proof
-  return source.node.proof(id, bytes)
 }
 
 /** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */

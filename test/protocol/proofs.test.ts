@@ -5,13 +5,14 @@ import type { OutputIdProof, ProofNode } from '../../src/protocol/commitment.ts'
 import { blake2b256 } from '../../src/protocol/hash.ts'
 import { outputId, transactionIdOf } from '../../src/protocol/ids.ts'
 import { merkleRoot } from '../../src/protocol/merkle.ts'
-import { proveLeaf, provesOutput } from '../../src/protocol/proofs.ts'
+import { createProver, provesOutput } from '../../src/protocol/proofs.ts'
 
 /** Some outputs of one transaction, with the proof of each. */
 function transactionOfSize(count: number, slot = 7) {
   const leaves = Array.from({ length: count }, (_, i) => Uint8Array.of(1, 2, 3, i))
   const transactionCommitment = bytesToHex(blake2b256(Uint8Array.of(9)))
   const id = transactionIdOf(transactionCommitment, bytesToHex(merkleRoot(leaves)), slot)
+  const prove = createProver(leaves)
   return leaves.map((bytes, index) => ({
     bytes,
     outputId: outputId(id, index),
@@ -19,7 +20,7 @@ function transactionOfSize(count: number, slot = 7) {
       slot,
       outputIndex: index,
       transactionCommitment,
-      outputCommitmentProof: proveLeaf(leaves, index),
+      outputCommitmentProof: prove(index),
     } satisfies OutputIdProof,
   }))
 }

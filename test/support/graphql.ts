@@ -6,6 +6,7 @@ import {
   parse,
   validate,
 } from 'graphql'
+import { createBudget } from '../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../src/api/graphql/builder.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
@@ -30,7 +31,11 @@ export async function askSchema(
   if (errors.length > 0) return { errors }
   // As with the ledger inside, there is no node behind unless the test brings one.
   const inside = { source: { node: undefined, network }, ...services } as Services
-  const contextValue = { services: inside, requestId: 'test' } as GatewayContext
+  const contextValue = {
+    services: inside,
+    requestId: 'test',
+    budget: createBudget(),
+  } as GatewayContext
   return await execute({ schema, document, variableValues, contextValue })
 }
 

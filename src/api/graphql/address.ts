@@ -169,7 +169,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     mana: t.field({
       type: AddressMana,
       complexity: fieldCost.mana,
-      resolve: (key, _args, { services }) => manaOfAddress(services, key),
+      resolve: (key, _args, { services, budget }) => manaOfAddress(services, key, budget.signal),
     }),
     totalAt: t.field({
       type: 'UInt64',

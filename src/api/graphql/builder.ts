@@ -3,6 +3,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { Services } from '../../service/services.ts'
 import type { Caller } from '../auth.ts'
+import type { Budget } from './budget.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
 /** What every resolver is given. */
@@ -13,6 +14,7 @@ export interface GatewayContext {
   readonly requestId: string
   /** Whether the gateway is about to stop. */
   readonly isStopping: boolean
+  readonly budget: Budget
 }
 
 /**

@@ -1,13 +1,12 @@
-import { present } from '../../lib/assert.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
 import { outputLife } from '../../service/output-life.ts'
-import { readProvenOutput } from '../../service/output-proof.ts'
 import { type OutputView, readOutput } from '../../service/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'
 import { OutputIdProofType, OutputType } from './model.ts'
+import { proofInBatch } from './proof-batch.ts'
 
 /** An output, spent or not. */
 
@@ -78,8 +77,7 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
       type: OutputIdProofType,
       description: 'Proves that the output belongs to its transaction.',
       complexity: fieldCost.proof,
-      resolve: async ({ outputId }, _args, { services }) =>
-        present(orThrow(await readProvenOutput(services, outputId)), outputId).proof,
+      resolve: async (view, _args, context) => orThrow(await proofInBatch(context, view)),
     }),
   }),
 })

@@ -19,6 +19,9 @@ import './output.ts'
 import './transaction.ts'
 import './unspent-outputs.ts'
 import './verify-transaction.ts'
+import { meterFields } from './meter.ts'
 
 /** The whole GraphQL schema. */
 export const schema: GraphQLSchema = builder.toSchema()
+
+meterFields(schema)

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
-import { costLimit } from './cost.ts'
+import { costLimit, refusedByHttp } from './cost.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 import { createTextCache } from './text-cache.ts'
@@ -22,7 +22,7 @@ export interface GraphqlDeps {
 export function createGraphqlServer({ schema, log }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
-    plugins: [documentCodes, documentLimits, costLimit, noSubscriptions, masking(log)],
+    plugins: [documentCodes, documentLimits, costLimit, endings, noSubscriptions, masking(log)],
     // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
     maskedErrors: false,
     graphiql: false,
@@ -37,6 +37,28 @@ export function createGraphqlServer({ schema, log }: GraphqlDeps) {
       errorCache: createTextCache(maxErrorCharacters),
     },
   })
+}
+
+/**
+ * Ends an operation whose client has left, or whose answer is too large: fields that are not resolved yet are not resolved,
+ * and what the others gave is dropped. A subscription ends when its client returns it, and its events are each by themselves.
+ */
+const endings: Plugin<object, GatewayContext> = {
+  onExecute({ args, executeFn, setExecuteFn }) {
+    const { budget } = args.contextValue as unknown as GatewayContext
+    const isHttp = 'request' in args.contextValue
+    setExecuteFn(async (given) => {
+      try {
+        const abortable = { ...given, signal: budget.signal }
+        const result = await executeFn(abortable)
+        budget.check()
+        return result
+      } catch (error) {
+        if (error !== budget.signal.reason || !(error instanceof GraphQLError)) throw error
+        return { errors: [isHttp ? refusedByHttp(error) : error] }
+      }
+    })
+  },
 }
 
 /**

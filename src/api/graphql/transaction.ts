@@ -69,9 +69,9 @@ export const LedgerTransactionType = builder
       }),
       blockId: t.expose('blockId', {
         type: 'BlockId',
-          nullable: true,
-          description:
-            'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
+        nullable: true,
+        description:
+          'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
       payload: t.expose('payload', {
         type: SignedTransactionType,

@@ -1,0 +1,153 @@
+import {
+  defaultFieldResolver,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import type { GatewayContext } from './builder.ts'
+
+/**
+ * Counts what the fields of an answer give while it is built: one that becomes too large, or that nobody waits for any more,
+ * ends before it has taken much memory. What is counted is never less than what would be sent. Fields of introspection are
+ * counted before they are resolved (`cost.ts`).
+ */
+
+/** Puts the count into every resolver of a schema. */
+export function meterFields(schema: GraphQLSchema): void {
+  const types = Object.values(schema.getTypeMap())
+  const longestType = Math.max(...types.map(({ name }) => name.length))
+  for (const type of types) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    const isEvent = type === schema.getSubscriptionType()
+    for (const field of Object.values(type.getFields())) {
+      const resolve = metered(field, longestType)
+      field.resolve = isEvent ? renewing(resolve) : resolve
+    }
+  }
+}
+
+type Resolver = GraphQLFieldResolver<unknown, GatewayContext>
+
+function metered(field: GraphQLField<unknown, GatewayContext>, longestType: number): Resolver {
+  const { type, resolve = defaultFieldResolver } = field
+  const measure = measureOf(type, longestType)
+  return (source, args, context, info) => {
+    const { budget } = context
+    // Before the work, so that none is done once the operation has to end.
+    budget.check()
+    const count = (value: unknown) => {
+      budget.spend(nameBytes(info.path.key) + measure(value, info))
+      return value
+    }
+    const countError = (failure: unknown): never => {
+      budget.spend(errorBytes)
+      throw failure
+    }
+    let value: unknown
+    try {
+      value = resolve(source, args, context, info)
+    } catch (failure) {
+      return countError(failure)
+    }
+    return isPromise(value) ? value.then(count, countError) : count(value)
+  }
+}
+
+/** Every event of a subscription is an answer of its own. It has one field. */
+function renewing(resolve: Resolver): Resolver {
+  return (source, args, context, info) => {
+    context.budget.renew()
+    return resolve(source, args, context, info)
+  }
+}
+
+/** What an error takes, with its message and its place, in memory rather than in the answer. */
+const errorBytes = 1_000
+
+/** The bytes of a value in JSON, at most. */
+type Measure = (value: unknown, info: GraphQLResolveInfo) => number
+
+function measureOf(type: GraphQLOutputType, longestType: number): Measure {
+  if (isNonNullType(type)) return measureOf(type.ofType, longestType)
+  if (isListType(type)) {
+    const item = measureOf(type.ofType, longestType)
+    return (value, info) =>
+      Array.isArray(value) ? value.reduce((sum, one) => sum + 1 + item(one, info), 2) : 4
+  }
+  if (isEnumType(type)) {
+    const longest = Math.max(...type.getValues().map(({ name }) => name.length))
+    return () => longest + 2
+  }
+  if (isLeafType(type)) return leafBytes
+  return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, longestType))
+}
+
+function leafBytes(value: unknown): number {
+  if (typeof value === 'string') return textBytes(value)
+  if (typeof value === 'object' && value !== null) return textBytes(JSON.stringify(value))
+  // Up to 64 bits in decimal digits, up to 256 in hexadecimal ones, each with its quotes.
+  if (typeof value === 'bigint') return value >> 64n === 0n ? 22 : 68
+  return Number.isInteger(value) ? 17 : 25
+}
+
+function textBytes(text: string): number {
+  return plain.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
+}
+
+/** Text of which JSON writes each character as one byte. */
+const plain = /^[ !#-[\]-~]*$/
+
+/** A name with its quotes, its colon, and the comma before it. */
+function nameBytes(name: string | number): number {
+  return typeof name === 'string' ? name.length + 4 : 0
+}
+
+/** What an object has of `__typename`, which no resolver sees. */
+function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, longestType: number): number {
+  let bytes = 0
+  for (const { selectionSet } of fieldNodes) {
+    if (selectionSet === undefined) continue
+    for (const name of typeNamesIn(selectionSet, fragments)) {
+      bytes += nameBytes(name) + longestType + 2
+    }
+  }
+  return bytes
+}
+
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>
+
+const typeNamesBySelection = new WeakMap<SelectionSetNode, ReadonlySet<string>>()
+
+/** The names under which a selection asks for `__typename`, on whatever type. */
+function typeNamesIn(set: SelectionSetNode, fragments: Fragments): ReadonlySet<string> {
+  const known = typeNamesBySelection.get(set)
+  if (known !== undefined) return known
+  const names = new Set<string>()
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      if (selection.name.value === '__typename')
+        names.add((selection.alias ?? selection.name).value)
+    } else {
+      const fragment =
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]
+      const inner = fragment && typeNamesIn(fragment.selectionSet, fragments)
+      for (const name of inner ?? []) names.add(name)
+    }
+  }
+  typeNamesBySelection.set(set, names)
+  return names
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}

@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openFeed } from '../../../src/feed/open.ts'
+import { createWake } from '../../../src/feed/wake.ts'
+import { identifyGenesis } from '../../../src/ledger/genesis.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { hexToBytes } from '../../../src/lib/hex.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
+import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import { addressKey, outputId } from '../../../src/protocol/ids.ts'
+import { networkOf } from '../../../src/protocol/network.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import type { TransactionId } from '../../../src/protocol/primitives.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import type { Services } from '../../../src/service/services.ts'
+import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
+import { graphql } from '../../support/client.ts'
+import {
+  openedStore,
+  type TestDatabase,
+  takenLease,
+  usualDatabase,
+} from '../../support/databases.ts'
+import { unwrap } from '../../support/log-store.ts'
+import { startDoors, type TestDoors } from '../../support/start-gateway.ts'
+import { slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
+
+/** What a request has begun ends when its client has left, and what it holds up meanwhile is little. */
+
+const parameters = developmentParameters(0)
+const owner = { type: 0, pubKeyHash: testId('Address', 32, 1) } as const
+const address = encodeBech32(parameters.bech32Hrp, hexToBytes(addressKey(owner)))
+/** 4,000 outputs of 32 transactions: mana of them is read in five pieces. */
+const [transactions, outputsEach] = [32, 125]
+
+let database: TestDatabase
+let store: Store
+let feed: Awaited<ReturnType<typeof openFeed>>
+let doors: TestDoors
+/** Reads of pieces of outputs, and of all outputs of a transaction. */
+let reads = { pieces: 0, siblings: 0 }
+/** Where reads stand still until it opens. */
+let gate: Gate | undefined
+
+interface Gate {
+  readonly at: keyof typeof reads
+  readonly reached: () => void
+  readonly opened: Promise<void>
+}
+
+beforeAll(async () => {
+  database = await usualDatabase().create()
+  store = await openedStore(database.url)
+  const bytes = encode(Output, {
+    type: 0,
+    amount: 50_000n,
+    mana: 0n,
+    unlockConditions: [{ type: 0, address: owner }],
+    features: [],
+  })
+  const { blockId } = identifyGenesis(parameters, [])
+  const outputs = Array.from({ length: transactions * outputsEach }, (_, n): CreatedOutput => {
+    const hash = testId('Transaction', 32, Math.floor(n / outputsEach))
+    // Of slot 0.
+    const transactionId = `${hash}00000000` as TransactionId
+    return { outputId: outputId(transactionId, n % outputsEach), bytes, blockId, bookedSlot: 0 }
+  })
+  const genesis = testGenesis({ outputs, commit: slotCommit(0, []) })
+  unwrap(await store.write.found(await takenLease(store), genesis))
+  const wake = createWake()
+  feed = await openFeed({ reader: store.read, parameters, wake, log: silentLog })
+  doors = await startDoors(servicesOf())
+})
+afterAll(async () => {
+  await doors.close()
+  await feed.close()
+  await store.close()
+  await database.remove()
+})
+beforeEach(() => {
+  reads = { pieces: 0, siblings: 0 }
+  gate = undefined
+})
+
+function servicesOf(): Services {
+  const read: Store['read'] = {
+    ...store.read,
+    unspentOutputs: async (question) => {
+      await count('pieces')
+      return store.read.unspentOutputs(question)
+    },
+    outputs: async (ids) => {
+      await count('siblings')
+      return store.read.outputs(ids)
+    },
+  }
+  const status = () => ({ isHealthy: true, role: 'WRITER', term: 1 })
+  const source = { network: networkOf(parameters), node: undefined, status }
+  return {
+    store: { ...store, read },
+    source,
+    parameters,
+    feed,
+    clock: systemClock,
+  } as unknown as Services
+}
+
+async function count(kind: keyof typeof reads): Promise<void> {
+  reads[kind]++
+  if (gate?.at !== kind) return
+  gate.reached()
+  await gate.opened
+}
+
+const manaQuery = `{ address(address: "${address}") { mana { reason total { written } } } }`
+const proofs = '{ unspentOutputs(first: 1000) { nodes { proof { __typename } } } }'
+
+describe('a request ends with its client', () => {
+  const ways = [
+    ['by HTTP', leaveHttp],
+    ['on an event stream', leaveStream],
+    ['by closing a socket', leaveSocket],
+    ['by completing an operation of a socket', leaveOperation],
+  ] as const
+
+  test.each(ways)('that leaves %s', async (_name, leave) => {
+    await leaveAt('pieces', () => leave(manaQuery))
+    // Another one asks the same to its end. What would still be read for the first is ahead of it.
+    const { data } = await graphql(doors.url, manaQuery)
+    expect(data.address.mana.total).toEqual({ written: '0' })
+    expect(reads.pieces).toBe(1 + 5)
+  })
+
+  test.each(ways)('that leaves proofs %s', async (_name, leave) => {
+    await leaveAt('siblings', () => leave(proofs))
+    await graphql(doors.url, proofs)
+    expect(reads.siblings).toBe(1 + 8)
+  })
+})
+
+/** Asks, leaves at the first read of a kind, and lets that read go on only when the server knows. */
+async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void> {
+  let [reached, open] = [() => {}, () => {}]
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  gate = { at, reached, opened }
+  const leave = await ask()
+  await isReached
+  await leave()
+  expect(reads[at]).toBe(1)
+  gate = undefined
+  open()
+}
+
+describe('proofs of a page', () => {
+  test('are made once a transaction, and others are served between two of them', async () => {
+    let [turns, isOver] = [0, false]
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const { data } = await graphql(doors.url, proofs)
+    isOver = true
+    expect(data.unspentOutputs.nodes).toHaveLength(1_000)
+    expect(reads).toEqual({ pieces: 1, siblings: 8 })
+    expect(turns).toBeGreaterThanOrEqual(8)
+  })
+
+  test('are made once a transaction for aliases too', async () => {
+    const query = '{ unspentOutputs(first: 300) { nodes { a: proof { slot } b: proof { slot } } } }'
+    const { data } = await graphql(doors.url, query)
+    expect(data.unspentOutputs.nodes[0].a).toEqual(data.unspentOutputs.nodes[0].b)
+    expect(reads).toEqual({ pieces: 1, siblings: 3 })
+  })
+})
+
+function ask(headers: Record<string, string>, query: string) {
+  const asked = request(`${doors.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  asked.on('error', () => {})
+  asked.end(JSON.stringify({ query }))
+  return asked
+}
+
+/** Leaves, and resolves when the server has seen it. */
+type Leave = () => Promise<void>
+
+async function leaveHttp(query: string): Promise<Leave> {
+  const asked = ask({}, query)
+  return async () => {
+    asked.destroy()
+    await seen()
+  }
+}
+
+async function leaveStream(query: string): Promise<Leave> {
+  const asked = ask({ accept: 'text/event-stream' }, query)
+  return async () => {
+    asked.destroy()
+    await seen()
+  }
+}
+
+async function leaveSocket(query: string): Promise<Leave> {
+  const socket = await openSocket(query)
+  return async () => {
+    socket.terminate()
+    await seen()
+  }
+}
+
+async function leaveOperation(query: string): Promise<Leave> {
+  const socket = await openSocket(query)
+  return async () => {
+    socket.send(JSON.stringify({ id: '1', type: 'complete' }))
+    // What comes after it is answered after it.
+    socket.send(JSON.stringify({ type: 'ping' }))
+    while (JSON.parse(String(await nextMessage(socket))).type !== 'pong');
+    socket.terminate()
+  }
+}
+
+async function openSocket(query: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${doors.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'connection_init' }))
+  await nextMessage(socket)
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }))
+  return socket
+}
+
+async function nextMessage(socket: WebSocket): Promise<unknown> {
+  const [message] = await once(socket, 'message')
+  return present(message, 'a message')
+}
+
+/** The end of a connection has come to the server before what is asked on another after it. */
+async function seen(): Promise<void> {
+  for (let n = 0; n < 3; n++) await graphql(doors.url, '{ __typename }')
+}
