@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,11 +27,8 @@ const checkout: Generation = {
 
 /** Tells whether the clients are there now; when they are up to date it does nothing and says nothing. */
 export async function generateClients({ root, say } = checkout): Promise<boolean> {
-  const stamp = join(root, 'src/generated/inputs.sha256')
-  const inputs = hashOfInputs(root)
-  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs
-  if (isCurrent && clients.every(({ client }) => existsSync(join(root, client)))) return true
-  rmSync(stamp, { force: true })
+  if (areCurrent(root)) return true
+  rmSync(stampOf(root), { force: true })
   const startedMs = performance.now()
   say('Generating the database clients from prisma/schema.prisma …\n')
   const results = await Promise.allSettled(clients.map(({ schema }) => generate(root, schema)))
@@ -39,10 +36,21 @@ export async function generateClients({ root, say } = checkout): Promise<boolean
     if (result.status === 'rejected') say(messageOf(result.reason))
   }
   if (results.some(({ status }) => status === 'rejected')) return false
-  mkdirSync(join(root, 'src/generated'), { recursive: true })
-  writeFileSync(stamp, inputs)
+  writeFileSync(stampOf(root), hashOfInputs(root))
   say(`Generated in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
   return true
+}
+
+/** Whether both clients are there, generated from what is there now. */
+export function areCurrent(root: string): boolean {
+  const stamp = stampOf(root)
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hashOfInputs(root)) return false
+  return clients.every(({ client }) => existsSync(join(root, client)))
+}
+
+/** Holds the hash of what the clients were generated from. */
+function stampOf(root: string): string {
+  return join(root, 'src/generated/inputs.sha256')
 }
 
 /** Of all that decides what is generated: the schemas, and the version of Prisma. */

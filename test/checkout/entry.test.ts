@@ -1,0 +1,144 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+/** The entry file, where it is installed and in a checkout, run by a Node that is too old. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const floor = packageJson.engines.node.replace('>=', '')
+let folder = ''
+/** An older Node: this one, which gives itself out as another, or the one that is installed. */
+let olderNodes: readonly (readonly [version: string, command: readonly string[]])[] = []
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-entry-'))
+  mkdirSync(join(folder, 'src'))
+  for (const file of ['package.json', 'src/entry.cjs']) {
+    copyFileSync(join(root, file), join(folder, file))
+  }
+  const version = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
+  writeFileSync(join(folder, 'older.cjs'), version)
+  olderNodes = [
+    ['20.20.2', [process.execPath, '--require', join(folder, 'older.cjs')]],
+    ...installedNodes().filter(([installed]) => isOlder(installed)),
+  ]
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('an older Node', () => {
+  test('is refused in one sentence', async () => {
+    for (const [version, command] of olderNodes) {
+      const refused = await run([...command, join(folder, 'src/entry.cjs'), 'serve'])
+      const said = `ledger-gateway needs Node ${floor} or newer; this is Node ${version}.\n`
+      expect(refused).toEqual({ code: 1, stdout: '', stderr: said })
+    }
+  })
+
+  test('gives its place in a checkout to the Node that the checkout brings', async () => {
+    const script = inCheckout('version.cjs', 'console.log(process.versions.node, process.argv[2])')
+    for (const [, command] of olderNodes) {
+      const { code, stdout, stderr } = await run([...command, script, 'word'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toBe(`${process.versions.node} word\n`)
+    }
+  })
+
+  test('hands on a signal, and ends as the other ends', async () => {
+    const script = inCheckout(
+      'signal.cjs',
+      `process.on('SIGTERM', () => process.exit(7))
+       setInterval(() => {}, 60_000)
+       console.log('ready')`,
+    )
+    for (const [, command] of olderNodes) {
+      const child = start([...command, script])
+      const ended = once(child, 'exit')
+      if (child.stdout === null) throw new Error('it has no output')
+      await once(child.stdout, 'data')
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([7, null])
+    }
+  })
+})
+
+describe('the floor', () => {
+  const rows = [
+    ['24.14.1', 1],
+    ['24.15.0', 0],
+    ['24.21.0', 0],
+    ['26.0.0', 0],
+    ['9.99.0', 1],
+  ] as const
+  test.each(rows)('of Node %s: %i', async (version, code) => {
+    const script = join(folder, `${version}.cjs`)
+    writeFileSync(
+      script,
+      `Object.defineProperty(process.versions, 'node', { value: '${version}' })
+       require('./src/entry.cjs')(() => {})`,
+    )
+    expect(await run([process.execPath, script])).toMatchObject({ code })
+  })
+})
+
+/** A script beside an entry that starts `body`, with this Node in the place of the checkout's. */
+function inCheckout(name: string, body: string): string {
+  const checkout = join(folder, 'checkout')
+  if (!existsSync(checkout)) {
+    const platform = process.platform === 'win32' ? 'win' : process.platform
+    const bin = join(checkout, `node_modules/node-${platform}-${process.arch}/bin`)
+    mkdirSync(bin, { recursive: true })
+    mkdirSync(join(checkout, 'src'))
+    symlinkSync(process.execPath, join(bin, platform === 'win' ? 'node.exe' : 'node'))
+    for (const file of ['package.json', 'src/entry.cjs']) {
+      copyFileSync(join(root, file), join(checkout, file))
+    }
+  }
+  const script = join(checkout, name)
+  writeFileSync(script, `require('./src/entry.cjs')(() => {\n${body}\n})\n`)
+  return script
+}
+
+/** Every Node on the path, with its version. */
+function installedNodes(): [version: string, command: readonly string[]][] {
+  const folders = new Set((process.env.PATH ?? '').split(delimiter))
+  return [...folders]
+    .map((path) => join(path, 'node'))
+    .filter((file) => existsSync(file))
+    .map((file) => [execFileSync(file, ['-p', 'process.versions.node']).toString().trim(), [file]])
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [floorMajor = 0, floorMinor = 0] = floor.split('.').map(Number)
+  return major < floorMajor || (major === floorMajor && minor < floorMinor)
+}
+
+function start([file = '', ...words]: readonly string[]): ChildProcess {
+  return spawn(file, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+async function run(command: readonly string[]) {
+  const child = start(command)
+  if (child.stdout === null || child.stderr === null) throw new Error('it has no output')
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { code, stdout, stderr }
+}

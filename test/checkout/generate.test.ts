@@ -1,0 +1,85 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { areCurrent, generateClients } from '../support/generate.ts'
+
+/** The clients of the databases are generated where something changed, and not at every start. */
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
+const clients = ['prisma', 'postgresql'].map((name) => `src/generated/${name}/client.ts`)
+const begins = 'Generating the database clients from prisma/schema.prisma …\n'
+let root = ''
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'ledger-gateway-generate-'))
+  for (const name of ['prisma', 'package.json', 'prisma.config.ts']) {
+    cpSync(join(checkout, name), join(root, name), { recursive: true })
+  }
+  symlinkSync(join(checkout, 'node_modules'), join(root, 'node_modules'))
+})
+
+afterAll(() => rmSync(root, { recursive: true }))
+
+describe('the clients', { timeout: 90_000 }, () => {
+  test('are generated where they are missing, and a second time nothing is done', async () => {
+    expect(areCurrent(root)).toBe(false)
+    const generated = await generate()
+    expect(generated.isGenerated).toBe(true)
+    expect(generated.said).toEqual([begins, expect.stringMatching(/^Generated in \d+\.\d s\.\n$/)])
+    const before = times()
+    expect(await generate()).toEqual({ isGenerated: true, said: [] })
+    expect(times()).toEqual(before)
+  })
+
+  test('are out of date when one is gone, or a schema or Prisma is another', () => {
+    const files = [
+      ['src/generated/postgresql/client.ts', undefined],
+      ['prisma/schema.prisma', '// Another.'],
+      ['prisma/postgresql/schema.prisma', '// Another.'],
+      ['package.json', '{"devDependencies":{"prisma-cli":"npm:prisma@7.10.1"}}'],
+    ] as const
+    for (const [file, changed] of files) {
+      const text = readFileSync(join(root, file))
+      if (changed === undefined) rmSync(join(root, file))
+      else writeFileSync(join(root, file), changed)
+      expect(areCurrent(root)).toBe(false)
+      writeFileSync(join(root, file), text)
+      expect(areCurrent(root)).toBe(true)
+    }
+  })
+
+  test('are missing after a schema that Prisma refuses, until it is mended', async () => {
+    const file = join(root, 'prisma/schema.prisma')
+    const text = readFileSync(file)
+    appendFileSync(file, '\nmodel Broken {\n')
+    const refused = await generate()
+    expect(refused.isGenerated).toBe(false)
+    expect(refused.said.join('')).toContain('Error code: P1012\n')
+    expect(areCurrent(root)).toBe(false)
+    writeFileSync(file, text)
+    expect(areCurrent(root)).toBe(false)
+    expect(await generate()).toMatchObject({ isGenerated: true })
+    expect(areCurrent(root)).toBe(true)
+  })
+})
+
+async function generate() {
+  const said: string[] = []
+  const isGenerated = await generateClients({ root, say: (text) => said.push(text) })
+  return { isGenerated, said }
+}
+
+function times(): readonly number[] {
+  return clients.map((client) => statSync(join(root, client)).mtimeMs)
+}

