@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, nowMs } from '../lib/clock.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { isForm } from './forms.ts'
 import type { SigningKey } from './signing-key.ts'
 import { type TokenClaims, type TokenError, verifyToken } from './token.ts'
 
@@ -32,6 +34,27 @@ export type AuthError =
 export interface Credentials {
   readonly authorization?: string | undefined
   readonly cookie?: string | undefined
+}
+
+/**
+ * What the head of a request says of its sender; all requests pass here, those to become a WebSocket too. A browser sends its
+ * cookie to any host that a page names, with forms, with requests that have no body, and with a WebSocket, without asking
+ * first. So the cookie counts only for a page of this host, and never with a form (docs/decisions/003).
+ */
+export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+  const { authorization, cookie } = headers
+  const isOurs = isOfThisHost(headers) && !isForm(headers['content-type'])
+  return { authorization, cookie: isOurs ? cookie : undefined }
+}
+
+/**
+ * Newer browsers say which page a request comes from: of the same origin, or of none, as what a person types. Behind a proxy
+ * that names another host this is the only word that is right. Others name the page's origin; programs do neither.
+ */
+function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }
 
 /** What the check of a token needs. */

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
 import { storeAwayOf } from '../service/store-away.ts'
 import { watchAnswers } from './answers.ts'
-import { type AuthDeps, callerOf } from './auth.ts'
+import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
@@ -174,7 +174,7 @@ async function handle(
       return send(response, toRest(problem))
     }
     if (message.method === 'OPTIONS') return preflight(message, response)
-    const caller = callerOf(deps.auth, message.headers)
+    const caller = callerOf(deps.auth, credentialsOf(message.headers))
     if (path === '/' && wantsPage(message)) return sendToPage(response)
     if (path !== graphqlPath) {
       const { occupancy } = deps
@@ -219,7 +219,7 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
 
 /**
  * Any page may ask, for reading is open to all. None may have the browser add its cookie: there is no
- * `access-control-allow-credentials`, and no door takes a form, so a foreign page cannot use somebody's token.
+ * `access-control-allow-credentials`, and where a browser adds it all the same, the cookie of a foreign page does not count.
  */
 function setCommonHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader('x-request-id', requestId)

@@ -76,16 +76,20 @@ export async function verifyToken(
       algorithms: [key.algorithm],
       currentDate: new Date(nowMs),
     })
-    return ok({
-      subject: payload.sub,
-      canWrite: grantsWrite(payload),
-      expiresAt: payload.exp,
-    })
+    // The library looks at the claims that tell of time, and takes the rest as they come.
+    const { sub: subject }: Record<string, unknown> = payload
+    if (subject !== undefined && !isName(subject)) return err({ code: 'TOKEN_MALFORMED' })
+    return ok({ subject, canWrite: grantsWrite(payload), expiresAt: payload.exp })
   } catch (thrown) {
     const error = tokenError(thrown)
     if (error === undefined) throw thrown
     return err(error)
   }
+}
+
+/** Text that can be kept: PostgreSQL has no NUL, and neither database a half of a surrogate pair. */
+function isName(subject: unknown): subject is string {
+  return typeof subject === 'string' && !/[\p{Cc}\p{Cs}]/u.test(subject)
 }
 
 function algorithmOf(token: string): string | undefined {
@@ -111,7 +115,10 @@ function grantsWrite(claims: JWTPayload): boolean {
 
 function tokenError(thrown: unknown): TokenError | undefined {
   if (thrown instanceof errors.JWTExpired) {
-    return { code: 'TOKEN_EXPIRED', expiredAt: thrown.payload.exp ?? 0 }
+    const { exp = 0 } = thrown.payload
+    return Math.abs(exp) > farthestSeconds
+      ? { code: 'TOKEN_MALFORMED' }
+      : { code: 'TOKEN_EXPIRED', expiredAt: exp }
   }
   if (thrown instanceof errors.JWSSignatureVerificationFailed) {
     return { code: 'TOKEN_SIGNATURE_INVALID' }
@@ -122,3 +129,6 @@ function tokenError(thrown: unknown): TokenError | undefined {
   }
   return thrown instanceof errors.JOSEError ? { code: 'TOKEN_MALFORMED' } : undefined
 }
+
+/** Of a moment from 1970 on that has a date (ECMAScript, 21.4.1.1). */
+const farthestSeconds = 8_640_000_000_000

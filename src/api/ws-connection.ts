@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
@@ -28,15 +27,6 @@ export interface Connection extends Peer {
   roomSoon: Promise<void> | undefined
 }
 
-/**
- * What a request to upgrade says of its sender. A browser sends its cookie to any host that a page names, so the cookie
- * counts only for a page of this host.
- */
-export function credentialsOf(request: IncomingMessage): Credentials {
-  const { authorization, cookie } = request.headers
-  return { authorization, cookie: isSameHost(request) ? cookie : undefined }
-}
-
 /** The connection of a socket that was just opened. */
 export function createConnection(
   socket: WebSocket,
@@ -62,10 +52,6 @@ export function createConnection(
     cut: () => socket.terminate(),
   }
   return connection
-}
-
-function isSameHost({ headers: { origin, host } }: IncomingMessage): boolean {
-  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }
 
 /** An operation of a shared feed, as the protocol wants it: a generator that gives nothing, because the feed sends by itself. */

@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream'
 import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
-import type { Credentials } from './auth.ts'
+import { type Credentials, credentialsOf } from './auth.ts'
 import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal } from './limits.ts'
 import { maxBodyBytes, parseJson } from './rest/body.ts'
 import type { RestResponse } from './rest/route.ts'
-import { type Connection, createConnection, credentialsOf } from './ws-connection.ts'
+import { type Connection, createConnection } from './ws-connection.ts'
 import { createPongs } from './ws-pongs.ts'
 import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.ts'
 
@@ -46,7 +46,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketDoor {
       refuseUpgrade(duplex, toRest(refusal))
       return
     }
-    const credentials = credentialsOf(request)
+    const credentials = credentialsOf(request.headers)
     sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, credentials))
   }
 

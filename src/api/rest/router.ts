@@ -5,8 +5,9 @@ import type { Services } from '../../service/services.ts'
 import { storeAwayOf } from '../../service/store-away.ts'
 import type { Caller } from '../auth.ts'
 import { toRest } from '../errors.ts'
+import { isForm } from '../forms.ts'
 import { type LimitError, type Occupancy, subscriptionRefusal } from '../limits.ts'
-import { maxBodyBytes, readBody } from './body.ts'
+import { type BodyError, maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RestResponse, Route } from './route.ts'
 
@@ -40,6 +41,8 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     refusals = route.refusals
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error, refusals)
+    const form = formRefusal(route, message)
+    if (form !== undefined) return toRest(form, refusals)
     return await route.answer(
       {
         params,
@@ -61,6 +64,15 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     else deps.log.error('request-failed', { requestId, path: request.path, error })
     return toRest({ code: 'INTERNAL', requestId })
   }
+}
+
+/** A route that reads a body refuses what it cannot read; one that reads none would take a form without a look. */
+function formRefusal({ method, body }: Route, { headers }: IncomingMessage): BodyError | undefined {
+  const given = headers['content-type']
+  if (method === 'GET' || body !== undefined || given === undefined || !isForm(given)) {
+    return undefined
+  }
+  return { code: 'CONTENT_TYPE_REFUSED', given, expected: 'application/json' }
 }
 
 /** The socket is the sign, for the message itself closes as soon as it was read. */

@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scope, verifyToken } from '../../../src/api/token.ts'
 import { addressText, chainIdOf } from '../../support/chain-ids.ts'
@@ -140,6 +141,8 @@ describe('the token', () => {
   const rows = [
     ['none', async () => ({}), 401],
     ['no token', async () => ({ authorization: 'nonsense' }), 401],
+    ['whose subject is no text', () => signed({ sub: { name: 'a' } }), 401],
+    ['whose subject cannot be kept', () => signed({ sub: 'a\u0000' }), 401],
     ['without the permission', () => bearer('block:submit'), 403],
     ['with it, as Bearer', () => bearer('chain-record:write'), 201],
     ['with it, bare', () => bare('chain-record:write'), 201],
@@ -202,6 +205,15 @@ async function bearer(...scopes: Scope[]) {
 
 async function bare(...scopes: Scope[]) {
   return { authorization: await gateway.token(...scopes) }
+}
+
+async function signed(claims: object) {
+  const token = new SignJWT({ permissions: { write: {} }, ...claims })
+  return {
+    authorization: await token
+      .setProtectedHeader({ alg: gateway.key.algorithm })
+      .sign(gateway.key.sign),
+  }
 }
 
 async function cookie(...scopes: Scope[]) {
