@@ -22,7 +22,7 @@ import { type PreparedTransaction, prepareTransaction } from '../node/prepared-t
 import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
 import type { LedgerSource } from '../node/source.ts'
 import { Block } from '../protocol/block.ts'
-import { slotOfId } from '../protocol/ids.ts'
+import { identifyTransaction, slotOfId } from '../protocol/ids.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type {
   AccountId,
@@ -110,9 +110,7 @@ export async function foreseeTransaction(
       : decode(SignedTransaction, submission.bytes)
   if (!payload.ok) return err({ code: 'TRANSACTION_MALFORMED', refusal: payload.error })
   const refusal = await refusalOf(deps, payload.value)
-  const prepared = await prepareTransaction(deps.signatures, payload.value)
-  if (!prepared.ok) return prepared
-  const { transactionId } = prepared.value.identity
+  const { transactionId } = identifyTransaction(payload.value.transaction)
   const known = await deps.store.read.transaction(transactionId)
   if (known !== undefined) return ok({ transactionId, outcome: 'KNOWN', state: known.state })
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
@@ -120,6 +118,9 @@ export async function foreseeTransaction(
   if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the accounts and rewards this refers to' })
   }
+  // Only now: what is known or refused may have a thousand signatures.
+  const prepared = await prepareTransaction(deps.signatures, payload.value)
+  if (!prepared.ok) return prepared
   return ok({ transactionId, ...(await examineNow(deps, prepared.value)) })
 }
 

@@ -71,6 +71,8 @@ export async function inspectBlock(
   if (!read.ok) return read
   const block = read.value
   const bytes = given.form === 'bytes' ? given.bytes : encode(Block, block)
+  // JSON may keep to every count and still be far too long, with a thousand signatures to check.
+  if (bytes.length > maxBlockSize) return err({ code: 'BLOCK_SIZE', path: '' })
   const slot = slotOfTime(deps.network.parameters, block.header.issuingTime)
   const identity = identifyBlock(bytes, slot)
   const { publicKey, signature } = block.signature

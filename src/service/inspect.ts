@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { Address } from '../protocol/addresses.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
+import { maxBlockSize } from '../protocol/block.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { addressKey, commitmentId, foundryId } from '../protocol/ids.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
@@ -139,6 +140,8 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> 
   const read = readValue(SignedTransaction, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
+  // No block has room for it, and its signatures need not be checked.
+  if (bytes.length > maxBlockSize) return err({ code: 'BLOCK_SIZE', path: '' })
   const inspected = await inspectTransaction(deps, value)
   if (!inspected.ok) return inspected
   return ok({

@@ -99,9 +99,9 @@ function isForOurTime({ network, status }: LedgerSource, error: SubmitBlockError
   if (error.code !== 'BLOCK_MALFORMED') return false
   const { code } = error.refusal
   if (ownTimeCodes.has(code)) return true
+  if (!transactionTimeCodes.has(code)) return false
   const { slot, latestCommittedSlot } = status()
-  const isLate = slot < latestCommittedSlot + network.parameters.minCommittableAge
-  return isLate && transactionTimeCodes.has(code)
+  return slot < latestCommittedSlot + network.parameters.minCommittableAge
 }
 
 /** About the time or the commitment of the block itself. */

@@ -5,13 +5,14 @@ import { failureReasonOf, type TransactionError } from '../ledger/transaction-er
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { prepareTransaction } from '../node/prepared-transaction.ts'
+import { maxBlockSize } from '../protocol/block.ts'
 import type { Network } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
 import { isOfNode } from '../protocol/problems.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
 import { anyJson, flag, int64, orElse, record } from '../protocol/schema/json-only.ts'
-import { type Json, parse } from '../protocol/schema/schema.ts'
+import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { transactionProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import {
@@ -103,6 +104,10 @@ function readPayload(
 ): Result<SignedTransaction, VerifyError> {
   const payload = parse(SignedTransaction, { type: 1, transaction, unlocks })
   if (!payload.ok) return payload
+  // No block has room for it, whatever the rules and its signatures say.
+  if (encode(SignedTransaction, payload.value).length > maxBlockSize) {
+    return err({ code: 'BLOCK_SIZE', path: '' })
+  }
   const problem = transactionProblems(payload.value, network).find(isOfNode)
   return problem === undefined ? payload : err({ code: problem.code, path: problem.path })
 }

@@ -1,0 +1,109 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { ok } from '../../src/lib/result.ts'
+import { openSignatureChecker, type SignatureChecker } from '../../src/node/signatures.ts'
+import { Block } from '../../src/protocol/block.ts'
+import {
+  type ForeseeTransactionDeps,
+  foreseeTransaction,
+} from '../../src/service/foresee-transaction.ts'
+import { inspect } from '../../src/service/inspect.ts'
+import { inspectBlock } from '../../src/service/inspect-block.ts'
+import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit-block.ts'
+import { verify } from '../../src/service/verify.ts'
+import { parsed } from '../support/parsed.ts'
+import { type SemanticVector, semanticLine } from '../support/semantic-questions.ts'
+import { vectorNetworks } from '../support/vector-networks.ts'
+import { loadVectors, type Vector } from '../support/vectors.ts'
+
+/** JSON that keeps to every count of the protocol and is no block, for it is ten times as long as one may be. */
+
+const real = openSignatureChecker({ queueLimit: 2_000 })
+afterAll(() => real.close())
+
+let asked = 0
+const checker: Pick<SignatureChecker, 'check'> = {
+  check: (items) => {
+    asked += items.length
+    return real.check(items)
+  },
+}
+beforeEach(() => {
+  asked = 0
+})
+
+/** The most unlocks of a transaction, each with the most signatures: 1,280. */
+function unlocks() {
+  const signature = {
+    type: 0,
+    publicKey: `0x${'01'.repeat(32)}`,
+    signature: `0x${'02'.repeat(64)}`,
+  }
+  const inner = Array(10).fill({ type: 0, signature })
+  return Array(128).fill({ type: 5, unlocks: inner })
+}
+
+interface BlockVector extends Vector {
+  readonly params: string
+  readonly json: { readonly header: object; readonly body: { readonly payload: object } }
+}
+
+const vector = present(
+  loadVectors<BlockVector>('transactions').find(({ params }) => params === 'standard'),
+  'a block with a transaction',
+)
+const network = present(vectorNetworks.get('standard'), 'the network of the vectors')
+const { body } = vector.json
+const payload = { ...body.payload, unlocks: unlocks() }
+const block = { ...vector.json, body: { ...body, payload } }
+const tooLong = { ok: false, error: { code: 'BLOCK_SIZE', path: '' } }
+
+test('is refused by the inspection of a block, without a look at a signature', async () => {
+  expect(JSON.stringify(block).length).toBeGreaterThan(300_000)
+  const given = { form: 'json', json: block } as const
+  expect(await inspectBlock({ checker, network }, given)).toEqual(tooLong)
+  expect(await inspect({ checker, network }, { kind: 'block', json: block })).toMatchObject(tooLong)
+  expect(asked).toBe(0)
+})
+
+test('is refused by the inspection of a transaction, without a look at a signature', async () => {
+  const input = { kind: 'signed-transaction-payload', json: payload }
+  expect(await inspect({ checker, network }, input)).toEqual(tooLong)
+  expect(asked).toBe(0)
+})
+
+test('is refused by verify, without a look at a signature', async () => {
+  const question = present(loadVectors<SemanticVector>('semantic-tx')[0], 'a question')
+  const line = { ...JSON.parse(semanticLine('tx', question)), unlocks: unlocks() }
+  expect(await verify({ checker }, line)).toEqual(tooLong)
+  expect(asked).toBe(0)
+})
+
+test('is refused by what foresees a transaction, without a look at a signature', async () => {
+  // Nothing else of them is asked for before the refusal.
+  const deps = {
+    store: { read: { transaction: async () => undefined } },
+    source: {
+      network,
+      status: () => ({ latestCommitmentId: `0x${'00'.repeat(36)}`, latestCommittedSlot: 0 }),
+    },
+    signatures: checker,
+    clock: systemClock,
+  } as unknown as ForeseeTransactionDeps
+  expect(await foreseeTransaction(deps, { form: 'json', json: payload })).toMatchObject({
+    ok: true,
+    value: { outcome: 'REFUSED', refusal: { code: 'BLOCK_SIZE', path: '' } },
+  })
+  expect(asked).toBe(0)
+})
+
+test.each(['json', 'payload'] as const)('is refused by submission, as %s', async (form) => {
+  const issue = async () => ok(parsed(Block, block))
+  const source = { network, unavailable: () => undefined, issue, node: undefined }
+  const deps = { source, signatures: checker, clock: systemClock } as unknown as SubmitBlockDeps
+  const json = form === 'json' ? block : payload
+  const error = { code: 'BLOCK_MALFORMED', refusal: { code: 'BLOCK_SIZE', path: '' } }
+  expect(await submitBlock(deps, { form, json })).toEqual({ ok: false, error })
+  expect(asked).toBe(0)
+})
