@@ -14,7 +14,7 @@ import type {
 import { accountEntryFrom } from '../ledger/accounts.ts'
 import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { committeeFrom, rewardsFrom } from './json-columns.ts'
+import { candidatesFrom, committeeFrom, rewardsFrom } from './json-columns.ts'
 import type {
   AccountVersion,
   BlockRow,
@@ -32,6 +32,7 @@ import {
   idFromBytes,
   maskToRoles,
   numberToClass,
+  numberToKind,
   stringsFromJson,
   transactionState,
 } from './values.ts'
@@ -88,7 +89,7 @@ export function toBlock(row: Block): BlockRow {
     bytes: row.bytes,
     transactionId: row.transactionId === null ? undefined : idFromBytes(row.transactionId),
     state: blockState(row.state),
-    kind: row.kind === 0 ? 'basic' : 'validation',
+    kind: numberToKind(row.kind),
     workScore: Number(row.workScore),
   }
 }
@@ -130,6 +131,7 @@ export function toEpoch(row: Epoch): EpochRow {
   return {
     epoch: Number(row.epoch),
     committee: committeeFrom(row.committee),
+    candidates: candidatesFrom(row.candidates),
     rewards: rewardsFrom(row.rewards),
   }
 }

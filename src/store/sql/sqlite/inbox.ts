@@ -1,4 +1,4 @@
-import { digits, digitsOf, idFromBytes } from '../../values.ts'
+import { digits, digitsOf, idFromBytes, kindToNumber } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
 import { idsJson } from './ids-json.ts'
 
@@ -20,7 +20,7 @@ export const inboxStatements: InboxStatements = {
       block.issuingTime.toString(),
       digitsOf(block.bytes),
       block.transactionId === undefined ? null : digits(block.transactionId),
-      block.kind === 'basic' ? 0 : 1,
+      kindToNumber(block.kind),
       block.workScore,
     ])
     await tx.$executeRaw`
