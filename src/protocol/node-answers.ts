@@ -265,16 +265,16 @@ const member = {
   fixedCost: about('mana that it takes before sharing', Mana),
 }
 
-/** An account that may be chosen into the committee. */
+/** An account that stands for the committee. */
 export const Validator = about(
-  'an account that may be chosen into the committee',
+  'an account that stands for the committee',
   struct('Validator', {
     address: member.address,
     stakingEndEpoch: about('last epoch of its stake', EpochIndex),
     poolStake: member.poolStake,
     validatorStake: member.validatorStake,
     fixedCost: member.fixedCost,
-    active: about('whether it would be considered now', flag),
+    active: about('whether it announced its candidacy in this epoch', flag),
     latestSupportedProtocolVersion: about('newest version that its blocks have named', u8),
     latestSupportedProtocolHash: about('hash of the parameters of that version', Hash),
   }),

@@ -1,20 +1,27 @@
 import type { AccountEntry } from '../ledger/accounts.ts'
+import { isCandidacy, poolStakeOf } from '../ledger/committee.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
+import { Block } from '../protocol/block.ts'
+import { slotOfId } from '../protocol/ids.ts'
 import type { Validator } from '../protocol/node-answers.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../protocol/primitives.ts'
-import { epochOfSlot } from '../protocol/slots.ts'
+import { decode } from '../protocol/schema/schema.ts'
+import { epochOfSlot, lastSlotOfEpoch } from '../protocol/slots.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { CommitteeSeat } from '../store/rows.ts'
 
-/** The accounts that stake, and those of them that validate (rest.md 4.1). */
+/** The accounts that stand for the committee, and those that are in it (rest.md 4.1). */
 
 /** What telling needs. */
 export interface ValidatorsDeps {
   readonly store: {
-    readonly read: Pick<StoreReader, 'accountEntry' | 'latestMilestone' | 'epochs'>
+    readonly read: Pick<
+      StoreReader,
+      'accountEntry' | 'latestMilestone' | 'epochs' | 'blocksOfKind' | 'block'
+    >
   }
   readonly source: {
     readonly network: { readonly parameters: ProtocolParameters }
@@ -25,7 +32,7 @@ export interface ValidatorsDeps {
 
 /** All accounts that stake. */
 export interface Stakers {
-  /** As of the newest committed slot, the largest pool first, by id where pools are equal. */
+  /** As of the newest committed slot, in no order. */
   all(): Promise<readonly AccountEntry[]>
 }
 
@@ -62,17 +69,6 @@ async function stakersAt(
   return versions
     .flatMap((version) => (version.slot <= slot && version.entry ? [version.entry] : []))
     .filter(({ validatorStake }) => validatorStake > 0n)
-    .sort(byPool)
-}
-
-function byPool(a: AccountEntry, b: AccountEntry): number {
-  const [first, second] = [poolStakeOf(a), poolStakeOf(b)]
-  if (first !== second) return first > second ? -1 : 1
-  return a.accountId < b.accountId ? -1 : 1
-}
-
-function poolStakeOf({ validatorStake, delegationStake }: AccountEntry): bigint {
-  return validatorStake + delegationStake
 }
 
 /** A place in the list of validators. */
@@ -95,7 +91,10 @@ export interface ValidatorsPage {
   readonly next: ValidatorsPlace | undefined
 }
 
-/** Lists the accounts that stake. Who comes or goes between two pages may move the others. */
+/**
+ * Lists the registered candidates of an epoch, those who announced in it, as far as their stake outlasts it: the largest pool
+ * first, by address where pools are equal. Who comes or goes between two pages may move the others.
+ */
 export async function listValidators(
   deps: ValidatorsDeps,
   { after, pageSize }: { readonly after: ValidatorsPlace | undefined; readonly pageSize: number },
@@ -103,11 +102,15 @@ export async function listValidators(
   const current = await committedEpoch(deps)
   const { epoch, index } = after ?? { epoch: current, index: 0 }
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'cursor', epoch, current })
-  const stakers = await deps.stakers.all()
+  const candidates = await candidatesOf(deps, epoch)
+  const validators = (await deps.stakers.all())
+    .filter(({ accountId, stakeEndEpoch }) => candidates.has(accountId) && stakeEndEpoch > epoch)
+    .map((entry) => validatorOf(deps, entry, candidates))
+    .sort(byPool)
   const end = index + pageSize
   return ok({
-    validators: stakers.slice(index, end).map((entry) => validatorOf(deps, entry, current)),
-    next: end < stakers.length ? { epoch, index: end } : undefined,
+    validators: validators.slice(index, end),
+    next: end < validators.length ? { epoch, index: end } : undefined,
   })
 }
 
@@ -117,7 +120,41 @@ export async function readValidator(
   accountId: AccountId,
 ): Promise<Validator | undefined> {
   const entry = await deps.store.read.accountEntry(accountId)
-  return entry && validatorOf(deps, entry, await committedEpoch(deps))
+  return entry && validatorOf(deps, entry, await candidatesOf(deps, await committedEpoch(deps)))
+}
+
+/** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */
+async function candidatesOf(
+  { store, source }: ValidatorsDeps,
+  epoch: EpochIndex,
+): Promise<ReadonlySet<AccountId>> {
+  const { read } = store
+  const { parameters } = source.network
+  const { slot: committed } = await read.latestMilestone()
+  const row = (await read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const candidates = new Set(row?.candidates)
+  const last = lastSlotOfEpoch(parameters, epoch)
+  const accepted = committed < last ? await read.blocksOfKind('candidacy', committed + 1, last) : []
+  for (const { blockId, issuerId, slot } of accepted) {
+    const block = candidates.has(issuerId) ? undefined : await read.block(blockId)
+    const announcement = block && decode(Block, block.bytes)
+    if (announcement?.ok !== true) continue
+    const issuer = await read.accountEntry(
+      issuerId,
+      slotOfId(announcement.value.header.slotCommitmentId),
+    )
+    if (isCandidacy(parameters, { slot }, issuer)) candidates.add(issuerId)
+  }
+  return candidates
+}
+
+/** As a node sorts them: by the text of the address, which is another order than that of its bytes. */
+function byPool(
+  a: Pick<Validator, 'poolStake' | 'address'>,
+  b: Pick<Validator, 'poolStake' | 'address'>,
+): number {
+  if (a.poolStake !== b.poolStake) return a.poolStake > b.poolStake ? -1 : 1
+  return a.address < b.address ? -1 : 1
 }
 
 /** The committee of an epoch. */
@@ -158,7 +195,7 @@ async function committedEpoch({ store, source }: ValidatorsDeps): Promise<EpochI
 function validatorOf(
   { source }: ValidatorsDeps,
   entry: AccountEntry,
-  epoch: EpochIndex,
+  candidates: ReadonlySet<AccountId>,
 ): Validator {
   const { accountId, validatorStake, fixedCost, stakeEndEpoch: stakingEndEpoch } = entry
   return {
@@ -167,7 +204,7 @@ function validatorOf(
     poolStake: poolStakeOf(entry),
     validatorStake,
     fixedCost,
-    active: validatorStake > 0n && stakingEndEpoch >= epoch,
+    active: candidates.has(accountId),
     latestSupportedProtocolVersion: entry.supportedVersion,
     latestSupportedProtocolHash: entry.supportedHash,
   }

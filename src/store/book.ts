@@ -67,15 +67,15 @@ export async function slotContents(
     tx.output.findMany({ where: { bookedSlot: slots } }),
     tx.output.findMany({ where: { spentSlot: slots } }),
   ])
-  const votes = blocks.filter(({ kind }) => kind !== 0).map(({ id }) => id)
-  const bytesById = await bytesOf(tx, votes)
+  const ofValidators = blocks.filter(({ kind }) => kind !== 0).map(({ id }) => id)
+  const bytesById = await bytesOf(tx, ofValidators)
   return {
     blocks: blocks.map(({ id, slot, issuerId, workScore }) => ({
       slot: Number(slot),
       blockId: idFromBytes(id),
       issuerId: idFromBytes(issuerId),
       workScore: Number(workScore),
-      validation: bytesById.get(idFromBytes(id)),
+      bytes: bytesById.get(idFromBytes(id)),
     })),
     transactions: transactions.map(({ id, slot, allotments }) => ({
       slot: Number(slot),

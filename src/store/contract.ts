@@ -113,8 +113,8 @@ export interface StoreReader extends ViewReader {
     readonly from: SlotIndex
     readonly to: SlotIndex
   }): Promise<OutputId[]>
-  /** The validation blocks booked in the slots `from` to `to`, both included: who issued them, and when. */
-  validationBlocks(from: SlotIndex, to: SlotIndex): Promise<ValidationBlockRow[]>
+  /** The blocks of a kind booked in the slots `from` to `to`, both included: who issued them, and when. */
+  blocksOfKind(kind: BlockRow['kind'], from: SlotIndex, to: SlotIndex): Promise<IssuedBlockRow[]>
   /** The issuing times of those of the blocks that are known. */
   issuingTimes(blockIds: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>>
   /** The newest version. */
@@ -381,7 +381,7 @@ export interface BlockCounts {
 
 /** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
 export interface SlotContents {
-  /** In the order of issuing; the bytes of validation blocks alone. */
+  /** In the order of issuing; the bytes of validation blocks and candidacy announcements alone. */
   readonly blocks: readonly SlotBlock[]
   readonly transactions: readonly {
     readonly slot: SlotIndex
@@ -394,9 +394,9 @@ export interface SlotContents {
 
 /** A block of a slot, as far as the slot's commitment is concerned. */
 export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'workScore'> {
-  /** `undefined` for a basic block. */
-  readonly validation: Uint8Array | undefined
+  /** `undefined` for a basic block that announces no candidacy. */
+  readonly bytes: Uint8Array | undefined
 }
 
-/** A validation block as far as rewards are concerned. */
-export type ValidationBlockRow = Pick<BlockRow, 'slot' | 'issuerId' | 'issuingTime'>
+/** Who issued a block, and when. */
+export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>

@@ -21,6 +21,8 @@ const Committee = list(
   { max: 65_535, size: 'LIST_COUNT' },
 )
 
+const Candidates = list('u32', AccountId, { max: 0xffff_ffff, size: 'LIST_COUNT' })
+
 const Rewards = struct('EpochRewards', {
   epoch: EpochIndex,
   totalStake: BaseToken,
@@ -57,6 +59,16 @@ export function committeeJson(committee: readonly CommitteeSeat[]): string {
 /** Reads what `committeeJson` wrote. */
 export function committeeFrom(text: string): readonly CommitteeSeat[] {
   return read(Committee, text)
+}
+
+/** The candidates of an epoch; `null` for none. */
+export function candidatesJson(candidates: readonly AccountId[]): string | null {
+  return candidates.length === 0 ? null : write(Candidates, candidates)
+}
+
+/** Reads what `candidatesJson` wrote. */
+export function candidatesFrom(text: string | null): readonly AccountId[] {
+  return text === null ? [] : read(Candidates, text)
 }
 
 /** The rewards of an epoch; `null` for none. */

@@ -13,7 +13,7 @@ import type {
 import { accountEntryFrom } from '../ledger/accounts.ts'
 import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { committeeFrom, rewardsFrom } from './json-columns.ts'
+import { candidatesFrom, committeeFrom, rewardsFrom } from './json-columns.ts'
 import type {
   AccountVersion,
   BlockRow,
@@ -29,6 +29,7 @@ import {
   bytesToUint256,
   idFromBytes,
   numberToClass,
+  numberToKind,
   stringsFromJson,
   transactionState,
 } from './values.ts'
@@ -69,7 +70,7 @@ export function toBlock(row: Block): BlockRow {
     bytes: row.bytes,
     transactionId: row.transactionId === null ? undefined : idFromBytes(row.transactionId),
     state: blockState(row.state),
-    kind: row.kind === 0 ? 'basic' : 'validation',
+    kind: numberToKind(row.kind),
     workScore: Number(row.workScore),
   }
 }
@@ -111,6 +112,7 @@ export function toEpoch(row: Epoch): EpochRow {
   return {
     epoch: Number(row.epoch),
     committee: committeeFrom(row.committee),
+    candidates: candidatesFrom(row.candidates),
     rewards: rewardsFrom(row.rewards),
   }
 }

@@ -91,6 +91,9 @@ export interface Milestone {
 /** Where a block stands. Accepted means booked; the slot's commit makes it final. */
 export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
 
+/** What a block is to those who commit slots. */
+export type BlockKind = 'basic' | 'validation' | 'candidacy'
+
 /** A block as it came. `inbox` is its place in the order of arrival: dense enough, unique, rising. */
 export interface BlockRow {
   readonly blockId: BlockId
@@ -102,7 +105,8 @@ export interface BlockRow {
   readonly bytes: Uint8Array
   readonly transactionId: TransactionId | undefined
   readonly state: BlockState
-  readonly kind: 'basic' | 'validation'
+  /** A basic block with a candidacy announcement is a kind of its own. */
+  readonly kind: BlockKind
   /** What its issuer is charged for, before the price; 0 for a validation block. */
   readonly workScore: number
 }
@@ -141,10 +145,12 @@ export interface AccountVersion {
   readonly entry: AccountEntry | undefined
 }
 
-/** An epoch: who validates in it, and what it paid, once it is over. */
+/** An epoch: who validates in it, who stands for the next one, and what it paid, once it is over. */
 export interface EpochRow {
   readonly epoch: EpochIndex
   readonly committee: readonly CommitteeSeat[]
+  /** The accounts that announced their candidacy in it and in time, in that order, each once. */
+  readonly candidates: readonly AccountId[]
   /** `undefined` while the epoch lasts, and where it paid nothing. */
   readonly rewards: EpochRewards | undefined
 }

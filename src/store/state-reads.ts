@@ -2,7 +2,7 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import type { StoreReader } from './contract.ts'
 import { toAccountVersion, toEpoch } from './mapping.ts'
-import { idFromBytes } from './values.ts'
+import { idFromBytes, kindToNumber } from './values.ts'
 
 /** Reads of the ledger's state beside the log: accounts, epochs, what is unspent. */
 
@@ -43,16 +43,17 @@ export function stateReads(client: PrismaClient) {
       })
       return rows.map(({ id }) => idFromBytes(id))
     },
-    validationBlocks: async (from, to) => {
+    blocksOfKind: async (kind, from, to) => {
       const rows = await client.block.findMany({
         where: {
           slot: { gte: BigInt(from), lte: BigInt(to) },
-          kind: 1,
+          kind: kindToNumber(kind),
           state: { notIn: ['PENDING', 'DROPPED'] },
         },
-        select: { slot: true, issuerId: true, issuingTime: true },
+        select: { id: true, slot: true, issuerId: true, issuingTime: true },
       })
-      return rows.map(({ slot, issuerId, issuingTime }) => ({
+      return rows.map(({ id, slot, issuerId, issuingTime }) => ({
+        blockId: idFromBytes(id),
         slot: Number(slot),
         issuerId: idFromBytes(issuerId),
         issuingTime,

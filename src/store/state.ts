@@ -1,7 +1,7 @@
 import type { Prisma } from '../generated/prisma/client.ts'
 import { accountEntryBytes } from '../ledger/accounts.ts'
 import { hexToBytes } from '../lib/hex.ts'
-import { committeeJson, rewardsJson } from './json-columns.ts'
+import { candidatesJson, committeeJson, rewardsJson } from './json-columns.ts'
 import type { AccountVersion, EpochRow } from './rows.ts'
 
 /** Writes what a slot changes beside the log: accounts and epochs. */
@@ -18,8 +18,12 @@ export async function writeState(
   { accounts, epochs }: StateChanges,
 ): Promise<void> {
   if (accounts.length > 0) await tx.accountVersion.createMany({ data: accounts.map(columns) })
-  for (const { epoch, committee, rewards } of epochs) {
-    const data = { committee: committeeJson(committee), rewards: rewardsJson(rewards) }
+  for (const { epoch, committee, candidates, rewards } of epochs) {
+    const data = {
+      committee: committeeJson(committee),
+      candidates: candidatesJson(candidates),
+      rewards: rewardsJson(rewards),
+    }
     const where = { epoch: BigInt(epoch) }
     await tx.epoch.upsert({ where, create: { ...where, ...data }, update: data })
   }

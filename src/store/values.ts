@@ -3,7 +3,7 @@ import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
-import type { BlockState, TransactionState } from './rows.ts'
+import type { BlockKind, BlockState, TransactionState } from './rows.ts'
 
 /** How single values stand in the database: ids as bytes, positions as bigint, classes and roles as numbers. */
 
@@ -41,6 +41,18 @@ export function numberToClass(number: number): UpdateClass {
 }
 
 const classes: readonly UpdateClass[] = ['OWNED', 'MENTIONED']
+
+/** The number of a kind of block. */
+export function kindToNumber(kind: BlockKind): number {
+  return kinds.indexOf(kind)
+}
+
+/** The kind of a number. */
+export function numberToKind(number: number): BlockKind {
+  return present(kinds[number], `kind of block ${number}`)
+}
+
+const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy']
 
 /** The bit mask of some roles; a role's bit is its place in the ledger's list, to which roles are only ever appended. */
 export function rolesToMask(listed: readonly Role[]): number {

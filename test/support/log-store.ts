@@ -50,7 +50,7 @@ export async function openLogStore(): Promise<LogStore> {
       network,
       outputs: [],
       accounts: [],
-      epoch: { epoch: 0, committee: [], rewards: undefined },
+      epoch: { epoch: 0, committee: [], candidates: [], rewards: undefined },
       commit: commitOf(0, [], 'first'),
     }),
   )

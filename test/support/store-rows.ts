@@ -123,7 +123,7 @@ export function testGenesis(changes: Partial<Genesis> = {}): Genesis {
     network: { epoch: '0x0102030405060708', parameters: testParameters },
     outputs: [createdOutput(0, { bookedSlot: 0 })],
     accounts: [accountVersion(0, 0)],
-    epoch: { epoch: 0, committee: [], rewards: undefined },
+    epoch: { epoch: 0, committee: [], candidates: [], rewards: undefined },
     commit: slotCommit(0, [entry(0, 0)]),
     ...changes,
   }

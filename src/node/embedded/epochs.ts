@@ -1,5 +1,12 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
 import {
+  type Announcement,
+  chooseCommittee,
+  choosingSlot,
+  isCandidacy,
+  poolStakeOf,
+} from '../../ledger/committee.ts'
+import {
   type CommitteeMember,
   epochRewards,
   type SlotActivity,
@@ -8,7 +15,7 @@ import {
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { StoreReader, ValidationBlockRow } from '../../store/contract.ts'
+import type { IssuedBlockRow, StoreReader } from '../../store/contract.ts'
 import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import type { LedgerState } from './state.ts'
 
@@ -16,53 +23,68 @@ import type { LedgerState } from './state.ts'
 
 /** What deciding over epochs needs. */
 export interface EpochsDeps {
-  readonly read: Pick<StoreReader, 'validationBlocks'>
+  readonly read: Pick<StoreReader, 'blocksOfKind'>
   readonly parameters: ProtocolParameters
   readonly state: LedgerState
 }
 
-/** The epochs that change with a slot: the next one gets its committee some slots before the end, the ending one its rewards. */
-export async function epochsChangedBy(deps: EpochsDeps, slot: SlotIndex): Promise<EpochRow[]> {
+/**
+ * The epochs that change with a slot: candidates come to the one it is in, the next one gets its committee at a slot towards
+ * the end, the ending one its rewards. The state is that at the end of the slot.
+ */
+export async function epochsChangedBy(
+  deps: EpochsDeps,
+  slot: SlotIndex,
+  announcements: readonly Announcement[],
+): Promise<EpochRow[]> {
   const { parameters, state } = deps
   const epoch = epochOfSlot(parameters, slot)
+  const before = state.epochAt(epoch) ?? noEpoch(epoch)
+  let own = withCandidates(deps, before, announcements)
   const changed: EpochRow[] = []
-  if (slot === choosingSlot(parameters, epoch)) {
-    const committee = chooseCommittee(parameters, state.accounts(), epoch + 1)
-    changed.push({ epoch: epoch + 1, committee, rewards: undefined })
+  if (slot === choosingSlot(parameters, slot)) {
+    const committee = nextCommittee(deps, own, slot)
+    changed.push({ ...noEpoch(epoch + 1), committee })
   }
   if (slot === lastSlotOfEpoch(parameters, epoch)) {
-    const committee = state.committeeOf(epoch)
-    const members = await membersOf(deps, epoch, committee)
-    changed.push({ epoch, committee, rewards: epochRewards(parameters, epoch, members) })
+    const members = await membersOf(deps, epoch, own.committee)
+    own = { ...own, rewards: epochRewards(parameters, epoch, members) }
   }
-  return changed
+  return own === before ? changed : [...changed, own]
 }
 
-/**
- * The committee of an epoch: of the accounts that stake through it those with the largest pools, by id where pools are
- * equal. How a node chooses was not read closely, and with one validator nothing depends on it.
- */
-export function chooseCommittee(
-  parameters: ProtocolParameters,
-  accounts: Iterable<AccountEntry>,
-  epoch: EpochIndex,
-): CommitteeSeat[] {
-  return [...accounts]
-    .filter(({ validatorStake, stakeEndEpoch }) => validatorStake > 0n && stakeEndEpoch >= epoch)
-    .map(({ accountId, validatorStake, delegationStake, fixedCost }) => ({
-      accountId,
-      poolStake: validatorStake + delegationStake,
-      validatorStake,
-      fixedCost,
-    }))
-    .sort((a, b) => compare(b.poolStake, a.poolStake) || compare(a.accountId, b.accountId))
-    .slice(0, parameters.targetCommitteeSize)
+/** An account of a committee with its stakes as they are now. */
+export function seatOf(entry: AccountEntry): CommitteeSeat {
+  const { accountId, validatorStake, fixedCost } = entry
+  return { accountId, poolStake: poolStakeOf(entry), validatorStake, fixedCost }
 }
 
-/** Long enough before the end that the commitments of the last slots can name the next committee. */
-function choosingSlot(parameters: ProtocolParameters, epoch: EpochIndex): SlotIndex {
-  const late = lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge - 1
-  return Math.max(late, firstSlotOfEpoch(parameters, epoch), parameters.genesisSlot + 1)
+function noEpoch(epoch: EpochIndex): EpochRow {
+  return { epoch, committee: [], candidates: [], rewards: undefined }
+}
+
+function withCandidates(
+  { parameters, state }: EpochsDeps,
+  row: EpochRow,
+  announcements: readonly Announcement[],
+): EpochRow {
+  const candidates = new Set(row.candidates)
+  for (const one of announcements) {
+    const issuer = state.entryAt(one.issuerId, one.committedSlot)
+    if (isCandidacy(parameters, one, issuer)) candidates.add(one.issuerId)
+  }
+  return candidates.size === row.candidates.length ? row : { ...row, candidates: [...candidates] }
+}
+
+/** Of the candidates of an epoch; the committee of the epoch goes on where there is none. */
+function nextCommittee(
+  { parameters, state }: EpochsDeps,
+  { candidates, committee }: EpochRow,
+  slot: SlotIndex,
+): readonly CommitteeSeat[] {
+  const standing = candidates.flatMap((accountId) => state.entryAt(accountId, slot) ?? [])
+  if (standing.length === 0) return committee
+  return chooseCommittee(parameters, standing).map(seatOf)
 }
 
 async function membersOf(
@@ -72,7 +94,7 @@ async function membersOf(
 ): Promise<CommitteeMember[]> {
   if (committee.length === 0) return []
   const from = firstSlotOfEpoch(parameters, epoch)
-  const blocks = await read.validationBlocks(from, lastSlotOfEpoch(parameters, epoch))
+  const blocks = await read.blocksOfKind('validation', from, lastSlotOfEpoch(parameters, epoch))
   const bySlot = groupBlocks(blocks)
   return committee.map((seat) => ({
     ...seat,
@@ -82,9 +104,9 @@ async function membersOf(
   }))
 }
 
-type BlocksBySlot = Map<SlotIndex, ValidationBlockRow[]>
+type BlocksBySlot = Map<SlotIndex, IssuedBlockRow[]>
 
-function groupBlocks(blocks: readonly ValidationBlockRow[]): ReadonlyMap<AccountId, BlocksBySlot> {
+function groupBlocks(blocks: readonly IssuedBlockRow[]): ReadonlyMap<AccountId, BlocksBySlot> {
   const byIssuer = new Map<AccountId, BlocksBySlot>()
   for (const block of blocks) {
     const slots: BlocksBySlot = byIssuer.get(block.issuerId) ?? new Map()
@@ -96,12 +118,8 @@ function groupBlocks(blocks: readonly ValidationBlockRow[]): ReadonlyMap<Account
 
 function activityOf(
   parameters: ProtocolParameters,
-  blocks: readonly ValidationBlockRow[],
+  blocks: readonly IssuedBlockRow[],
 ): SlotActivity {
   const subslots = new Set(blocks.map(({ issuingTime }) => subslotOf(parameters, issuingTime)))
   return { blocks: blocks.length, subslots: subslots.size }
-}
-
-function compare<T extends bigint | string>(a: T, b: T): number {
-  return a === b ? 0 : a < b ? -1 : 1
 }

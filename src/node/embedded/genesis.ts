@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { AccountEntry } from '../../ledger/accounts.ts'
 import { genesisCommitment } from '../../ledger/commit-slot.ts'
+import { chooseCommittee } from '../../ledger/committee.ts'
 import { genesisAccounts, identifyGenesis } from '../../ledger/genesis.ts'
 import { compareLogEntries, logEntries } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
@@ -9,7 +11,7 @@ import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import type { Genesis } from '../../store/contract.ts'
-import { chooseCommittee } from './epochs.ts'
+import { seatOf } from './epochs.ts'
 
 /** The first state of a ledger (ledger reference 12.6, 14.1). */
 
@@ -46,7 +48,9 @@ export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesi
     accounts: entries.map((entry) => ({ accountId: entry.accountId, slot, entry })),
     epoch: {
       epoch: 0,
-      committee: chooseCommittee(parameters, entries, 0),
+      // Nobody could announce before the network began, so everybody who stakes is in the first committee.
+      committee: chooseCommittee(parameters, entries.filter(isStaking)).map(seatOf),
+      candidates: [],
       rewards: undefined,
     },
     commit: {
@@ -60,4 +64,8 @@ export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesi
       epochs: [],
     },
   }
+}
+
+function isStaking({ validatorStake }: AccountEntry): boolean {
+  return validatorStake > 0n
 }

@@ -3,9 +3,10 @@ import type { Block } from '../../protocol/block.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { isStoreFault } from '../../store/away.ts'
 import type { StoreReader } from '../../store/contract.ts'
+import { blockKind } from '../block-kind.ts'
 import type { IssuerAccount } from './issuer.ts'
 
-/** A block a slot by the writer's own account: clients refuse parents that are minutes old. */
+/** The blocks of the writer's own account: one a slot, for clients refuse parents that are minutes old, and its candidacies. */
 
 /** What the heartbeat needs. */
 export interface HeartbeatDeps {
@@ -14,10 +15,13 @@ export interface HeartbeatDeps {
   readonly issuer: IssuerAccount
   /** The slot of this moment. */
   readonly slot: () => SlotIndex
-  /** Builds a block; a validator's counts for its rewards. */
-  readonly build: (slot: SlotIndex) => Promise<Block>
-  /** Keeps a block under the term; it is kept by nobody whose term is over. */
-  readonly keep: (term: number, block: Block) => Promise<void>
+  /**
+   * Builds the blocks of a slot; a validator's counts for its rewards, and another one announces its candidacy, if it has not
+   * done so since the slot that is named.
+   */
+  readonly build: (slot: SlotIndex, announcedSlot: SlotIndex) => Promise<readonly Block[]>
+  /** Keeps blocks under the term; they are kept by nobody whose term is over. */
+  readonly keep: (term: number, blocks: readonly Block[]) => Promise<void>
 }
 
 /** A heartbeat that beats when it is told to. */
@@ -28,28 +32,42 @@ export interface Heartbeat {
   settled(): Promise<void>
 }
 
+/** What the account issued last. */
+interface Issued {
+  readonly term: number
+  readonly slot: SlotIndex
+  /** Of the last announcement, 0 where none is known. */
+  readonly announcedSlot: SlotIndex
+}
+
 /** A heart that has not beaten. */
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   let beating = Promise.resolve()
-  let beaten: { readonly term: number; readonly slot: SlotIndex } | undefined
+  let issued: Issued | undefined
 
   async function issue(term: number): Promise<void> {
     try {
       const slot = deps.slot()
-      if (slot <= (await lastBeat(term))) return
-      beaten = { term, slot }
-      await deps.keep(term, await deps.build(slot))
+      const last = await lastIssued(term)
+      if (slot <= last.slot) return
+      issued = { ...last, slot }
+      const blocks = await deps.build(slot, last.announcedSlot)
+      const isAnnouncing = blocks.some(({ body }) => blockKind(body) === 'candidacy')
+      if (isAnnouncing) issued = { ...issued, announcedSlot: slot }
+      await deps.keep(term, blocks)
     } catch (failure) {
       // The next slot is another occasion.
       if (!isStoreFault(failure)) deps.log.error('heartbeat-failed', { error: failure })
     }
   }
 
-  /** The slot of the last one. A validator that issues a second one in a slot is fined, also in another term. */
-  async function lastBeat(term: number): Promise<SlotIndex> {
-    if (beaten?.term === term) return beaten.slot
+  /** A validator that issues a second block in a slot is fined, also in another term. */
+  async function lastIssued(term: number): Promise<Issued> {
+    if (issued?.term === term) return issued
     const blocks = await deps.read.recentBlocks(blocksSearched)
-    return blocks.find(({ issuerId }) => issuerId === deps.issuer.accountId)?.slot ?? 0
+    const own = blocks.filter(({ issuerId }) => issuerId === deps.issuer.accountId)
+    const announcement = own.find(({ kind }) => kind === 'candidacy')
+    return { term, slot: own[0]?.slot ?? 0, announcedSlot: announcement?.slot ?? 0 }
   }
 
   return {

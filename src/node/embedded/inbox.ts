@@ -4,6 +4,7 @@ import { createTrouble } from '../../lib/trouble.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
+import { blockKind } from '../block-kind.ts'
 import type { CheckedBlock } from '../source.ts'
 
 /** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
@@ -100,7 +101,7 @@ export function incomingBlock(
     issuingTime,
     bytes,
     transactionId: transaction?.identity.transactionId,
-    kind: block.body.type === 0 ? 'basic' : 'validation',
+    kind: blockKind(block.body),
     workScore: nodeWorkScore(parameters, block),
   }
 }

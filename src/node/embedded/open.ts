@@ -11,7 +11,7 @@ import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
-import type { Genesis, LeaseLost, Store } from '../../store/contract.ts'
+import type { Genesis, IncomingBlock, LeaseLost, Store } from '../../store/contract.ts'
 import { watchClock } from '../clock-watch.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
@@ -31,6 +31,7 @@ import { type GenesisPlan, genesisOf } from './genesis.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createInbox, incomingBlock } from './inbox.ts'
 import { buildBlock, buildVote, type IssuerAccount } from './issuer.ts'
+import { isCandidacyDue } from './own-candidacy.ts'
 import { type LedgerState, loadLedgerState } from './state.ts'
 import { createWriter } from './writer.ts'
 
@@ -106,7 +107,14 @@ export async function openEmbedded(
   const inbox = createInbox({ write: store.write, onAccepted: writer.wake, limit: inboxLimit, log })
   const heartbeat =
     issuer &&
-    createHeartbeat({ read: store.read, log, issuer, slot, build: (at) => build(issuer, at), keep })
+    createHeartbeat({
+      read: store.read,
+      log,
+      issuer,
+      slot,
+      build: (...at) => build(issuer, ...at),
+      keep,
+    })
   standing = openStanding({ ...deps, read: store.read, write: store.write, reign }, lease)
   const listening = store.listen(({ topic }) => {
     if (topic === 'BLOCKS_ACCEPTED') writer.wake()
@@ -145,26 +153,35 @@ export async function openEmbedded(
     if (position?.role === 'WRITER' && unavailable() === undefined) heartbeat?.beat(position.term)
   }
 
-  async function build(account: IssuerAccount, at: SlotIndex): Promise<Block> {
+  async function build(
+    account: IssuerAccount,
+    at: SlotIndex,
+    announcedSlot: SlotIndex,
+  ): Promise<readonly Block[]> {
     const committee = ledger?.committeeOf(epochOfSlot(parameters, at)) ?? []
-    const isValidator = committee.some(({ accountId }) => accountId === account.accountId)
+    const { accountId } = account
+    const isValidator = committee.some((seat) => seat.accountId === accountId)
+    const isDue =
+      ledger !== undefined &&
+      isCandidacyDue({ parameters, state: ledger, accountId }, at, announcedSlot)
+    const building = { clock, network }
     const request = { issuance: await offer(), payload: undefined }
-    return (isValidator ? buildVote : buildBlock)({ clock, network }, account, request)
+    const block = (isValidator ? buildVote : buildBlock)(building, account, request)
+    if (!isDue) return [block]
+    return [block, buildBlock(building, account, { ...request, payload: { type: 2 } })]
   }
 
-  async function keep(term: number, block: Block): Promise<void> {
+  async function keep(term: number, blocks: readonly Block[]): Promise<void> {
+    await store.write.acceptOwnBlocks(term, blocks.map(ownBlock))
+    writer.wake()
+  }
+
+  function ownBlock(block: Block): IncomingBlock {
     const bytes = encode(Block, block)
     const at = slotOfTime(parameters, block.header.issuingTime)
     const { blockId } = identifyBlock(bytes, at)
-    const row = incomingBlock(parameters, {
-      block,
-      bytes,
-      blockId,
-      slot: at,
-      transaction: undefined,
-    })
-    await store.write.acceptOwnBlocks(term, [row])
-    writer.wake()
+    const checked = { block, bytes, blockId, slot: at, transaction: undefined }
+    return incomingBlock(parameters, checked)
   }
 
   function unavailable(): LedgerUnavailable | undefined {

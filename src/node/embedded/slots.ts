@@ -1,9 +1,11 @@
 import type { AccountEvents, IssuedBlock, LedgerOutput } from '../../ledger/account-changes.ts'
 import { type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
+import type { Announcement } from '../../ledger/committee.ts'
 import { slotEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { Block } from '../../protocol/block.ts'
+import { slotOfId } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -59,6 +61,7 @@ export async function commitSlots(
     const epochs = await epochsChangedBy(
       { read: deps.store.read, parameters: deps.network.parameters, state },
       slot,
+      held.blocks.flatMap(announcementIn),
     )
     state.settle(former, epochs)
     slots.push(former)
@@ -123,10 +126,21 @@ function accountEvents(
   }
 }
 
-function issuedBlock({ issuerId, workScore, validation }: SlotBlock): IssuedBlock {
-  if (validation === undefined) return { kind: 'basic', issuerId, workScore }
-  const block = decode(Block, validation)
-  assert(block.ok && block.value.body.type === 1, 'a validation block decodes as one')
-  const { highestSupportedVersion: version, protocolParametersHash: hash } = block.value.body
+function issuedBlock({ issuerId, workScore, bytes }: SlotBlock): IssuedBlock {
+  const body = bytes && blockOf(bytes).body
+  if (body?.type !== 1) return { kind: 'basic', issuerId, workScore }
+  const { highestSupportedVersion: version, protocolParametersHash: hash } = body
   return { kind: 'validation', issuerId, version, hash }
+}
+
+function announcementIn({ issuerId, slot, bytes }: SlotBlock): Announcement[] {
+  const block = bytes && blockOf(bytes)
+  if (block?.body.type !== 0) return []
+  return [{ issuerId, slot, committedSlot: slotOfId(block.header.slotCommitmentId) }]
+}
+
+function blockOf(bytes: Uint8Array): Block {
+  const block = decode(Block, bytes)
+  assert(block.ok, 'a stored block decodes')
+  return block.value
 }

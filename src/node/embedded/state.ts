@@ -31,8 +31,8 @@ export interface LedgerState {
   rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow>
   /** Who validates in an epoch; nobody where it is not known. */
   committeeOf(epoch: EpochIndex): EpochRow['committee']
-  /** Every account, as of the newest slot. */
-  accounts(): Iterable<AccountEntry>
+  /** An epoch, as far as it is known. */
+  epochAt(epoch: EpochIndex): EpochRow | undefined
   /** The price that the blocks of a slot pay, in mana a unit of work score. */
   burnPrice(slot: SlotIndex): bigint
   /** Goes on by a slot; the state is then ahead of the database until the slot is written. */
@@ -172,7 +172,7 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     entryAt,
     rewardAt,
     committeeOf,
-    accounts: () => [...versionsById.keys()].flatMap((id) => newest(id) ?? []),
+    epochAt: (epoch) => epochs.get(epoch),
     burnPrice,
     advance,
     settle,

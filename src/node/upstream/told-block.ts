@@ -6,6 +6,7 @@ import { decode } from '../../protocol/schema/schema.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { BlockRow } from '../../store/rows.ts'
+import { blockKind } from '../block-kind.ts'
 
 /** The bytes of a block that a node told, read: its ids are computed here. */
 
@@ -31,7 +32,7 @@ export function toldBlock({ parameters }: Network, bytes: Uint8Array): ToldBlock
       issuingTime: header.issuingTime,
       bytes,
       transactionId: transactionIn(block.value, bytes),
-      kind: body.type === 0 ? 'basic' : 'validation',
+      kind: blockKind(body),
       workScore: nodeWorkScore(parameters, block.value),
     },
     parents: [...body.strongParents, ...body.weakParents, ...body.shallowLikeParents],

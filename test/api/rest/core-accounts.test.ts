@@ -22,6 +22,8 @@ beforeAll(async () => {
   gateway = await startGateway()
   core = `${gateway.url}/api/core/v3`
   await untilHealth(gateway.url)
+  // The network's own validator announces its candidacy in its first block.
+  while ((await restJson(`${core}/validators`)).validators.length === 0);
   const genesis = await restJson(`${core}/commitments/by-slot/0/utxo-changes/full`)
   interface Created {
     readonly outputId: string

@@ -110,9 +110,9 @@ describe.each(databases)('the ledger inside on $name', ({ create }) => {
       expect({ slot, id: a?.commitmentId }).toEqual({ slot, id: b?.commitmentId })
     }
     const epochs = await whole.at().store.read.epochs(0)
-    expect(epochs.map(({ epoch }) => epoch)).toEqual([0, 1, 2, 3, 4, 5])
+    // The committee of epoch 5 is chosen in slot 159 - 8, which is not reached.
+    expect(epochs.map(({ epoch }) => epoch)).toEqual([0, 1, 2, 3, 4])
     expect(epochs.map(({ committee }) => committee.map(({ accountId }) => accountId))).toEqual([
-      [validator],
       [validator],
       [validator],
       [validator],

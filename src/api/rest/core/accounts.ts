@@ -58,11 +58,11 @@ export const congestionRoute: Route = {
 
 const mostValidators = 100
 
-/** The accounts that stake. */
+/** The accounts that stand for the committee. */
 export const validatorsRoute: Route = {
   method: 'GET',
   path: '/api/core/v3/validators',
-  about: 'The accounts that stake, the largest pool first, page by page.',
+  about: 'The accounts that announced their candidacy, the largest pool first, page by page.',
   query: {
     pageSize: about('At most 100, which is also what 0 and what is no number mean.', {
       ...count,

@@ -1,5 +1,5 @@
 import { carrierFailures } from '../../../ledger/failure-reasons.ts'
-import { idFromBytes } from '../../values.ts'
+import { idFromBytes, kindToNumber } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
 import { bytea, byteaOf, idsJson } from './values.ts'
 
@@ -22,7 +22,7 @@ export const inboxStatements: InboxStatements = {
       issuingTime: block.issuingTime.toString(),
       bytes: byteaOf(block.bytes),
       transactionId: block.transactionId === undefined ? null : bytea(block.transactionId),
-      kind: block.kind === 'basic' ? 0 : 1,
+      kind: kindToNumber(block.kind),
       workScore: block.workScore,
     }))
     await tx.$executeRaw`

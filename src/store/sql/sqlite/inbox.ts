@@ -1,5 +1,5 @@
 import { carrierFailures } from '../../../ledger/failure-reasons.ts'
-import { digits, digitsOf, idFromBytes } from '../../values.ts'
+import { digits, digitsOf, idFromBytes, kindToNumber } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
 import { idsJson } from './ids-json.ts'
 
@@ -21,7 +21,7 @@ export const inboxStatements: InboxStatements = {
       block.issuingTime.toString(),
       digitsOf(block.bytes),
       block.transactionId === undefined ? null : digits(block.transactionId),
-      block.kind === 'basic' ? 0 : 1,
+      kindToNumber(block.kind),
       block.workScore,
     ])
     await tx.$executeRaw`

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "epochs" ADD COLUMN "candidates" TEXT;

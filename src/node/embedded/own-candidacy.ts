@@ -1,0 +1,30 @@
+import { isCandidacy } from '../../ledger/committee.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
+import { epochOfSlot, firstSlotOfEpoch } from '../../protocol/slots.ts'
+import type { LedgerState } from './state.ts'
+
+/** When the writer's own account announces its candidacy: once an epoch, as validators of a network do. */
+
+/** What deciding needs. */
+export interface OwnCandidacyDeps {
+  readonly parameters: ProtocolParameters
+  readonly state: Pick<LedgerState, 'entryAt' | 'epochAt'>
+  readonly accountId: AccountId
+}
+
+/** Whether a block of this slot should announce; `announcedSlot` is the slot of the last announcement, committed or not. */
+export function isCandidacyDue(
+  { parameters, state, accountId }: OwnCandidacyDeps,
+  slot: SlotIndex,
+  announcedSlot: SlotIndex,
+): boolean {
+  const epoch = epochOfSlot(parameters, slot)
+  const isRegistered = state.epochAt(epoch)?.candidates.includes(accountId) === true
+  if (isRegistered || !isCandidacy(parameters, { slot }, state.entryAt(accountId, slot)))
+    return false
+  const isUnderWay =
+    announcedSlot >= Math.max(firstSlotOfEpoch(parameters, epoch), 1) &&
+    slot <= announcedSlot + parameters.maxCommittableAge
+  return !isUnderWay
+}

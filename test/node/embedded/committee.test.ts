@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest'
+import { assert } from '../../../src/lib/assert.ts'
+import { createSettableClock } from '../../../src/lib/clock.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import {
+  accountIdOfKey,
+  developmentGenesis,
+  developmentKeys,
+} from '../../../src/node/embedded/development.ts'
+import type { GenesisPlan } from '../../../src/node/embedded/genesis.ts'
+import { buildBlock, type IssuerAccount } from '../../../src/node/embedded/issuer.ts'
+import { openEmbedded } from '../../../src/node/embedded/open.ts'
+import { openSignatureChecker } from '../../../src/node/signatures.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import { identifyBlock } from '../../../src/protocol/ids.ts'
+import type { Keypair } from '../../../src/protocol/keys.ts'
+import type { AccountOutput } from '../../../src/protocol/outputs.ts'
+import type { AccountId } from '../../../src/protocol/primitives.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
+import { createStakers, listValidators } from '../../../src/service/validators.ts'
+import { databases, openedStore } from '../../support/databases.ts'
+import { user } from '../../support/wallet.ts'
+
+/** Committees over several epochs: who announces in time is chosen, and nobody else (ledger reference 12.5). */
+
+const startSeconds = 1_800_000_000
+const keys = developmentKeys()
+const [large, small, brief] = [user(0), user(1), user(2)]
+const idOf = accountIdOfKey
+
+/** Epochs of 32 slots; the first 64 slots lie before the start, so epoch 2 begins with it. */
+const epoch = { exponent: 5, nearing: 8 }
+
+/** Three that stake: one with a large pool, a small one, and one whose stake ends with epoch 2. */
+function plan(): GenesisPlan {
+  const usual = developmentGenesis(keys, startSeconds)
+  const [faucet, validator, issuer, ...funds] = usual.outputs
+  assert(faucet?.type === 0 && validator?.type === 1 && issuer?.type === 1, 'the usual outputs')
+  const accounts = [
+    staking(issuer, large, { stakedAmount: 90_000_000n, endEpoch: 0xffff_ffff }),
+    staking(issuer, small, { stakedAmount: 50_000_000n, endEpoch: 0xffff_ffff }),
+    staking(issuer, brief, { stakedAmount: 95_000_000n, endEpoch: 2 }),
+  ]
+  const rest = { ...faucet, amount: faucet.amount - 100_000_000n }
+  const { parameters } = usual
+  return {
+    parameters: {
+      ...parameters,
+      slotsPerEpochExponent: epoch.exponent,
+      epochNearingThreshold: epoch.nearing,
+    },
+    outputs: [rest, ...accounts, ...funds],
+    credits: new Map([large, small, brief].map((key) => [idOf(key), 2n ** 60n])),
+  }
+}
+
+function staking(
+  like: AccountOutput,
+  key: Keypair,
+  stake: { readonly stakedAmount: bigint; readonly endEpoch: number },
+): AccountOutput {
+  const { publicKeyHash: pubKeyHash } = key
+  return {
+    ...like,
+    accountId: idOf(key),
+    unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
+    features: [
+      { type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
+      { type: 7, ...stake, fixedCost: 0n, startEpoch: 0 },
+    ],
+  }
+}
+
+async function openLedger(url: string, issuer?: IssuerAccount) {
+  const clock = createSettableClock(BigInt(startSeconds) * 1_000_000_000n)
+  const signatures = openSignatureChecker({ queueLimit: 10 })
+  let wake = () => {}
+  let opened = await reopen()
+
+  async function reopen() {
+    const store = await openedStore(url)
+    const deps = { store, clock, log: silentLog, signatures, holder: 'test:1' }
+    const source = await openEmbedded(
+      { ...deps, onCommitted: () => wake() },
+      { genesis: plan(), networkName: undefined, issuer },
+    )
+    assert(source.ok, 'the ledger opens')
+    return { store, source: source.value }
+  }
+
+  const committed = () => opened.source.status().latestCommittedSlot
+
+  /** Sets the clock so that a slot is committed, and waits for that. */
+  async function commit(slot: number): Promise<void> {
+    const { parameters } = opened.source.network
+    const due = slot + parameters.minCommittableAge
+    while (opened.source.status().slot < due) clock.advance(1_000_000_000n)
+    while (committed() < slot) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        if (committed() >= slot) resolve()
+      })
+    }
+  }
+
+  /** Announces the candidacy of somebody in the slot of this moment. */
+  async function announce(key: Keypair): Promise<void> {
+    const { source } = opened
+    const issuance = await source.issuance()
+    assert(issuance.ok, 'a block can be issued')
+    const request = { issuance: issuance.value, payload: { type: 2 } } as const
+    const account = { accountId: idOf(key), key }
+    const block = buildBlock({ clock, network: source.network }, account, request)
+    const bytes = encode(Block, block)
+    const slot = slotOfTime(source.network.parameters, block.header.issuingTime)
+    const { blockId } = identifyBlock(bytes, slot)
+    const kept = await source.submit({ block, bytes, blockId, slot, transaction: undefined })
+    expect(kept).toEqual({ ok: true, value: blockId })
+  }
+
+  return {
+    commit,
+    announce,
+    slot: () => opened.source.status().slot,
+    epochs: async () => {
+      const rows = await opened.store.read.epochs(0)
+      return rows.map(({ committee, candidates }) => ({
+        committee: committee.map(({ accountId }) => nameOf(accountId)),
+        candidates: candidates.map(nameOf),
+      }))
+    },
+    announcements: async () => {
+      const blocks = await opened.store.read.recentBlocks(1_000)
+      return blocks.filter(({ kind }) => kind === 'candidacy').length
+    },
+    validators: async () => {
+      const { store, source } = opened
+      const deps = { store, source, stakers: createStakers(store.read) }
+      const page = await listValidators(deps, { after: undefined, pageSize: 10 })
+      assert(page.ok, 'a page')
+      return page.value.validators.map(({ poolStake, active }) => [poolStake, active])
+    },
+    restart: async () => {
+      await opened.source.close()
+      await opened.store.close()
+      opened = await reopen()
+    },
+    close: async () => {
+      await opened.source.close()
+      await opened.store.close()
+      await signatures.close()
+    },
+  }
+}
+
+function nameOf(accountId: AccountId): string {
+  const named = Object.entries({ large, small, brief }).find(([, key]) => idOf(key) === accountId)
+  return named?.[0] ?? accountId
+}
+
+const first = ['brief', 'large', 'small']
+
+describe.each(databases)('committees on $name', ({ create }) => {
+  test('are of those who announced in time, also across restarts, and go on where nobody did', async () => {
+    const database = await create()
+    const ledger = await openLedger(database.url)
+    await ledger.commit(64)
+    expect(await ledger.validators()).toEqual([])
+    await ledger.announce(small)
+    await ledger.announce(small)
+    // Its stake ends with this epoch.
+    await ledger.announce(brief)
+    // As soon as the block is accepted, and behind its commit.
+    while ((await ledger.validators()).length === 0);
+    const listed = [[50_000_000n, true]]
+    expect(await ledger.validators()).toEqual(listed)
+    await ledger.commit(ledger.slot())
+    expect(await ledger.validators()).toEqual(listed)
+    await ledger.restart()
+    // The last slot before the end that counts is 95 - 8; a candidacy after it comes too late.
+    await ledger.commit(95 - 8 - 3)
+    expect(ledger.slot()).toBe(95 - 8)
+    await ledger.commit(95 - 8 - 2)
+    await ledger.announce(large)
+    await ledger.commit(95 - 8 - 1)
+    expect(await ledger.epochs()).toHaveLength(3)
+    await ledger.commit(95 - 8)
+    expect((await ledger.epochs()).slice(2)).toEqual([
+      { committee: first, candidates: ['small'] },
+      { committee: ['small'], candidates: [] },
+    ])
+    // Nobody announces in epoch 3, but both in epoch 4, in the last slot that counts.
+    await ledger.commit(159 - 8 - 3)
+    expect(ledger.slot()).toBe(159 - 8)
+    await ledger.announce(small)
+    await ledger.restart()
+    await ledger.announce(large)
+    await ledger.commit(160)
+    expect(await ledger.validators()).toEqual([])
+    expect(await ledger.epochs()).toEqual([
+      { committee: first, candidates: [] },
+      { committee: first, candidates: [] },
+      { committee: first, candidates: ['small'] },
+      { committee: ['small'], candidates: [] },
+      { committee: ['small'], candidates: ['small', 'large'] },
+      { committee: ['large', 'small'], candidates: [] },
+    ])
+    await ledger.close()
+    await database.remove()
+  }, 120_000)
+
+  test("the writer's own account announces once an epoch, as long as it stakes", async () => {
+    const database = await create()
+    const ledger = await openLedger(database.url, { accountId: idOf(small), key: small })
+    for (let slot = 64; slot <= 100; slot++) {
+      await ledger.commit(slot)
+      if (slot === 66) await ledger.restart()
+    }
+    expect(await ledger.announcements()).toBe(2)
+    const epochs = await ledger.epochs()
+    expect(epochs.slice(2)).toEqual([
+      { committee: first, candidates: ['small'] },
+      { committee: ['small'], candidates: ['small'] },
+    ])
+    await ledger.close()
+    await database.remove()
+  }, 120_000)
+})
