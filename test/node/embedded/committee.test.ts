@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assert } from '../../../src/lib/assert.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
+import { guardClock } from '../../../src/lib/guarded-clock.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import {
   accountIdOfKey,
@@ -80,7 +81,8 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
 
   async function reopen() {
     const store = await openedStore(url)
-    const deps = { store, clock, log: silentLog, signatures, holder: 'test:1' }
+    const guarded = guardClock({ clock, log: silentLog })
+    const deps = { store, clock: guarded, log: silentLog, signatures, holder: 'test:1' }
     const source = await openEmbedded(
       { ...deps, onCommitted: () => wake() },
       { genesis: plan(), networkName: undefined, issuer },
