@@ -336,6 +336,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
+  SUBSCRIPTIONS_TOO_COSTLY: {
+    status: 400,
+    say: (e) =>
+      `query: with this subscription an event of each on this connection costs ${e.cost}, more than ${e.limit}; ask for less, or end others`,
+  },
   EVENTS_NOT_ACCEPTED: {
     status: 406,
     say: () =>

@@ -31,6 +31,8 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
+  /** Together the subscriptions of a connection ask for too much with every event. */
+  | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
 
@@ -85,6 +87,15 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
     setting: 'MAX_SUBSCRIPTIONS',
   })
   return isFull ? { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions } : undefined
+}
+
+/** What an event of each subscription of one connection may cost in all: as much as four operations. */
+export const maxConnectionCost = 2_000_000
+
+/** Why subscriptions that cost so much in all may not be open on one connection; `undefined` where they may. */
+export function costlyRefusal(cost: number): LimitError | undefined {
+  if (cost <= maxConnectionCost) return undefined
+  return { code: 'SUBSCRIPTIONS_TOO_COSTLY', cost, limit: maxConnectionCost }
 }
 
 interface Level {

@@ -20,6 +20,8 @@ export interface Connection extends Peer {
   forgetToken: (() => void) | undefined
   /** Open operations, of all kinds. */
   subscriptions: number
+  /** What an event of each open subscription costs, in all. */
+  cost: number
   /** The shared feeds among them. */
   readonly readers: Set<Reader>
   /** Queries and mutations that are not answered yet, by the id that the client gave them. */
@@ -40,6 +42,7 @@ export function createConnection(
     caller: undefined,
     forgetToken: undefined,
     subscriptions: 0,
+    cost: 0,
     readers: new Set(),
     underWay: new Map(),
     roomSoon: undefined,

@@ -6,9 +6,10 @@ import type { Services } from '../service/services.ts'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
 import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
+import { operationCost } from './graphql/cost.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
-import { type Occupancy, subscriptionRefusal } from './limits.ts'
+import { costlyRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
 import { contextOf, kindOf, prepareOperation } from './operation.ts'
 import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
@@ -37,6 +38,8 @@ export function createProtocol(deps: ProtocolDeps) {
   const anonymous = callerOf(deps.auth, {})
   /** Where the results of an operation go. */
   const placeByArgs = new WeakMap<ExecutionArgs, { connection: Connection; id: string }>()
+  /** What each event of an open subscription costs. */
+  const costByPayload = new WeakMap<SubscribePayload, number>()
 
   function prepare({ extra }: ConnectionContext, id: string, payload: SubscribePayload) {
     // Before anything else, so that what is refused costs nothing.
@@ -45,8 +48,16 @@ export function createProtocol(deps: ProtocolDeps) {
     const budget = createBudget()
     const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
     if (isRefused(args)) return args
-    // A subscription is ended by returning its results.
-    if (kindOf(args) !== 'subscription') extra.underWay.set(id, budget)
+    if (kindOf(args) === 'subscription') {
+      const cost = operationCost(args) ?? 0
+      const tooCostly = costlyRefusal(extra.cost + cost)
+      if (tooCostly !== undefined) return [toGraphQL(tooCostly)]
+      extra.cost += cost
+      costByPayload.set(payload, cost)
+    } else {
+      // A subscription is ended by returning its results.
+      extra.underWay.set(id, budget)
+    }
     // The library keeps the message as long as the operation runs: let all of them keep one text.
     const kept: { query: string } = payload
     kept.query = args.document.loc?.source.body ?? payload.query
@@ -84,8 +95,10 @@ export function createProtocol(deps: ProtocolDeps) {
   return makeServer<Record<string, unknown>, Connection>({
     onConnect: (context) => connect(deps, context, anonymous),
     onSubscribe: prepare,
-    onComplete: (context, id) => {
-      context.extra.underWay.delete(id)
+    onComplete: (context, id, payload) => {
+      const { extra } = context
+      extra.underWay.delete(id)
+      extra.cost -= costByPayload.get(payload) ?? 0
       release(context, 1)
     },
     onDisconnect: (context) => {

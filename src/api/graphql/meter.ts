@@ -14,6 +14,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
+import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
@@ -45,22 +46,39 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
     const { budget } = context
     // Before the work, so that none is done once the operation has to end.
     budget.check()
-    const count = (value: unknown) => {
-      budget.spend(nameBytes(info.path.key) + measure(value, info))
-      return value
-    }
-    const countError = (failure: unknown): never => {
-      budget.spend(errorBytes)
-      throw failure
-    }
     let value: unknown
     try {
       value = resolve(source, args, context, info)
     } catch (failure) {
-      return countError(failure)
+      budget.spend(errorBytes)
+      throw failure
     }
-    return isPromise(value) ? value.then(count, countError) : count(value)
+    if (isPromise(value)) return whenThere(value, budget, (there) => bytesOf(there, info))
+    budget.spend(bytesOf(value, info))
+    return value
   }
+
+  function bytesOf(value: unknown, info: GraphQLResolveInfo): number {
+    return nameBytes(info.path.key) + measure(value, info)
+  }
+}
+
+/** Apart from the rest, for most fields have their value at once. */
+function whenThere(
+  value: Promise<unknown>,
+  budget: Budget,
+  bytesOf: (there: unknown) => number,
+): Promise<unknown> {
+  return value.then(
+    (there) => {
+      budget.spend(bytesOf(there))
+      return there
+    },
+    (failure: unknown) => {
+      budget.spend(errorBytes)
+      throw failure
+    },
+  )
 }
 
 /** Every event of a subscription is an answer of its own. It has one field. */
@@ -88,13 +106,21 @@ function measureOf(type: GraphQLOutputType, longestType: number): Measure {
     const longest = Math.max(...type.getValues().map(({ name }) => name.length))
     return () => longest + 2
   }
-  if (isLeafType(type)) return leafBytes
+  if (isLeafType(type)) return freeText.has(type.name) ? leafBytes : writtenBytes
   return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, longestType))
 }
+
+/** Scalars whose text may have any character; all others write digits and hexadecimal digits. */
+const freeText: ReadonlySet<string> = new Set(['String', 'ID', 'JSON'])
 
 function leafBytes(value: unknown): number {
   if (typeof value === 'string') return textBytes(value)
   if (typeof value === 'object' && value !== null) return textBytes(JSON.stringify(value))
+  return writtenBytes(value)
+}
+
+function writtenBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
   // Up to 64 bits in decimal digits, up to 256 in hexadecimal ones, each with its quotes.
   if (typeof value === 'bigint') return value >> 64n === 0n ? 22 : 68
   return Number.isInteger(value) ? 17 : 25
@@ -117,22 +143,30 @@ function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, longestTyp
   let bytes = 0
   for (const { selectionSet } of fieldNodes) {
     if (selectionSet === undefined) continue
-    for (const name of typeNamesIn(selectionSet, fragments)) {
-      bytes += nameBytes(name) + longestType + 2
+    let known = typeNameBytesBySelection.get(selectionSet)
+    if (known === undefined) {
+      const names = [...typeNamesIn(selectionSet, fragments)]
+      known = names.reduce((sum, name) => sum + nameBytes(name) + longestType + 2, 0)
+      typeNameBytesBySelection.set(selectionSet, known)
     }
+    bytes += known
   }
   return bytes
 }
 
+const typeNameBytesBySelection = new WeakMap<SelectionSetNode, number>()
+
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>
 
-const typeNamesBySelection = new WeakMap<SelectionSetNode, ReadonlySet<string>>()
-
 /** The names under which a selection asks for `__typename`, on whatever type. */
-function typeNamesIn(set: SelectionSetNode, fragments: Fragments): ReadonlySet<string> {
-  const known = typeNamesBySelection.get(set)
-  if (known !== undefined) return known
+function typeNamesIn(
+  set: SelectionSetNode,
+  fragments: Fragments,
+  seen = new Set<SelectionSetNode>(),
+): ReadonlySet<string> {
   const names = new Set<string>()
+  if (seen.has(set)) return names
+  seen.add(set)
   for (const selection of set.selections) {
     if (selection.kind === Kind.FIELD) {
       if (selection.name.value === '__typename')
@@ -140,11 +174,10 @@ function typeNamesIn(set: SelectionSetNode, fragments: Fragments): ReadonlySet<s
     } else {
       const fragment =
         selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]
-      const inner = fragment && typeNamesIn(fragment.selectionSet, fragments)
+      const inner = fragment && typeNamesIn(fragment.selectionSet, fragments, seen)
       for (const name of inner ?? []) names.add(name)
     }
   }
-  typeNamesBySelection.set(set, names)
   return names
 }
 

@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldCost, maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -152,6 +153,34 @@ describe('refused is what is dear by itself', () => {
     await client.dispose()
     const stream = await graphql(gateway.url, query, {}, { accept: 'text/event-stream' })
     expect(stream.errors).toMatchObject(refused(cost))
+  })
+})
+
+describe('all subscriptions of a socket together', () => {
+  const query = `subscription { ledgerUpdates { ... on FeedOpened { cursor } ... on LedgerUpdateBatch {
+    ${times(15, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
+  const each = 1 + 15 * 100 * (10 + 1 + fieldCost.proof + 1)
+  const allowed = Math.floor(maxConnectionCost / each)
+
+  test('may cost as much as some operations, and what is ended counts no more', async () => {
+    const client = socketClient(gateway.url)
+    const open = async () => {
+      const events = client.iterate({ query })
+      await events.next()
+      return events
+    }
+    const opened = []
+    for (let n = 0; n < allowed; n++) opened.push(await open())
+    const code = 'SUBSCRIPTIONS_TOO_COSTLY'
+    const cost = (allowed + 1) * each
+    await expect(open()).rejects.toMatchObject([
+      { extensions: { code, cost, limit: maxConnectionCost } },
+    ])
+    await opened[0]?.return?.()
+    // The end of one may be seen after the beginning of the next.
+    const again = () => open().catch(() => undefined)
+    while ((await again()) === undefined);
+    await client.dispose()
   })
 })
 
