@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { slotsBeforeStart } from '../../src/node/embedded/development.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
@@ -32,8 +31,8 @@ let env: Record<string, string>
 beforeEach(async () => {
   folder = await makeUsualFolder()
   // Slots stay open for longer than a gateway takes to be there again.
-  const usual = developmentParameters(Math.floor(Date.now() / 1_000) - 2 * slotsBeforeStart)
-  const parameters = { ...usual, minCommittableAge: 40, maxCommittableAge: 60 }
+  const usual = developmentParameters(Math.floor(Date.now() / 1_000) - 400)
+  const parameters = { ...usual, minCommittableAge: 120, maxCommittableAge: 200 }
   const file = folder.file('parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, parameters)))
   env = { DATABASE_URL: folder.databaseUrl, PARAMETERS_FILE: file }

@@ -1,6 +1,5 @@
-import type { Output, Prisma, Transaction } from '../../../generated/prisma/client.ts'
+import type { Output, Transaction } from '../../../generated/prisma/client.ts'
 import { carrierFailures } from '../../../ledger/failure-reasons.ts'
-import type { TransactionId } from '../../../protocol/primitives.ts'
 import { allotmentsJson } from '../../json-columns.ts'
 import type { BookingStatements } from '../statements.ts'
 import { bytea, byteaOf, idsJson } from './values.ts'
@@ -27,7 +26,7 @@ export const bookingStatements: BookingStatements = {
       WHERE blocks.id = booked.id AND blocks.state = 'PENDING'`
   },
 
-  async markTransactions(tx, transactions) {
+  markTransactions(tx, transactions) {
     const rows = transactions.map((transaction) => ({
       id: bytea(transaction.transactionId),
       blockId: bytea(transaction.blockId),
@@ -37,7 +36,6 @@ export const bookingStatements: BookingStatements = {
       allotments: allotmentsJson(transaction.allotments),
       judged: transaction.judgedCarriers ?? 1,
     }))
-    await lockTransactions(tx, transactions)
     return tx.$executeRaw`
       UPDATE transactions SET "blockId" = booked."blockId", slot = booked.slot,
         state = booked.state, "failureReason" = booked."failureReason",
@@ -83,15 +81,4 @@ export const bookingStatements: BookingStatements = {
         AS spent (id bytea, slot bigint, by bytea)
       WHERE outputs.id = spent.id AND outputs."spentSlot" IS NULL`
   },
-}
-
-/** Locks rows in the order of ids, in which the inbox does too. An update takes them in an order of its own. */
-async function lockTransactions(
-  tx: Prisma.TransactionClient,
-  transactions: readonly { readonly transactionId: TransactionId }[],
-): Promise<void> {
-  const ids = idsJson(transactions.map(({ transactionId }) => transactionId))
-  await tx.$queryRaw`
-    SELECT FROM transactions JOIN jsonb_to_recordset(${ids}::jsonb) AS asked (id bytea) USING (id)
-    ORDER BY id FOR UPDATE OF transactions`
 }

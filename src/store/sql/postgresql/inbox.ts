@@ -1,3 +1,4 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import { carrierFailures } from '../../../ledger/failure-reasons.ts'
 import { idFromBytes, kindToNumber } from '../../values.ts'
 import type { InboxStatements } from '../statements.ts'
@@ -54,20 +55,39 @@ export const inboxStatements: InboxStatements = {
       slot,
       carriers,
     }))
-    // In the order of ids, in which booking locks them as well: neither can wait for the other in a circle.
-    await tx.$executeRaw`
-      INSERT INTO transactions AS known (id, "blockId", slot, state, carriers)
+    const json = JSON.stringify(rows)
+    // Nobody else inserts meanwhile, for the caller has the row of the inbox. An insert that met a known one could wait for
+    // its booking, also where it is told to do nothing on a conflict.
+    const inserted = await tx.$executeRaw`
+      INSERT INTO transactions (id, "blockId", slot, state, carriers)
       SELECT id, "blockId", slot, 'PENDING', carriers
-      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      FROM jsonb_to_recordset(${json}::jsonb)
         AS added (id bytea, "blockId" bytea, slot bigint, carriers int)
-      ORDER BY id
-      ON CONFLICT (id) DO UPDATE SET state = 'PENDING', "failureReason" = NULL,
-        "blockId" = CASE known.state WHEN 'PENDING' THEN known."blockId"
-          ELSE excluded."blockId" END,
-        slot = CASE known.state WHEN 'PENDING' THEN known.slot ELSE excluded.slot END,
-        carriers = CASE known.state WHEN 'PENDING' THEN known.carriers ELSE 0 END
-          + excluded.carriers
-      WHERE known.state = 'PENDING'
-        OR (known.state = 'FAILED' AND known."failureReason" = ANY (${carrierFailures}::int[]))`
+      WHERE NOT EXISTS (SELECT FROM transactions AS known WHERE known.id = added.id)`
+    if (inserted < carried.length) await carryAgain(tx, json)
   },
+}
+
+/**
+ * Transactions that were inserted just now have the block that is given, and are left out. One that is being booked at this
+ * moment is passed over: booking may wait for the row of the inbox in its turn. It may so be told as failed until the next
+ * booking judges the new carrier.
+ */
+async function carryAgain(tx: Prisma.TransactionClient, json: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE transactions SET state = 'PENDING', "failureReason" = NULL,
+      "blockId" = CASE transactions.state WHEN 'PENDING' THEN transactions."blockId"
+        ELSE known."blockId" END,
+      slot = CASE transactions.state WHEN 'PENDING' THEN transactions.slot ELSE known.slot END,
+      carriers = CASE transactions.state WHEN 'PENDING' THEN transactions.carriers ELSE 0 END
+        + known.carriers
+    FROM (
+      SELECT id, added."blockId", added.slot, added.carriers FROM transactions AS free
+      JOIN jsonb_to_recordset(${json}::jsonb)
+        AS added (id bytea, "blockId" bytea, slot bigint, carriers int) USING (id)
+      WHERE free."blockId" <> added."blockId" AND (free.state = 'PENDING' OR (
+        free.state = 'FAILED' AND free."failureReason" = ANY (${carrierFailures}::int[])))
+      FOR UPDATE OF free SKIP LOCKED
+    ) AS known
+    WHERE transactions.id = known.id`
 }

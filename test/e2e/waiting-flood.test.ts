@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { identifyTransaction, outputId } from '../../src/protocol/ids.ts'
+import type { OutputId, TransactionId } from '../../src/protocol/primitives.ts'
+import type { SignedTransaction } from '../../src/protocol/transaction.ts'
+import { graphql } from '../support/client.ts'
+import { openedStore } from '../support/databases.ts'
+import {
+  fundFromFaucet,
+  type LedgerWorld,
+  type Moment,
+  startWorld,
+  worldParameters,
+} from '../support/ledger-world.ts'
+import { getJson, issuer, ownedBy, paymentOf, user } from '../support/wallet.ts'
+
+/** Many transactions that wait: what they cost, how long they stay, and what comes out when they are released. */
+
+const amount = 10_000_000n
+const owner = user(2)
+const { minCommittableAge } = worldParameters
+let world: LedgerWorld
+let coins: OutputId[]
+
+beforeAll(async () => {
+  world = await startWorld()
+  const outputs = Array.from({ length: 8 }, () => ownedBy(owner, amount))
+  await fundFromFaucet(world, outputs)
+  coins = world.outputs.map(({ outputId: id }) => id)
+  await world.pass(minCommittableAge)
+})
+afterAll(() => world.close())
+
+test('of inputs that never come are paid for, stay while their slot is open, and hold up nobody', async () => {
+  const moment = await world.moment()
+  const before = await creditsOf()
+  const flood = Array.from({ length: 600 }, (_, n) => orphan(moment, n))
+  const blocks = []
+  for (const payload of flood) blocks.push(await world.submit(moment, payload))
+  const honest = pay(moment, coins.pop())
+  await submitAndBook(moment, honest)
+  expect(await stateOf(idOf(honest))).toBe('ACCEPTED')
+  expect(await stateOf(idOf(present(flood[0], 'one')))).toBe('PENDING')
+  expect(await inDatabase()).toBe(600)
+
+  // The issuer pays for every block by its whole work score, whatever becomes of its transaction.
+  await world.pass(minCommittableAge)
+  const states = await Promise.all(
+    [...flood.slice(0, 20), ...flood.slice(-20)].map(idOf).map(stateOf),
+  )
+  expect(new Set(states)).toEqual(new Set(['FAILED 2']))
+  expect(await stateOf(idOf(honest))).toBe('FINALIZED')
+  expect(await inDatabase()).toBe(0)
+  const leastWork = 600n * BigInt(worldParameters.workScoreParameters.block)
+  expect(before - (await creditsOf())).toBeGreaterThan(leastWork)
+  expect(await storedBlocks(blocks.slice(0, 5))).toEqual(Array(5).fill('finalized'))
+}, 240_000)
+
+test('one behind the other, and given in the wrong order, are booked when the first comes', async () => {
+  const moment = await world.moment()
+  const chain: SignedTransaction[] = []
+  for (let spend = coins.pop(); chain.length < 60; spend = outputId(idOf(chain.at(-1)), 0)) {
+    chain.push(pay(moment, spend))
+  }
+  for (const payload of chain.toReversed()) await submitAndBook(moment, payload)
+  expect(new Set(await Promise.all(chain.map(idOf).map(stateOf)))).toEqual(new Set(['ACCEPTED']))
+  expect(await inDatabase()).toBe(0)
+}, 240_000)
+
+test('on one output, the earliest has it, however many they are', async () => {
+  const moment = await world.moment()
+  const parent = pay(moment, coins.pop())
+  const spend = outputId(idOf(parent), 0)
+  const rivals = Array.from({ length: 520 }, (_, n) => pay(moment, spend, n))
+  for (const payload of rivals) await world.submit(moment, payload)
+  await submitAndBook(moment, parent)
+  const other = pay(moment, coins.pop())
+  await submitAndBook(moment, other)
+  expect(await stateOf(idOf(present(rivals[0], 'the first')))).toBe('ACCEPTED')
+  const states = await Promise.all(rivals.slice(1).map(idOf).map(stateOf))
+  expect(new Set(states)).toEqual(new Set(['FAILED 1']))
+  expect(await inDatabase()).toBe(0)
+}, 240_000)
+
+/** A payment to the owner himself; the number makes it another. */
+function pay({ offer, slot }: Moment, spend: OutputId | undefined, n = 0): SignedTransaction {
+  const split = 5_000_000n + BigInt(n)
+  const outputs =
+    n === 0 ? [ownedBy(owner, amount)] : [ownedBy(owner, split), ownedBy(owner, amount - split)]
+  const payment = { spend: present(spend, 'an output'), key: owner, outputs, creationSlot: slot }
+  return paymentOf(offer.network, payment).payload
+}
+
+/** A payment of what nobody creates. */
+function orphan(moment: Moment, n: number): SignedTransaction {
+  const digits = n.toString(16).padStart(64, '0')
+  return pay(moment, `0x${digits}010000000000` as OutputId)
+}
+
+function idOf(payload: SignedTransaction | undefined): TransactionId {
+  return identifyTransaction(present(payload, 'a payment').transaction).transactionId
+}
+
+async function submitAndBook(moment: Moment, payload: SignedTransaction): Promise<void> {
+  const blockId = await world.submit(moment, payload)
+  while ((await storedBlocks([blockId]))[0] === 'pending');
+}
+
+function storedBlocks(ids: readonly string[]): Promise<string[]> {
+  const url = `${world.gateway.url}/api/core/v3/blocks`
+  return Promise.all(ids.map(async (id) => (await getJson(`${url}/${id}/metadata`)).blockState))
+}
+
+async function stateOf(transactionId: TransactionId): Promise<string> {
+  const query = `{ transaction(id: "${transactionId}") { state failure { code } } }`
+  const { state, failure } = (await graphql(world.gateway.url, query)).data.transaction
+  return failure === null ? state : `${state} ${failure.code}`
+}
+
+async function creditsOf(): Promise<bigint> {
+  const query = `{ account(id: "${issuer.accountId}") { blockIssuanceCredits } }`
+  return BigInt((await graphql(world.gateway.url, query)).data.account.blockIssuanceCredits)
+}
+
+/** How many blocks wait, as the database has it. */
+async function inDatabase(): Promise<number> {
+  const store = await openedStore(world.gateway.databaseUrl)
+  try {
+    return await store.write.countWaiting()
+  } finally {
+    await store.close()
+  }
+}
