@@ -16,7 +16,7 @@ export interface FeedDeps {
     Pick<StoreReader, 'milestonesAfter' | 'forget'>
   readonly parameters: Pick<HandoverDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'warn' | 'error'>
 }
 
 /** How the feed behaves; each has a sound default. */

@@ -21,7 +21,7 @@ export interface TailDeps {
   readonly handovers: Handovers
   /** How long a lost wake-up may cost, in milliseconds. */
   readonly tickMs: number
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'warn' | 'error'>
   /** The least number of newest rows that are kept in memory. */
   readonly ringRows: number
   /** The most rows of older pages that are kept in memory. */
@@ -133,7 +133,10 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     if (isOther) deps.handovers.clear()
     const handedOver = await deps.handovers.between(isOther ? next : tip, next, rows)
     // From here on nothing is waited for: nobody may see the ring ahead of the tip.
-    if (isOther) forget()
+    if (isOther) {
+      forget()
+      log.warn('log-replaced', { epoch: next.epoch, slot: next.slot, formerSlot: tip.slot })
+    }
     if (from !== known || isOther) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
     // Pruned meanwhile: a ring has no gaps.

@@ -258,7 +258,8 @@ const FeedResetReason = builder.enumType('FeedResetReason', {
   description: 'Why a feed cannot go on.',
   values: {
     LOG_REPLACED: {
-      description: 'The log was replaced by another; its cursors mean nothing here.',
+      description:
+        'The log was replaced by another, or by an older copy of itself that goes on in another way.',
     },
     LOG_PRUNED: { description: 'What comes next for this feed is no longer kept.' },
   } as const,

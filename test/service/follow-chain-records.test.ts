@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type ChainRecordFeed,
+  chainRecordEpoch,
+  openChainRecordFeed,
+} from '../../src/feed/chain-records.ts'
+import { encodeCursor } from '../../src/feed/cursor.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import {
+  type ChainRecordChange,
+  followChainRecords,
+} from '../../src/service/follow-chain-records.ts'
+import { noBranch } from '../../src/store/values.ts'
+import { databases, onDatabase, useStore } from '../support/databases.ts'
+import { unwrap } from '../support/log-store.ts'
+import { testGenesis } from '../support/store-rows.ts'
+
+describe.each(databases)(
+  'settings of chain records on $name, taken back to an older copy',
+  ({ create }) => {
+    const use = useStore(create)
+    let chainRecords: ChainRecordFeed
+    let setAt = 0
+    beforeEach(async () => {
+      unwrap(await use.store.write.found(use.term, testGenesis()))
+      chainRecords = openChainRecordFeed({ reader: use.store.read, log: silentLog, tickMs: 5 })
+    })
+    afterEach(() => chainRecords.close())
+
+    async function open(after: string, mayLag = true) {
+      return await followChainRecords({ store: use.store, chainRecords, mayLag }, { after })
+    }
+
+    async function take(after: string, count: number): Promise<ChainRecordChange[]> {
+      const changes: ChainRecordChange[] = []
+      for await (const change of unwrap(await open(after))) {
+        changes.push(change)
+        if (changes.length === count) break
+      }
+      return changes
+    }
+
+    async function set(times: number): Promise<void> {
+      for (let i = 0; i < times; i++) {
+        setAt++
+        const record = { chainId: 'chain', accessNodes: [], isActive: true, setBy: 'test', setAt }
+        const { change } = await use.store.write.setChainRecord(record)
+        chainRecords.notify(change)
+      }
+    }
+
+    test('are followed from what both have, and other cursors are refused (5)', async () => {
+      const epoch = chainRecordEpoch(testGenesis().network.epoch)
+      const start = encodeCursor({ epoch, seq: 0, branch: noBranch })
+      await set(3)
+      const [first, second, third] = (await take(start, 3)).map(({ cursor }) => cursor)
+      const live = unwrap(await open(third ?? ''))
+      const waiting = live.next()
+      await onDatabase(use.url, 'DELETE FROM chain_records WHERE change > 1')
+      expect(await open(third ?? '')).toMatchObject({
+        error: { code: 'CURSOR_AHEAD_OF_TIP', tip: 1 },
+      })
+      const refused = { ok: false, error: { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' } }
+      expect(await open(third ?? '', false)).toEqual(refused)
+      await set(3)
+      // The subscription ends, and whoever comes back with its cursor is refused.
+      expect(await waiting).toEqual({ done: true, value: undefined })
+      expect(await open(second ?? '')).toEqual(refused)
+      expect(await open(third ?? '')).toEqual(refused)
+      const changes = await take(first ?? '', 3)
+      expect(changes.map(({ record }) => [record.change, record.setAt])).toEqual([
+        [2, setAt - 2],
+        [3, setAt - 1],
+        [4, setAt],
+      ])
+    })
+  },
+)
