@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -58,10 +58,9 @@ describe('the examples', () => {
     const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].find(([text]) => {
       return text.includes('inspect')
     })
-    const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')].join(' ')
     const script = present(block?.[1], 'the example')
       .replaceAll('http://127.0.0.1:4000', gateway.url)
-      .replace('dist/main.js', program)
+      .replace('npx ledger-gateway', join(root, 'node_modules/.bin/ledger-gateway'))
     const cwd = mkdtempSync(join(tmpdir(), 'ledger-gateway-readme-'))
     const { stdout } = await promisify(execFile)('bash', ['-euc', `${script}\necho "$ID"`], { cwd })
     const [id = ''] = stdout.trim().split('\n').slice(-1)
@@ -84,10 +83,23 @@ test('the table of settings names every setting and no other', () => {
 })
 
 test('every command that it runs is one', () => {
-  const run = [...readme.matchAll(/(?:ledger-gateway|dist\/main\.js) ([a-z]+)/g)].map(
-    (match) => match[1],
-  )
+  const run = [...readme.matchAll(/ledger-gateway ([a-z]+)/g)].map((match) => match[1])
   const known = commands.map(({ name }) => name)
   expect(new Set(run).size).toBeGreaterThan(3)
   for (const name of run) expect(known).toContain(name)
+})
+
+test('no command of the documents needs the Node that is installed', () => {
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const texts = pages.map((name) => readFileSync(join(root, 'docs', name), 'utf8'))
+  const blocks = [readme, ...texts].flatMap((text) => [
+    ...[...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block),
+    ...[...text.matchAll(/`([^`\n]+)`/g)].map(([, line = '']) => line),
+  ])
+  expect(blocks.filter((block) => /\bnpx ledger-gateway /.test(block)).length).toBeGreaterThan(4)
+  // The one that serves in production, where nothing brings a runtime.
+  const production = 'node dist/entry.cjs serve'
+  expect(blocks.filter((block) => /\bnode [\w./-]+\.[cm]?[jt]s\b/.test(block))).toEqual([
+    production,
+  ])
 })
