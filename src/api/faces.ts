@@ -22,7 +22,7 @@ export interface Face<C extends ErrorCode> {
 const faces: { readonly [C in ErrorCode]: Face<C> } = {
   INTERNAL: { status: 500, say: (e) => `internal server error (request ${e.requestId})` },
 
-  REQUEST_MALFORMED: { status: 400, say: (e) => `not HTTP: ${e.reason}` },
+  REQUEST_MALFORMED: badRequest((e) => `not HTTP: ${e.reason}`),
   REQUEST_HEAD_TOO_LARGE: {
     status: 431,
     say: (e) => `request line and headers: longer than ${e.limit} bytes`,
@@ -36,107 +36,78 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
   ),
 
   PATH_UNKNOWN: { status: 404, say: (e) => `there is nothing at ${e.path}` },
-  PATH_MALFORMED: { status: 400, say: () => 'the path is not percent-encoded UTF-8' },
+  PATH_MALFORMED: badRequest(() => 'the path is not percent-encoded UTF-8'),
   METHOD_NOT_ALLOWED: {
     status: 405,
     say: (e) => `the method ${e.method} is not allowed here; allowed: ${e.allowed}`,
     headers: (e) => ({ allow: e.allowed }),
   },
-  QUERY_MALFORMED: { status: 400, say: (e) => `query: ${e.part} is not percent-encoded UTF-8` },
-  QUERY_PARAMETER_UNKNOWN: {
-    status: 400,
-    say: (e) =>
+  QUERY_MALFORMED: badRequest((e) => `query: ${e.part} is not percent-encoded UTF-8`),
+  QUERY_PARAMETER_UNKNOWN: badRequest(
+    (e) =>
       `query: ${e.name} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
-  },
-  QUERY_PARAMETER_REPEATED: { status: 400, say: (e) => `query: ${e.name} comes more than once` },
+  ),
+  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${e.name} comes more than once`),
 
-  ADDRESS_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`,
-  },
-  ADDRESS_OF_ANOTHER_NETWORK: {
-    status: 400,
-    say: (e) =>
-      `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
-  },
-  CURSOR_MALFORMED: { status: 400, say: (e) => `${e.argument}: not a cursor of this gateway` },
+  ADDRESS_MALFORMED: badRequest((e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`),
+  ADDRESS_OF_ANOTHER_NETWORK: badRequest(
+    (e) => `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
+  ),
+  CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,
     say: (e) =>
       `${e.argument}: a cursor of another log, or of another branch of this one: the database was replaced or restored; start again without it`,
   },
-  CURSOR_AHEAD_OF_TIP: {
-    status: 400,
-    say: (e) => `${e.argument}: the log reaches only to position ${e.tip}; try again later`,
-  },
+  CURSOR_AHEAD_OF_TIP: badRequest(
+    (e) => `${e.argument}: the log reaches only to position ${e.tip}; try again later`,
+  ),
   CURSOR_EXPIRED: {
     status: 410,
     say: (e) =>
       `${e.argument}: older than the retained log; go on after ${e.oldestCursor}, with what lies between missing`,
   },
-  PAGE_CURSOR_MALFORMED: {
-    status: 400,
-    say: (e) =>
+  PAGE_CURSOR_MALFORMED: badRequest(
+    (e) =>
       `query: cursor must be milestoneIndex.outputId.isSpent.pageSize${e.part === 'cursor' ? '' : `; its ${e.part} is wrong`}`,
-  },
-  PAGE_SIZE_OUT_OF_RANGE: {
-    status: 400,
-    say: (e) => `${e.argument}: must be from 0 to ${e.limit}, not ${e.value}`,
-  },
-  FEED_ADDRESS_COUNT: {
-    status: 400,
-    say: (e) => `addresses: must be from 1 to ${e.limit}, not ${e.count}`,
-  },
-  FEED_CLASSES_MISSING: { status: 400, say: () => 'classes: at least one is needed' },
-  FEED_START_AMBIGUOUS: {
-    status: 400,
-    say: () => 'after: either this or afterMilestone, not both',
-  },
-  FEED_SNAPSHOT_WITHOUT_ADDRESSES: {
-    status: 400,
-    say: () => 'snapshot: needs addresses; the whole ledger is not told in a snapshot',
-  },
+  ),
+  PAGE_SIZE_OUT_OF_RANGE: badRequest(
+    (e) => `${e.argument}: must be from 0 to ${e.limit}, not ${e.value}`,
+  ),
+  FEED_ADDRESS_COUNT: badRequest((e) => `addresses: must be from 1 to ${e.limit}, not ${e.count}`),
+  FEED_CLASSES_MISSING: badRequest(() => 'classes: at least one is needed'),
+  FEED_START_AMBIGUOUS: badRequest(() => 'after: either this or afterMilestone, not both'),
+  FEED_SNAPSHOT_WITHOUT_ADDRESSES: badRequest(
+    () => 'snapshot: needs addresses; the whole ledger is not told in a snapshot',
+  ),
   MILESTONE_NOT_COMMITTED: {
     status: 404,
     say: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
-  OUTPUT_CURSOR_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.argument}: not a cursor of the list of outputs`,
-  },
-  FILTER_AMBIGUOUS: { status: 400, say: (e) => `filter: either ${e.members}, not both` },
-  QUERY_PARAMETER_MALFORMED: {
-    status: 400,
-    say: (e) => `query: ${e.name} must be ${e.expected}`,
-  },
+  OUTPUT_CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of the list of outputs`),
+  FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
+  QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
-  DOCUMENT_TOO_DEEP: {
-    status: 400,
-    say: (e) => `query: brackets stand deeper than ${e.limit} in each other`,
-  },
-  TOO_MANY_ALIASES: {
-    status: 400,
-    say: (e) => `query: more than ${e.limit} fields have an alias`,
-  },
-  TOO_MANY_DIRECTIVES: { status: 400, say: (e) => `query: more than ${e.limit} directives` },
-  OPERATION_TOO_COSTLY: {
-    status: 400,
-    say: (e) =>
+  DOCUMENT_TOO_DEEP: badRequest(
+    (e) => `query: brackets stand deeper than ${e.limit} in each other`,
+  ),
+  TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
+  TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
+  OPERATION_TOO_COSTLY: badRequest(
+    (e) =>
       `query: costs ${e.cost} if every page is full, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
-  },
-  ANSWER_TOO_LARGE: {
-    status: 400,
-    say: (e) =>
+  ),
+  ANSWER_TOO_LARGE: badRequest(
+    (e) =>
       `query: the answer has more than ${e.limit} ${e.unit}; ask for smaller pages, or for fewer at once`,
-  },
+  ),
   CLIENT_LEFT: { status: 499, say: () => 'the client left before the answer was there' },
   BODY_TOO_LARGE: { status: 413, say: (e) => `body: longer than ${e.limit} bytes` },
-  BODY_NOT_JSON: { status: 400, say: (e) => `body: not JSON: ${e.reason}` },
-  CONTENT_TYPE_REFUSED: {
-    status: 400,
-    say: (e) => `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : e.given}`,
-  },
+  BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
+  CONTENT_TYPE_REFUSED: badRequest(
+    (e) => `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : e.given}`,
+  ),
 
   TOKEN_MISSING: unauthorized(() => 'a token is needed'),
   TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
@@ -154,15 +125,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) => `Authorization: the token lacks the permission ${e.permission}`,
   },
 
-  CHAIN_ID_NOT_BECH32: {
-    status: 400,
-    say: (e) => `${e.argument}: not Bech32: ${inWords(e.reason)}`,
-  },
-  CHAIN_ID_NOT_A_CHAIN: {
-    status: 400,
-    say: (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
-  },
-  CHAIN_RECORD_MALFORMED: { status: 400, say: (e) => `${e.member}: expected ${e.expected}` },
+  CHAIN_ID_NOT_BECH32: badRequest((e) => `${e.argument}: not Bech32: ${inWords(e.reason)}`),
+  CHAIN_ID_NOT_A_CHAIN: badRequest(
+    (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
+  ),
+  CHAIN_RECORD_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
   CHAIN_RECORD_UNKNOWN: { status: 404, say: (e) => `there is no record of ${e.chainId}` },
   CHAIN_RECORD_STALE: {
     status: 412,
@@ -171,54 +138,38 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
         ? `there is no record of ${e.chainId} to replace`
         : `the record of ${e.chainId} is version ${e.version} now`,
   },
-  IF_MATCH_MALFORMED: {
-    status: 400,
-    say: () => 'If-Match: expected * or tags of chain records, such as "3"',
-  },
-  CHAIN_ID_COUNT: {
-    status: 400,
-    say: (e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`,
-  },
-  CHAIN_RECORD_CURSOR_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.argument}: not a cursor of the list of chain records`,
-  },
-  CHAIN_RECORD_PAGE_SIZE: {
-    status: 400,
-    say: (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
-  },
+  IF_MATCH_MALFORMED: badRequest(
+    () => 'If-Match: expected * or tags of chain records, such as "3"',
+  ),
+  CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
+  CHAIN_RECORD_CURSOR_MALFORMED: badRequest(
+    (e) => `${e.argument}: not a cursor of the list of chain records`,
+  ),
+  CHAIN_RECORD_PAGE_SIZE: badRequest(
+    (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
+  ),
 
-  PATH_ID_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
-  },
+  PATH_ID_MALFORMED: badRequest(
+    (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
+  ),
   FAUCET_MISSING: { status: 404, say: () => 'this gateway has no faucet' },
-  FAUCET_REQUEST_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.member}: expected ${e.expected}`,
-  },
-  FAUCET_AMOUNT_TOO_SMALL: {
-    status: 400,
-    say: (e) => `amount: must be at least ${e.least}, what an output to this address must hold`,
-  },
+  FAUCET_REQUEST_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
+  FAUCET_AMOUNT_TOO_SMALL: badRequest(
+    (e) => `amount: must be at least ${e.least}, what an output to this address must hold`,
+  ),
   FAUCET_PAYMENT_FAILED: later((e) => `the faucet could not pay: ${inWords(e.reason)}`),
-  FAUCET_REQUEST_WAITING: {
-    status: 400,
-    say: (e) => `address: a request for ${e.address} waits already`,
-  },
-  FAUCET_FUNDS_ENOUGH: {
-    status: 400,
-    say: (e) => `address: ${e.address} has ${e.limit} base tokens or more already`,
-  },
+  FAUCET_REQUEST_WAITING: badRequest((e) => `address: a request for ${e.address} waits already`),
+  FAUCET_FUNDS_ENOUGH: badRequest(
+    (e) => `address: ${e.address} has ${e.limit} base tokens or more already`,
+  ),
   FAUCET_BUSY: {
     status: 429,
     say: (e) => `${e.waiting} requests wait already; try again later`,
     headers: () => ({ 'retry-after': '1' }),
   },
-  RANGE_REVERSED: {
-    status: 400,
-    say: (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
-  },
+  RANGE_REVERSED: badRequest(
+    (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
+  ),
   LEDGER_INDEX_NOT_KEPT: {
     status: 404,
     say: (e) => `balances are kept as of milestone ${e.newest} only, not of ${e.asked}`,
@@ -228,30 +179,20 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
     say: (e) => `the updates of milestone ${e.slot} are older than the retained log`,
   },
   LEDGER_MOVED: later(() => 'slots are committed faster than the outputs can be read; try again'),
-  ADDRESS_OF_ANOTHER_KIND: {
-    status: 400,
-    say: (e) => `${e.argument}: not an address of the kind ${e.expected}`,
-  },
-  ADDRESS_NOT_AN_ACCOUNT: {
-    status: 400,
-    say: (e) => `${e.argument}: not the address of an account`,
-  },
-  EPOCH_NOT_BEGUN: {
-    status: 400,
-    say: (e) => `${e.argument}: epoch ${e.epoch} has not begun; this is epoch ${e.current}`,
-  },
-  OUTPUT_EARNS_NOTHING: {
-    status: 400,
-    say: (e) => `${e.outputId} is neither a delegation nor an account that stakes`,
-  },
-  SLOT_BEFORE_GENESIS: {
-    status: 400,
-    say: (e) => `slot: ${e.slot} lies before the genesis, which is slot ${e.genesisSlot}`,
-  },
-  PATH_SLOT_MALFORMED: {
-    status: 400,
-    say: (e) => `${e.name}: expected a whole number from 0 to 4294967295`,
-  },
+  ADDRESS_OF_ANOTHER_KIND: badRequest(
+    (e) => `${e.argument}: not an address of the kind ${e.expected}`,
+  ),
+  ADDRESS_NOT_AN_ACCOUNT: badRequest((e) => `${e.argument}: not the address of an account`),
+  EPOCH_NOT_BEGUN: badRequest(
+    (e) => `${e.argument}: epoch ${e.epoch} has not begun; this is epoch ${e.current}`,
+  ),
+  OUTPUT_EARNS_NOTHING: badRequest(
+    (e) => `${e.outputId} is neither a delegation nor an account that stakes`,
+  ),
+  SLOT_BEFORE_GENESIS: badRequest(
+    (e) => `slot: ${e.slot} lies before the genesis, which is slot ${e.genesisSlot}`,
+  ),
+  PATH_SLOT_MALFORMED: badRequest((e) => `${e.name}: expected a whole number from 0 to 4294967295`),
   NOT_FOUND: { status: 404, say: (e) => `there is no ${e.what} ${e.id}` },
 
   SUBMISSION_NOT_ALLOWED: {
@@ -261,70 +202,51 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
         ? 'submitting blocks is not available for public use'
         : 'submitting blocks is not available for public use; it needs a valid token in Authorization',
   },
-  TRANSACTION_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'transaction') },
-  BLOCK_MALFORMED: { status: 400, say: (e) => refusalMessage(e.refusal, 'block') },
-  VALIDATOR_NOT_IN_COMMITTEE: {
-    status: 400,
-    say: (e) => `header.issuerId: ${e.issuerId} does not validate in the slot of the block`,
-  },
-  PARENT_UNKNOWN: {
-    status: 400,
-    say: (e) => `body: there is no block ${e.blockId} to be a parent`,
-  },
-  PARENT_TOO_OLD: {
-    status: 400,
-    say: (e) => `body: the parent ${e.blockId} is older than slot ${e.oldestSlot}`,
-  },
-  PARENT_NOT_OLDER: {
-    status: 400,
-    say: (e) =>
-      `header.issuingTime: the parent ${e.blockId} was issued at ${e.issuingTime}, not before`,
-  },
-  REFERENCE_MANA_COST_UNKNOWN: {
-    status: 400,
-    say: (e) => `header.slotCommitmentId: the price of work in slot ${e.slot} is not known`,
-  },
-  BURNED_MANA_TOO_LITTLE: {
-    status: 400,
-    say: (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the block costs, ${e.cost}`,
-  },
-  ISSUER_IN_DEBT: {
-    status: 400,
-    say: (e) => `header.issuerId: ${e.issuerId} has ${e.credits} block issuance credits`,
-  },
-  BLOCK_ISSUED_IN_FUTURE: {
-    status: 400,
-    say: (e) => `header.issuingTime: ${e.issuingTime} is more than five seconds after ${e.now}`,
-  },
-  COMMITMENT_UNKNOWN: {
-    status: 400,
-    say: (e) => `header.slotCommitmentId: there is no commitment ${e.commitmentId}`,
-  },
-  ISSUER_UNKNOWN: {
-    status: 400,
-    say: (e) => `header.issuerId: ${e.issuerId} is no account that may issue blocks`,
-  },
-  ISSUER_EXPIRED: {
-    status: 400,
-    say: (e) => `header.issuerId: ${e.issuerId} may issue blocks only up to slot ${e.expirySlot}`,
-  },
-  ISSUER_KEY_UNKNOWN: {
-    status: 400,
-    say: (e) => `signature.publicKey: ${e.publicKey} is no key of the account ${e.issuerId}`,
-  },
-  BLOCK_SIGNATURE_INVALID: {
-    status: 400,
-    say: (e) => `signature: not made over this block with the key ${e.publicKey}`,
-  },
-  SLOT_CLOSED: {
-    status: 400,
-    say: (e) => `header.issuingTime: lies in slot ${e.slot}, which is committed already`,
-  },
-  ANNOUNCEMENT_WITHOUT_BLOCK: {
-    status: 400,
-    say: () =>
-      'type: a candidacy announcement comes in a block of the validator that it speaks for',
-  },
+  TRANSACTION_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'transaction')),
+  BLOCK_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'block')),
+  VALIDATOR_NOT_IN_COMMITTEE: badRequest(
+    (e) => `header.issuerId: ${e.issuerId} does not validate in the slot of the block`,
+  ),
+  PARENT_UNKNOWN: badRequest((e) => `body: there is no block ${e.blockId} to be a parent`),
+  PARENT_TOO_OLD: badRequest(
+    (e) => `body: the parent ${e.blockId} is older than slot ${e.oldestSlot}`,
+  ),
+  PARENT_NOT_OLDER: badRequest(
+    (e) => `header.issuingTime: the parent ${e.blockId} was issued at ${e.issuingTime}, not before`,
+  ),
+  REFERENCE_MANA_COST_UNKNOWN: badRequest(
+    (e) => `header.slotCommitmentId: the price of work in slot ${e.slot} is not known`,
+  ),
+  BURNED_MANA_TOO_LITTLE: badRequest(
+    (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the block costs, ${e.cost}`,
+  ),
+  ISSUER_IN_DEBT: badRequest(
+    (e) => `header.issuerId: ${e.issuerId} has ${e.credits} block issuance credits`,
+  ),
+  BLOCK_ISSUED_IN_FUTURE: badRequest(
+    (e) => `header.issuingTime: ${e.issuingTime} is more than five seconds after ${e.now}`,
+  ),
+  COMMITMENT_UNKNOWN: badRequest(
+    (e) => `header.slotCommitmentId: there is no commitment ${e.commitmentId}`,
+  ),
+  ISSUER_UNKNOWN: badRequest(
+    (e) => `header.issuerId: ${e.issuerId} is no account that may issue blocks`,
+  ),
+  ISSUER_EXPIRED: badRequest(
+    (e) => `header.issuerId: ${e.issuerId} may issue blocks only up to slot ${e.expirySlot}`,
+  ),
+  ISSUER_KEY_UNKNOWN: badRequest(
+    (e) => `signature.publicKey: ${e.publicKey} is no key of the account ${e.issuerId}`,
+  ),
+  BLOCK_SIGNATURE_INVALID: badRequest(
+    (e) => `signature: not made over this block with the key ${e.publicKey}`,
+  ),
+  SLOT_CLOSED: badRequest(
+    (e) => `header.issuingTime: lies in slot ${e.slot}, which is committed already`,
+  ),
+  ANNOUNCEMENT_WITHOUT_BLOCK: badRequest(
+    () => 'type: a candidacy announcement comes in a block of the validator that it speaks for',
+  ),
   ISSUER_NOT_CONFIGURED: later(
     () => 'a payload came alone, and this node has no issuer account to build a block around it',
   ),
@@ -336,18 +258,17 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
-  SUBSCRIPTIONS_TOO_COSTLY: {
-    status: 400,
-    say: (e) =>
+  SUBSCRIPTIONS_TOO_COSTLY: badRequest(
+    (e) =>
       `query: with this subscription an event of each on this connection costs ${e.cost}, more than ${e.limit}; ask for less, or end others`,
-  },
+  ),
   EVENTS_NOT_ACCEPTED: {
     status: 406,
     say: () =>
       'a subscription is told as a stream of events: ask with Accept: text/event-stream, or by WebSocket',
   },
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
-  REFUSED_BY_NODE: { status: 400, say: (e) => `the node refused the block: ${e.reason}` },
+  REFUSED_BY_NODE: badRequest((e) => `the node refused the block: ${e.reason}`),
   NOT_OFFERED_BY_NODES: {
     status: 501,
     say: (e) => `this gateway follows a node, and nodes do not tell ${e.what}`,
@@ -390,6 +311,11 @@ const faces: { readonly [C in ErrorCode]: Face<C> } = {
 /** How a failure looks. The table has for each code a face of that code's own error, which a lookup by a variable code cannot show. */
 export function faceOf(code: ErrorCode): Face<ErrorCode> {
   return faces[code] as Face<ErrorCode>
+}
+
+/** The request itself is at fault. */
+function badRequest<C extends ErrorCode>(say: Face<C>['say']): Face<C> {
+  return { status: 400, say }
 }
 
 /** Every failure of a token is the same to a client: ask for another. */
