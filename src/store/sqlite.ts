@@ -7,7 +7,14 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
-import type { Database, DatabaseUnusable, Parameter, SqlConnection, StoreLog } from './connect.ts'
+import type {
+  Database,
+  DatabaseUnusable,
+  Parameter,
+  Probed,
+  SqlConnection,
+  StoreLog,
+} from './connect.ts'
 import { placeOf } from './place.ts'
 import { tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
@@ -86,16 +93,17 @@ export function openSqlite(path: string, log: StoreLog): Database {
 }
 
 /** Looks at the file, and changes nothing. One that is not there yet will be made. */
-function probe(file: string): Result<void, DatabaseUnusable> {
+function probe(file: string): Result<Probed, DatabaseUnusable> {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
-    if (found === undefined) return ok(undefined)
+    if (found === undefined) return ok('NOTHING')
     if (found.isDirectory()) return unusable('it is a folder')
     const opened = new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
     const names = tableNames(opened)
     opened.close()
-    const isOurs = names.length === 0 || names.includes('_prisma_migrations')
-    return isOurs ? ok(undefined) : unusable('it holds the tables of another program')
+    if (names.length === 0) return ok('NOTHING')
+    const isOurs = names.includes('_prisma_migrations')
+    return isOurs ? ok('TABLES') : unusable('it holds the tables of another program')
   } catch (failure) {
     return unusable(reasonOf(failure))
   }
