@@ -16,6 +16,7 @@ import type {
   StoreLog,
 } from './connect.ts'
 import { placeOf } from './place.ts'
+import { type Reserve, reserveOf } from './reserve.ts'
 import { tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
@@ -49,8 +50,10 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 
   const place = placeOf(file)
+  const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
   const writer = clientWith((connection) => {
+    reserve.keep()
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
   })
@@ -75,6 +78,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     asked?.close()
     await reader.$disconnect()
     await writer.$disconnect()
+    reserve.keep()
   }
 
   return {
@@ -82,7 +86,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     statements: { ...sqliteStatements, beginWriting: async () => place.check() },
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
-    probe: async () => probe(file),
+    probe: async () => probe(file, reserve),
     connect,
     writer,
     reader,
@@ -92,12 +96,13 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 }
 
-/** Looks at the file, and changes nothing. One that is not there yet will be made. */
-function probe(file: string): Result<Probed, DatabaseUnusable> {
+/** Looks at the file, and changes nothing in it. One that is not there yet will be made. */
+function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
     if (found === undefined) return ok('NOTHING')
     if (found.isDirectory()) return unusable('it is a folder')
+    reserve.release()
     const opened = new Sqlite(file, { readonly: true, timeout: busyTimeoutMs })
     const names = tableNames(opened)
     opened.close()
