@@ -12,6 +12,7 @@ import {
   parseDrain,
   parsePort,
   parseRetention,
+  parseSwitch,
 } from './setting-values.ts'
 import {
   keySettings,
@@ -34,6 +35,8 @@ export interface Config {
   readonly port: number
   /** `file:PATH` for SQLite, the path from the current folder, or `postgresql://…`, which may hold a password. */
   readonly databaseUrl: Secret
+  /** Whether a database that holds no ledger, or is not there, is made and begins one. */
+  readonly mayCreate: boolean
   /** PostgreSQL behind a pooler: the URL past it, for hearing of commits; `undefined` for the same. */
   readonly wakeUrl: Secret | undefined
   /** Who may submit blocks: everybody, nobody, or the holder of a valid token. */
@@ -90,7 +93,9 @@ export function parseConfig(
   words: readonly string[],
 ): Result<Config, readonly ConfigError[]> {
   const all = Object.values(settings)
-  const flags = parseFlags(words, { once: flagNames(all) })
+  const isBare = ({ value }: Setting) => value === ''
+  const once = flagNames(all.filter((one) => !isBare(one)))
+  const flags = parseFlags(words, { once, bare: flagNames(all.filter(isBare)) })
   const given = givenValues(all, env, flags.values)
   const errors: ConfigError[] = [...flags.problems]
   const check = <T>(name: Setting, parse: (text: string) => T | undefined, expected: string): T => {
@@ -107,6 +112,7 @@ export function parseConfig(
     host: check(settings.host, (text) => (text === '' ? undefined : text), 'an address'),
     port: check(settings.port, parsePort, 'a whole number from 0 to 65535'),
     databaseUrl: readDatabaseUrl(given, errors),
+    mayCreate: !check(settings.noCreate, parseSwitch, switches.join(', ')),
     wakeUrl: readWakeUrl(given, errors),
     submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
     signing: readSigning(given, errors),

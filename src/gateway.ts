@@ -24,6 +24,7 @@ import type { Services } from './service/services.ts'
 import { createStakers } from './service/validators.ts'
 import { reportAbsence } from './store/absence.ts'
 import { openStore, type StoreError } from './store/open.ts'
+import { databasePlace } from './store/url.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
@@ -37,6 +38,8 @@ export interface Gateway {
   readonly hasFaucet: boolean
   /** The operator says that the machine's clock is right, though it leapt. */
   confirmClock(): void
+  /** The place of a database that held no ledger before; `undefined` where one was there. */
+  readonly newLedgerIn: string | undefined
   /**
    * Says that it is not ready any more, and goes on serving for `DRAIN_DELAY`: a balancer that asks meanwhile sends the next
    * requests elsewhere.
@@ -99,10 +102,14 @@ async function openInOrder(
     url: config.databaseUrl.reveal(),
     wakeUrl: config.wakeUrl?.reveal(),
     log,
+    mayCreate: config.mayCreate,
   })
   if (!database.ok) return database
   const store = reportAbsence(database.value, log)
   opened.push(store.close)
+  const isNew = (await store.read.network()) === undefined
+  const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
+  if (isNew) log.info('ledger-begins', { database: newLedgerIn })
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
   // All time that decides about slots and blocks. Tokens and the log go by the machine's own.
@@ -160,7 +167,8 @@ async function openInOrder(
     http.value.announceStop()
     await delay(config.drainDelaySeconds * 1_000)
   }
-  return ok({ url: http.value.url, network, hasFaucet, confirmClock: clock.confirm, announceStop })
+  const { confirm: confirmClock } = clock
+  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -28,6 +28,12 @@ export function parseDrain(text: string): number | undefined {
   return seconds !== undefined && seconds <= 60 ? seconds : undefined
 }
 
+/** On or off; a flag that takes no value has the value `true`. */
+export function parseSwitch(text: string): boolean | undefined {
+  if (text === 'on' || text === 'true') return true
+  return text === 'off' ? false : undefined
+}
+
 /** One of some words. */
 export function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {
   return (text) => allowed.find((value) => value === text)

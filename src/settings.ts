@@ -8,7 +8,7 @@ export interface Setting {
   readonly variable: string
   /** Without dashes; `undefined` for a secret, because everybody on the machine can read a command line. */
   readonly flag: string | undefined
-  /** What stands for the value in the help. */
+  /** What stands for the value in the help; empty where the flag takes none. */
   readonly value: string
   readonly help: string
   /** `undefined` where the help says what happens without it. */
@@ -47,6 +47,14 @@ export const settings = {
     value: 'URL',
     byDefault: 'file:./data/ledger-gateway.db',
     help: 'SQLite file, its path from the current folder, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+  },
+  noCreate: {
+    variable: 'NO_CREATE',
+    flag: 'no-create',
+    // The flag alone means on.
+    value: '',
+    byDefault: 'off',
+    help: 'on begins no new ledger, and refuses a database that holds none',
   },
   wakeDatabase: {
     variable: 'WAKE_DATABASE_URL',

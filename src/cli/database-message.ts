@@ -13,6 +13,8 @@ export function databaseMessage(error: StoreError): string {
       return `the database was made with another text of the migration ${error.migration}`
     case 'MIGRATION_UNFINISHED':
       return `the migration ${error.migration} of the database was begun and never finished`
+    case 'LEDGER_MISSING':
+      return `there is no ledger in ${error.place}, and --no-create lets none begin`
     case 'IMPORT_UNFINISHED':
       return 'the database holds an import that did not come to its end; give the same export to ledger-gateway import again'
   }

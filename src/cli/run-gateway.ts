@@ -47,8 +47,9 @@ async function openedUnlessAway(
 }
 
 /** What people see at the start. */
-function welcome({ url, network, hasFaucet }: Gateway): string {
-  return `Ledger Gateway is ready on the network ${network}.
+function welcome({ url, network, hasFaucet, newLedgerIn }: Gateway): string {
+  const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
+  return `${begun ?? ''}Ledger Gateway is ready on the network ${network}.
 
 ${table([
   ['GraphiQL', `${url}/graphql in a browser`],
@@ -108,6 +109,7 @@ function startMessage(error: StartError): string {
     case 'MIGRATION_CHANGED':
     case 'MIGRATION_UNFINISHED':
     case 'IMPORT_UNFINISHED':
+    case 'LEDGER_MISSING':
       return databaseMessage(error)
   }
 }

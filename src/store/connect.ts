@@ -36,8 +36,8 @@ export interface Database {
     readonly path: string
     readonly statements: MigrationStatements
   }
-  /** Asks it something, to learn whether it can be used. */
-  probe(): Promise<Result<void, DatabaseUnusable>>
+  /** Asks it something, to learn whether it can be used, and whether this program has made tables in it; changes nothing. */
+  probe(): Promise<Result<Probed, DatabaseUnusable>>
   /** A connection of its own, not to be asked two things at once; the caller disposes of it. */
   connect(): Promise<SqlConnection>
   /** The client of the writer. What it commits is on the disk. */
@@ -57,6 +57,9 @@ export interface Database {
   /** Disconnects everything for good. */
   close(): Promise<void>
 }
+
+/** What a database holds before it is opened: tables of this program, or nothing of it. */
+export type Probed = 'TABLES' | 'NOTHING'
 
 /** A parameter of a statement; numbers are whole. */
 export type Parameter = Uint8Array | number | boolean

@@ -11,17 +11,25 @@ import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createTurns } from './turns.ts'
 import { reasonOf, unusable } from './unusable.ts'
+import { databasePlace } from './url.ts'
 import { createWriter } from './writer.ts'
 
 /** Why a database could not be opened; nothing was changed then. */
 export type DatabaseError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError
 
 /** Why a store could not be opened. */
-export type StoreError = DatabaseError | ImportUnfinished
+export type StoreError = DatabaseError | ImportUnfinished | LedgerMissing
 
 /** The database holds a part of an export, and no ledger yet. */
 export interface ImportUnfinished {
   readonly code: 'IMPORT_UNFINISHED'
+}
+
+/** The database holds no ledger, or is not there, and none was to be begun. */
+export interface LedgerMissing {
+  readonly code: 'LEDGER_MISSING'
+  /** Of the database; never holds a password. */
+  readonly place: string
 }
 
 /** What opening a store needs. */
@@ -31,6 +39,8 @@ export interface StoreOptions {
   /** Where to listen for the commits of other processes, when `url` leads through a pooler. */
   readonly wakeUrl?: string | undefined
   readonly log: StoreLog
+  /** Whether a database that holds no ledger is opened, and made where it is missing; it is by default. */
+  readonly mayCreate?: boolean
 }
 
 /**
@@ -44,6 +54,10 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   if ((await database.reader.import.count()) > 0) {
     await database.close()
     return err({ code: 'IMPORT_UNFINISHED' })
+  }
+  if (options.mayCreate === false && (await database.reader.network.count()) === 0) {
+    await database.close()
+    return err({ code: 'LEDGER_MISSING', place: databasePlace(options.url) })
   }
   const turns = createTurns()
 
@@ -66,12 +80,17 @@ export async function openDatabase({
   url,
   wakeUrl,
   log,
-}: StoreOptions): Promise<Result<Database, DatabaseError>> {
+  mayCreate = true,
+}: StoreOptions): Promise<Result<Database, DatabaseError | LedgerMissing>> {
   const opened = await databaseOf({ url, wakeUrl, log })
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()
   if (!usable.ok) return usable
+  // Before a folder, a file or a table is made.
+  if (usable.value === 'NOTHING' && !mayCreate) {
+    return err({ code: 'LEDGER_MISSING', place: databasePlace(url) })
+  }
   try {
     const applied = await bringUpToDate(database)
     if (!applied.ok) return applied

@@ -10,6 +10,7 @@ import type {
   DatabaseOptions,
   DatabaseUnusable,
   Parameter,
+  Probed,
   SqlConnection,
 } from './connect.ts'
 import { openNews } from './news.ts'
@@ -88,24 +89,24 @@ function connectOnce(url: string): Promise<SqlConnection> {
 async function probeBoth(
   url: string,
   wakeUrl: string | undefined,
-): Promise<Result<void, DatabaseUnusable>> {
+): Promise<Result<Probed, DatabaseUnusable>> {
   const usable = await probe(url)
   if (!usable.ok || wakeUrl === undefined) return usable
   const wakeable = await probe(wakeUrl)
-  return wakeable.ok ? wakeable : unusable(`WAKE_DATABASE_URL: ${wakeable.error.reason}`)
+  return wakeable.ok ? usable : unusable(`WAKE_DATABASE_URL: ${wakeable.error.reason}`)
 }
 
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
-async function probe(url: string): Promise<Result<void, DatabaseUnusable>> {
+async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
   const client = new Client({ ...settings, connectionString: url })
   // A connection that is lost between two statements says so by an event; the next statement says it again.
   client.on('error', () => {})
   try {
     await client.connect()
-    const { encoding, version } = await serverFacts(client)
+    const { encoding, version, hasTables } = await serverFacts(client)
     if (encoding !== 'UTF8') return unusable(`its encoding is ${encoding}, and must be UTF8`)
     if (version < oldestVersion) return unusable(`PostgreSQL ${oldestVersion / 10_000} is needed`)
-    return ok(undefined)
+    return ok(hasTables ? 'TABLES' : 'NOTHING')
   } catch (failure) {
     return unusable(reasonOf(failure))
   } finally {

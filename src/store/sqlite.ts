@@ -6,8 +6,16 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
-import type { Database, DatabaseUnusable, Parameter, SqlConnection, StoreLog } from './connect.ts'
+import type {
+  Database,
+  DatabaseUnusable,
+  Parameter,
+  Probed,
+  SqlConnection,
+  StoreLog,
+} from './connect.ts'
 import { placeOf } from './place.ts'
+import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
@@ -41,8 +49,10 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 
   const place = placeOf(file)
+  const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
   const writer = clientWith((connection) => {
+    reserve.keep()
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
   })
@@ -68,6 +78,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     asked?.close()
     await reader.$disconnect()
     await writer.$disconnect()
+    reserve.keep()
   }
 
   return {
@@ -75,7 +86,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     statements: { ...sqliteStatements, beginWriting: async () => place.check() },
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
-    probe: async () => probe(file),
+    probe: async () => probe(file, reserve),
     connect,
     writer,
     reader,
@@ -85,17 +96,19 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 }
 
-/** Looks at the file, and changes nothing. One that is not there yet will be made. */
-function probe(file: string): Result<void, DatabaseUnusable> {
+/** Looks at the file, and changes nothing in it. One that is not there yet will be made. */
+function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
-    if (found === undefined) return ok(undefined)
+    if (found === undefined) return ok('NOTHING')
     if (found.isDirectory()) return unusable('it is a folder')
+    reserve.release()
     const opened = openFile(file, 'READ')
     const names = tableNames(opened)
     opened.close()
-    const isOurs = names.length === 0 || names.includes('_prisma_migrations')
-    return isOurs ? ok(undefined) : unusable('it holds the tables of another program')
+    if (names.length === 0) return ok('NOTHING')
+    const isOurs = names.includes('_prisma_migrations')
+    return isOurs ? ok('TABLES') : unusable('it holds the tables of another program')
   } catch (failure) {
     return unusable(reasonOf(failure))
   }

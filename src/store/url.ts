@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 /** Which URLs name a database. */
 
 /** What the URL of a database looks like, for messages. */
@@ -13,6 +15,14 @@ export function databaseAddress(url: string): DatabaseAddress | undefined {
   const [, path] = /^file:([^?]+)$/.exec(url) ?? []
   if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path }
   return isPostgresqlUrl(url) ? { kind: 'postgresql', url } : undefined
+}
+
+/** Where a database is, for people: the whole path of a file, or server and name, without user and password. */
+export function databasePlace(url: string): string {
+  const address = databaseAddress(url)
+  if (address?.kind === 'sqlite') return resolve(address.path)
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
 }
 
 /** Whether a URL names a PostgreSQL database: a host and a database, at least. */

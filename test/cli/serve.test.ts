@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,6 +41,37 @@ test('serve says where it is, answers, and ends when asked', async () => {
   expect(events.filter((event) => event.startsWith('stop'))).toEqual(['stopping', 'stopped'])
   expect(events.at(-1)).toBe('stopped')
   await expect(rest(`${url}/health`)).rejects.toThrow()
+})
+
+describe('on a database without a ledger serve', () => {
+  test('says that it begins one, where folders are missing too, and not again', async () => {
+    const path = join(folder, 'not', 'yet', 'there.db')
+    for (const isNew of [true, false]) {
+      let stop = () => {}
+      const stopped = new Promise<StopSignal>((resolve) => {
+        stop = () => resolve('SIGINT')
+      })
+      const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, [], stopped)
+      const [first] = (await run.spoken).split('\n')
+      const words = `There was no ledger in ${path}: a new one begins.`
+      expect(first).toBe(
+        isNew ? words : 'Ledger Gateway is ready on the network ledger-gateway-dev.',
+      )
+      expect(run.stderr().includes('"event":"ledger-begins"')).toBe(isNew)
+      stop()
+      expect(await run.code).toBe(0)
+    }
+  })
+
+  test('begins none with --no-create, and makes no folder', async () => {
+    const path = join(folder, 'nor', 'this', 'one.db')
+    const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, ['--no-create'])
+    expect(await run.code).toBe(1)
+    expect(run.stderr()).toBe(
+      `ledger-gateway serve: there is no ledger in ${path}, and --no-create lets none begin\n`,
+    )
+    expect(existsSync(join(folder, 'nor'))).toBe(false)
+  })
 })
 
 describe('serve refuses', () => {

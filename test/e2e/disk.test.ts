@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { databases, onDatabase } from '../support/databases.ts'
 import {
   type Folder,
   makeFolder,
@@ -96,6 +100,101 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
     }
   }, 60_000)
 })
+
+/** What a gateway answers that has just been started where nothing can be written. */
+async function expectReadOnly(url: string): Promise<void> {
+  expect((await rest(`${url}/api/core/v3/commitments/by-slot/1`)).status).toBe(200)
+  await untilHealth(url, 503)
+  const response = await post(url, JSON.stringify({ type: 0, tag: '0x01', data: '0x' }))
+  expect(response.status).toBe(503)
+}
+
+describe.runIf(process.platform === 'linux')('a start where nothing can be written', () => {
+  test('serves reads, and the rest when there is room', async () => {
+    await gateway.end('SIGKILL')
+    // Larger than the index of the write-ahead log, and smaller than that log and the database.
+    const limit = ['prlimit', '--fsize=40000:unlimited']
+    expect(statSync(`${folder.databaseFile}-wal`).size).toBeGreaterThan(40_000)
+    gateway = await startProgram({ DATABASE_URL: folder.databaseUrl }, limit)
+    await expectReadOnly(gateway.url)
+    expect(loudEvents().map(({ event }) => event)).toEqual(['database-not-writable'])
+    execFileSync('prlimit', ['--pid', String(gateway.process.pid), '--fsize=unlimited:unlimited'])
+    await untilHealth(gateway.url)
+    await acceptedId(await post(gateway.url, JSON.stringify({ type: 0, tag: '0x02', data: '0x' })))
+  }, 120_000)
+
+  test.runIf(canMount())(
+    'serves reads on a disk without a byte to spare',
+    async () => {
+      const disk = mkdtempSync(join(tmpdir(), 'ledger-gateway-disk-'))
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
+      try {
+        const env = { DATABASE_URL: `file:${join(disk, 'test.db')}` }
+        const first = await startProgram(env)
+        await untilHealth(first.url)
+        // A clean end leaves no write-ahead log, and gives back the room of its index.
+        await first.end('SIGTERM')
+        fill(join(disk, 'filling'))
+        const second = await startProgram(env)
+        await expectReadOnly(second.url)
+        rmSync(join(disk, 'filling'))
+        await untilHealth(second.url)
+        await second.end('SIGTERM')
+      } finally {
+        execFileSync('umount', [disk])
+        rmSync(disk, { recursive: true })
+      }
+    },
+    120_000,
+  )
+
+  /** Takes all the room that a disk has. */
+  function fill(path: string): void {
+    const file = openSync(path, 'w')
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4_096))
+    } catch (failure) {
+      expect(failure).toMatchObject({ code: 'ENOSPC' })
+    } finally {
+      closeSync(file)
+    }
+  }
+})
+
+/** Only the administrator may, and not in every container. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('a start on a server that is read only serves reads', async () => {
+  const database = await present(
+    databases.find(({ name }) => name === 'postgresql'),
+    'postgresql',
+  ).create()
+  const env = { DATABASE_URL: database.url, KEY_FILE: `${folder.databaseFile}.key` }
+  const first = await startProgram(env)
+  await untilHealth(first.url)
+  await first.end('SIGTERM')
+  const name = new URL(database.url).pathname.slice(1)
+  await onDatabase(database.url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  const second = await startProgram(env)
+  await expectReadOnly(second.url)
+  await second.end('SIGTERM')
+  await onDatabase(
+    database.url,
+    `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
+  )
+  await database.remove()
+}, 120_000)
 
 describe('a damaged file', () => {
   /** Overwrites the first page of a table. */

@@ -8,7 +8,13 @@ import type { Environment } from '../../src/config.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
-import { databases, emptyDatabases, onDatabase, type TestDatabase } from '../support/databases.ts'
+import {
+  databases,
+  emptyDatabases,
+  onDatabase,
+  openedStore,
+  type TestDatabase,
+} from '../support/databases.ts'
 import { databaseUrl } from '../support/postgresql-server.ts'
 import { spawnProgram, startProgram } from '../support/program.ts'
 
@@ -66,6 +72,25 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
       { ...env(database.url), PARAMETERS_FILE: file },
       /^the database holds the network "ledger-gateway-dev", not "elsewhere"$/,
     )
+  })
+
+  test('with NO_CREATE a database that is empty, and none that holds a ledger', async () => {
+    const other = await empty?.create()
+    const url = other?.url ?? ''
+    const place = url.replace(/^(file:|.*@)/, '')
+    if (name === 'sqlite') writeFileSync(place, '')
+    const said = await expectRefused(url, { ...env(url), NO_CREATE: 'on' }, /^there is no ledger/)
+    expect(said).toContain(`there is no ledger in ${place}, and --no-create lets none begin`)
+    await other?.remove()
+    await (await startProgram({ ...env(database.url), NO_CREATE: 'on' })).end('SIGTERM')
+  }, 60_000)
+
+  test('with NO_CREATE tables without a ledger', async () => {
+    const other = await create()
+    // Makes the tables where the kind of database begins without any.
+    await (await openedStore(other.url)).close()
+    await expectRefused(other.url, { ...env(other.url), NO_CREATE: 'on' }, /^there is no ledger/)
+    await other.remove()
   })
 
   test('a database that holds the tables of another program', async () => {

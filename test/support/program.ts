@@ -40,9 +40,12 @@ export function makeFolder(): Folder {
 }
 
 /** Starts `ledger-gateway serve` on a free port and waits until it is ready. */
-export async function startProgram(env: Environment): Promise<Program> {
+export async function startProgram(
+  env: Environment,
+  through?: readonly string[],
+): Promise<Program> {
   const before = performance.now()
-  const spawned = spawnProgram(env)
+  const spawned = spawnProgram(env, through)
   const url = await spawned.ready
   return { ...spawned, url, startMs: performance.now() - before }
 }
@@ -53,9 +56,10 @@ export interface SpawnedProgram extends Omit<Program, 'url' | 'startMs'> {
   readonly ready: Promise<string>
 }
 
-/** Starts `ledger-gateway serve` on a free port. */
-export function spawnProgram(env: Environment): SpawnedProgram {
-  const child = spawn(process.execPath, [...program, 'serve'], {
+/** Starts `ledger-gateway serve` on a free port, by another program where `through` names one with its words. */
+export function spawnProgram(env: Environment, through: readonly string[] = []): SpawnedProgram {
+  const [command = '', ...words] = [...through, process.execPath, ...program, 'serve']
+  const child = spawn(command, words, {
     cwd: root,
     env: { PORT: '0', DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

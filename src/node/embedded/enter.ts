@@ -5,8 +5,10 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 import { decode } from '../../protocol/schema/schema.ts'
+import { storeFaultOf } from '../../store/away.ts'
 import type { Genesis, LeaseHeld, Store } from '../../store/contract.ts'
 import type { NetworkRow } from '../../store/rows.ts'
+import { hasEnded } from '../holder.ts'
 import { awaitLease, type Lease, tryLease } from '../lease.ts'
 
 /** Finds the network of a database, and founds it in one that is new. */
@@ -68,11 +70,13 @@ export async function enterDatabase<E>(
   const entering = { ...options, genesis: genesis?.value }
   const leaseDeps = { write: store.write, log, holder }
   if (!store.isShared) {
-    const taken = await awaitLease(leaseDeps)
+    const taken = await unlessUnwritable(awaitLease(leaseDeps), known.value)
+    if (taken === undefined) return readOnly(deps, known.value)
     return taken.ok ? found(deps, entering, taken.value) : taken
   }
   for (let waited = 0; ; waited += pollMs) {
-    const taken = await tryLease(leaseDeps)
+    const taken = await unlessUnwritable(tryLease(leaseDeps), known.value)
+    if (taken === undefined) return readOnly(deps, known.value)
     if (taken.ok) return found(deps, entering, taken.value)
     const network = await expectedNetwork(store, options)
     if (!network.ok) return network
@@ -80,6 +84,35 @@ export async function enterDatabase<E>(
     if (waited >= foundingLimitMs) return taken
     await delay(pollMs)
   }
+}
+
+/**
+ * The outcome; `undefined` where nothing can be written to a database that has a ledger, as on a full disk or a standby:
+ * what is there can be read all the same, and the lease is stood for until it can be had.
+ */
+async function unlessUnwritable<T>(
+  taking: Promise<T>,
+  network: Network | undefined,
+): Promise<T | undefined> {
+  try {
+    return await taking
+  } catch (failure) {
+    if (network !== undefined && storeFaultOf(failure) === 'NOT_WRITABLE') return undefined
+    throw failure
+  }
+}
+
+/** Enters without the lease, unless another process on a database that is not shared has it. */
+async function readOnly(
+  { store }: EnterDeps,
+  network: Network | undefined,
+): Promise<Result<Entered, LeaseHeld>> {
+  const row = store.isShared ? undefined : await store.read.lease()
+  if (row !== undefined && row.leftMs > 0 && !hasEnded(row.holder)) {
+    const { term, holder, leftMs } = row
+    return err({ code: 'LEASE_HELD', term, holder, until: Date.now() + leftMs })
+  }
+  return ok({ network: present(network, 'the network of the ledger'), lease: undefined })
 }
 
 const pollMs = 100

@@ -11,9 +11,11 @@ export const migrationStatements: MigrationStatements = {
   rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),
 
   async recordedMigrations(connection) {
+    // A server that is read only refuses the statement also where the table is there.
     await runScript(
       connection,
-      `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+      `DO $$ BEGIN IF to_regclass('_prisma_migrations') IS NULL THEN
+      CREATE TABLE "_prisma_migrations" (
         "id"                    VARCHAR(36) PRIMARY KEY NOT NULL,
         "checksum"              VARCHAR(64) NOT NULL,
         "finished_at"           TIMESTAMPTZ,
@@ -22,7 +24,7 @@ export const migrationStatements: MigrationStatements = {
         "rolled_back_at"        TIMESTAMPTZ,
         "started_at"            TIMESTAMPTZ NOT NULL DEFAULT now(),
         "applied_steps_count"   INTEGER NOT NULL DEFAULT 0
-      )`,
+      ); END IF; END $$`,
     )
     const { rows } = await connection.queryRaw({
       sql: `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations

@@ -1,9 +1,24 @@
 import type { Client } from 'pg'
 
-/** What the server says of itself: the encoding of the database, and the version as a number like 180004. */
-export async function serverFacts(client: Client): Promise<{ encoding: string; version: number }> {
-  const { rows } = await client.query<{ encoding: string; version: string }>(`
+/** What a server says of itself, and of a database. */
+export interface ServerFacts {
+  readonly encoding: string
+  /** A number like 180004. */
+  readonly version: number
+  /** Whether this program has made tables there. */
+  readonly hasTables: boolean
+}
+
+/** Asks for all of it at once. */
+export async function serverFacts(client: Client): Promise<ServerFacts> {
+  const { rows } = await client.query<{
+    encoding: string
+    version: string
+    tables: string | null
+  }>(`
     SELECT current_setting('server_encoding') AS encoding,
-      current_setting('server_version_num') AS version`)
-  return { encoding: rows[0]?.encoding ?? '', version: Number(rows[0]?.version) }
+      current_setting('server_version_num') AS version,
+      to_regclass('_prisma_migrations')::text AS tables`)
+  const { encoding = '', version, tables = null } = rows[0] ?? {}
+  return { encoding, version: Number(version), hasTables: tables !== null }
 }
