@@ -8,6 +8,7 @@ import { decode, encode, type Json } from '../../src/protocol/schema/schema.ts'
 import { blockProblems } from '../../src/protocol/syntax.ts'
 import { inspectLine } from '../../src/service/inspect.ts'
 import { inspectBlock } from '../../src/service/inspect-block.ts'
+import { verifyLine } from '../../src/service/verify.ts'
 import { edited } from '../support/edited.ts'
 import { parsed } from '../support/parsed.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
@@ -188,6 +189,26 @@ describe('what nodes take', () => {
     if (isSaidInJson) expect(await verdict({ json })).toEqual(sdk)
   })
 })
+
+test('`verify` judges as the node: a vote for a newer version fails for its issuer, not for its form', async () => {
+  const block = voting({
+    highestSupportedVersion: 4,
+    protocolParametersHash: `0x${'99'.repeat(32)}`,
+  })
+  const context = { ...nothingKnown, committee: [] }
+  const line = { ref: 1, kind: 'blocks', parameters: paramsJson, block, context }
+  const { result } = JSON.parse(await verifyLine({ checker }, JSON.stringify(line)))
+  const [stage, reason] = ['pre-filter', 'ValidatorNotInCommittee']
+  expect(result).toEqual({ accepted: false, stage, reason })
+})
+
+const nothingKnown = {
+  clock: '18446744073709551615',
+  maxClockDriftNanoseconds: '0',
+  referenceManaCost: '1',
+  accounts: {},
+  parents: {},
+}
 
 describe('what nodes refuse too', () => {
   const refused: readonly (readonly [string, () => unknown, string])[] = [

@@ -11,6 +11,7 @@ import { acceptedId, post } from '../../support/submit.ts'
 import {
   blockOf,
   genesisOutputs,
+  issuer,
   offerOf,
   ownedBy,
   type Payment,
@@ -112,6 +113,15 @@ describe('verifying a transaction', () => {
       outcome: 'FAILED',
       failure: { code: 2, detail: { input: 0, outputId: nowhere } },
     })
+  })
+
+  test('does not refuse what only the official SDK does: an allotment of 0', async () => {
+    const { payload } = await payment()
+    const allotments = [{ accountId: issuer.accountId, mana: 0n }]
+    const transaction = { ...payload.transaction, allotments }
+    const changed = await verify({ payload: { ...payload, transaction } })
+    // Its signature is over another transaction.
+    expect(changed).toMatchObject({ outcome: 'FAILED', refusal: null, failure: { code: 5 } })
   })
 
   test('tells that no block may carry it yet, and why', async () => {
