@@ -24,14 +24,23 @@ test('a database that does not even fail is 503 and one line, and is gone on wit
       .filter(({ event }) => names.includes(event))
       .map(({ event, reason }) => [event, reason])
 
+  const { latestCommitmentId } = (await restJson(`${gateway.url}/api/core/v3/info`)).status
+  const commitment = `${gateway.url}/api/core/v3/commitments/${latestCommitmentId}`
+  expect((await fetch(commitment)).status).toBe(200)
+
   proxy.halt()
+  // More than there are connections; what is in memory is answered all the while.
+  const waiting = Array.from({ length: 30 }, () => fetch(`${gateway.url}/v1/chains`))
+  for (let i = 0; i < 30; i++) expect((await fetch(commitment)).status).toBe(200)
   await untilHealth(gateway.url, 503)
+  expect((await fetch(commitment)).status).toBe(200)
   await untilHealth(gateway.url, 503)
   const silent = ['database-silent', 'no answer within 3000 ms']
   expect(said('database-silent', 'database-answers')).toEqual([silent])
 
   proxy.resume()
   await untilHealth(gateway.url)
+  for (const response of await Promise.all(waiting)) expect([200, 503]).toContain(response.status)
   expect((await restJson(`${gateway.url}/api/core/v3/info`)).status.isHealthy).toBe(true)
   expect(said('database-silent', 'database-answers')).toEqual([
     silent,
