@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
-import { readGenesisFile } from '../../../src/node/embedded/genesis-file.ts'
+import { readGenesisFile, readParametersFile } from '../../../src/node/embedded/genesis-file.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
@@ -46,4 +46,14 @@ describe('a genesis file', () => {
       error: { code: 'GENESIS_FILE_INVALID', path, reason: expect.stringContaining(reason) },
     })
   })
+})
+
+test("parameters are those of the version spoken here, in a node's answer that has later ones too", async () => {
+  const parameters = print(ProtocolParameters, plan.parameters)
+  const later = { startEpoch: 9, parameters: { type: 1, version: 4, shape: 'another' } }
+  const answer = (...known: readonly object[]) => ({ name: 'x', protocolParameters: known })
+  writeFileSync(path, JSON.stringify(answer({ startEpoch: 0, parameters }, later)))
+  expect(await readParametersFile(path)).toEqual({ ok: true, value: plan.parameters })
+  writeFileSync(path, JSON.stringify(answer(later)))
+  expect(await readParametersFile(path)).toMatchObject({ error: { code: 'GENESIS_FILE_INVALID' } })
 })
