@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -58,11 +58,17 @@ describe('the examples', () => {
     const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].find(([text]) => {
       return text.includes('inspect')
     })
+    const cwd = mkdtempSync(join(tmpdir(), 'ledger-gateway-readme-'))
     const script = present(block?.[1], 'the example')
       .replaceAll('http://127.0.0.1:4000', gateway.url)
-      .replace('npx ledger-gateway', join(root, 'node_modules/.bin/ledger-gateway'))
-    const cwd = mkdtempSync(join(tmpdir(), 'ledger-gateway-readme-'))
-    const { stdout } = await promisify(execFile)('bash', ['-euc', `${script}\necho "$ID"`], { cwd })
+      .replaceAll(/\w+\.json/g, (name) => join(cwd, name))
+      .replace('npm run', `npm --prefix ${root} run`)
+    // As in a shell, where the installed Node is the one that is found.
+    const path = process.env.PATH?.split(delimiter).filter((folder) => !folder.endsWith('.bin'))
+    const { stdout } = await promisify(execFile)('bash', ['-euc', `${script}\necho "$ID"`], {
+      cwd,
+      env: { ...process.env, PATH: path?.join(delimiter) },
+    })
     const [id = ''] = stdout.trim().split('\n').slice(-1)
     expect(id).toMatch(/^0x[0-9a-f]{72}$/)
     expect(stdout).toContain(`  blockId: ${id}\n`)
@@ -83,7 +89,7 @@ test('the table of settings names every setting and no other', () => {
 })
 
 test('every command that it runs is one', () => {
-  const run = [...readme.matchAll(/ledger-gateway ([a-z]+)/g)].map((match) => match[1])
+  const run = [...readme.matchAll(/ledger-gateway (?:-- )?([a-z]+)/g)].map((match) => match[1])
   const known = commands.map(({ name }) => name)
   expect(new Set(run).size).toBeGreaterThan(3)
   for (const name of run) expect(known).toContain(name)
@@ -96,7 +102,9 @@ test('no command of the documents needs the Node that is installed', () => {
     ...[...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block),
     ...[...text.matchAll(/`([^`\n]+)`/g)].map(([, line = '']) => line),
   ])
-  expect(blocks.filter((block) => /\bnpx ledger-gateway /.test(block)).length).toBeGreaterThan(4)
+  expect(
+    blocks.filter((block) => /\bnpm run (-s )?ledger-gateway -- /.test(block)).length,
+  ).toBeGreaterThan(4)
   // The one that serves in production, where nothing brings a runtime.
   const production = 'node dist/entry.cjs serve'
   expect(blocks.filter((block) => /\bnode [\w./-]+\.[cm]?[jt]s\b/.test(block))).toEqual([
