@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { branchOf, noBranch } from '../../src/store/values.ts'
 import { databases, useStore } from '../support/databases.ts'
 import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../support/store-rows.ts'
 
@@ -31,6 +32,28 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     expect(pruned).toEqual({ prunedSeq, isDone: true })
     expect(await seqs()).toEqual(before.filter((seq) => seq > prunedSeq))
     expect(await use.store.read.logTip()).toMatchObject({ seq: 8, slot: 4, prunedSeq })
+  })
+
+  test('keeps the branches of all positions, and the writer tells them too (5)', async () => {
+    const { read, write } = use.store
+    const positions = [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    const slots = [undefined, 0, 1, 1, 2, 2, 3, 3, undefined]
+    const expected = slots.map((slot) =>
+      slot === undefined ? noBranch : branchOf(slotCommit(slot).commitmentId),
+    )
+    expect(await read.branchesAt(positions)).toEqual(expected)
+    // In the middle of slot 2.
+    await write.pruneLog({ milestones: 2, rows: 4 })
+    expect(await read.branchesAt(positions)).toEqual(expected)
+    const tip = { branch: expected[7], prunedSeq: 4, prunedBranch: expected[4] }
+    expect(await read.logTip()).toMatchObject(tip)
+    const slot = slotCommit(5)
+    expect(await write.commitSlots(use.term, [slot])).toMatchObject({
+      value: { ...tip, slot: 5, commitmentId: slot.commitmentId },
+    })
+    await write.pruneLog({ milestones: 1, rows: 100 })
+    const end = { seq: 8, prunedSeq: 8, branch: expected[7], prunedBranch: expected[7] }
+    expect(await read.logTip()).toMatchObject(end)
   })
 
   test('takes no more at once than it was told', async () => {
