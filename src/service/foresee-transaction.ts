@@ -1,4 +1,5 @@
 import { examine, type ManaAccount, type RuleName } from '../ledger/execute.ts'
+import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { identifyGenesis } from '../ledger/genesis.ts'
 import {
   inputIds,
@@ -113,7 +114,10 @@ export async function foreseeTransaction(
   if (!prepared.ok) return prepared
   const { transactionId } = prepared.value.identity
   const known = await deps.store.read.transaction(transactionId)
-  if (known !== undefined) return ok({ transactionId, outcome: 'KNOWN', state: known.state })
+  // A failure of the carrier says nothing about another one, with these unlocks or now.
+  if (known !== undefined && !isOfCarrier(known.failureReason)) {
+    return ok({ transactionId, outcome: 'KNOWN', state: known.state })
+  }
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
   const { contextInputs } = payload.value.transaction
   if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {

@@ -154,6 +154,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     const names = reading.prepare('SELECT name FROM pragma_table_list WHERE wr = 1').pluck().all()
     reading.close()
     expect(names.sort()).toEqual([
+      'awaited_transactions',
       'balances',
       'block_parents',
       'due_outputs',
