@@ -1,4 +1,5 @@
 import { examine, type ManaAccount, type RuleName } from '../ledger/execute.ts'
+import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { identifyGenesis } from '../ledger/genesis.ts'
 import {
   inputIds,
@@ -112,7 +113,10 @@ export async function foreseeTransaction(
   const refusal = await refusalOf(deps, payload.value)
   const { transactionId } = identifyTransaction(payload.value.transaction)
   const known = await deps.store.read.transaction(transactionId)
-  if (known !== undefined) return ok({ transactionId, outcome: 'KNOWN', state: known.state })
+  // A failure of the carrier says nothing about another one, with these unlocks or now.
+  if (known !== undefined && !isOfCarrier(known.failureReason)) {
+    return ok({ transactionId, outcome: 'KNOWN', state: known.state })
+  }
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
   const { contextInputs } = payload.value.transaction
   if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {

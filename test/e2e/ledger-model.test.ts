@@ -4,10 +4,11 @@ import { present } from '../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import { addressKey, identifyTransaction, indexOf } from '../../src/protocol/ids.ts'
-import { Output } from '../../src/protocol/outputs.ts'
+import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../src/protocol/primitives.ts'
 import { decode, print } from '../../src/protocol/schema/schema.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
+import type { Unlock } from '../../src/protocol/unlocks.ts'
 import type { OutputRow } from '../../src/store/rows.ts'
 import {
   balancesAt,
@@ -41,7 +42,8 @@ import { startGateway } from '../support/start-gateway.ts'
 import { getJson, untilCommitted } from '../support/wallet.ts'
 
 /**
- * Many players at once, each with a random sequence of moves. After every slot all balances are compared with those of
+ * Many players at once, each with a random sequence of moves; now and then a transaction comes before the one it spends
+ * from, or behind a copy that somebody else has signed. After every slot all balances are compared with those of
  * a list of outputs, and at the end the whole log and every number that the database keeps.
  */
 
@@ -53,14 +55,23 @@ const { minCommittableAge } = worldParameters
 interface Seat {
   readonly player: Player
   readonly random: Random
+  /** Decides how his moves are submitted, and so leaves the sequence of moves as it is. */
+  readonly chance: Random
   readonly outputIds: OutputId[]
   readonly done: { readonly name: string; readonly transactionId: TransactionId }[]
 }
 
 const seats = Array.from({ length: sequences }, (_, n): Seat => {
-  return { player: playerOf(n), random: createRandom(n + 1), outputIds: [], done: [] }
+  return {
+    player: playerOf(n),
+    random: createRandom(n + 1),
+    chance: createRandom(n + 1_001),
+    outputIds: [],
+    done: [],
+  }
 })
 const rivals: TransactionId[] = []
+let wrongCopies = 0
 let world: LedgerWorld
 
 beforeAll(async () => {
@@ -110,12 +121,72 @@ async function play(seat: Seat, moment: Moment): Promise<void> {
   if (plan === undefined) return
   const made = makeTransaction(seat.player, moment, plan)
   if (seat.random.between(0, 4) === 0) await expectForeseen(plan, made)
+  const next = followUp(seat, moment, made)
+  if (next !== undefined) await world.submit(moment, next.payload)
+  if (seat.chance.between(0, 4) === 0) await submitWrong(seat, moment, made.payload)
   await world.submit(moment, made.payload)
+  if (seat.chance.between(0, 9) === 0) await submitWrong(seat, moment, made.payload)
   if (seat.random.between(0, 9) === 0) await submitRival(seat, moment, plan)
+  noteDone(seat, moment, { name: plan.name, made })
+  if (next !== undefined) noteDone(seat, moment, { name: 'followUp', made: next })
+}
+
+function noteDone(
+  seat: Seat,
+  moment: Moment,
+  { name, made }: { readonly name: string; readonly made: MadeTransaction },
+): void {
   world.note(moment.slot, made)
   seat.outputIds.push(...made.created.map(({ outputId }) => outputId))
   const { transactionId } = identifyTransaction(made.payload.transaction)
-  seat.done.push({ name: plan.name, transactionId })
+  seat.done.push({ name, transactionId })
+}
+
+/** Now and then a transaction that spends what another will create, to be submitted before that. */
+function followUp(
+  { player, chance }: Seat,
+  moment: Moment,
+  { created }: MadeTransaction,
+): MadeTransaction | undefined {
+  const rest = created.at(-1)
+  const by = player.addresses[0]
+  // What is left of base tokens comes last, and belongs to his first key.
+  const isRest = rest?.output.type === 0 && addressKeyOfOwner(rest.output) === addressKey(by)
+  if (!isRest || chance.between(0, 7) > 0) return undefined
+  const coin = { ...rest, bookedSlot: moment.slot }
+  const outputs = [plain(player.addresses[1], rest.output.amount)]
+  const spends = [{ coin, by }]
+  return makeTransaction(player, moment, {
+    name: 'followUp',
+    spends,
+    outputs,
+    credits: [],
+    rewards: [],
+  })
+}
+
+function addressKeyOfOwner({ unlockConditions, features }: BasicOutput): Hex | undefined {
+  const [owner, ...others] = unlockConditions
+  const isPlain = owner?.type === 0 && others.length === 0 && features.length === 0
+  return isPlain ? addressKey(owner.address) : undefined
+}
+
+/** The same transaction, signed by somebody else. */
+async function submitWrong(
+  { chance }: Seat,
+  moment: Moment,
+  payload: SignedTransaction,
+): Promise<void> {
+  const key = playerOf(sequences + chance.between(0, 9)).keys[0]
+  const { signingHash } = identifyTransaction(payload.transaction)
+  const unlocks = payload.unlocks.map(
+    (unlock): Unlock =>
+      unlock.type === 0 ? { type: 0, signature: key.sign(signingHash) } : unlock,
+  )
+  // Two unlocks of one key would be an error of form.
+  if (unlocks.filter(({ type }) => type === 0).length !== 1) return
+  await world.submit(moment, { ...payload, unlocks })
+  wrongCopies += 1
 }
 
 /** The gateway says beforehand that it will accept what it will accept. */
@@ -191,7 +262,11 @@ async function expectVerdicts(): Promise<void> {
   const states = await askOfMany(ids, (id) => `transaction(id: "${id}") { state failure { name } }`)
   const verdicts = done.map(({ name }, i) => [name, states[i].state, states[i].failure] as const)
   expect(verdicts.filter(([, state]) => state !== 'FINALIZED')).toEqual([])
-  expect(new Set(done.map(({ name }) => name))).toEqual(new Set(Object.keys(moves)))
+  expect(new Set(done.map(({ name }) => name))).toEqual(
+    new Set([...Object.keys(moves), 'followUp']),
+  )
+  expect(done.filter(({ name }) => name === 'followUp').length).toBeGreaterThan(50)
+  expect(wrongCopies).toBeGreaterThan(50)
   expect(rivals.length).toBeGreaterThan(50)
   for (const { state, failure } of states.slice(done.length)) {
     expect([state, failure?.name]).toEqual(['FAILED', 'ConflictRejected'])

@@ -45,6 +45,9 @@ test('a stranger who comes first with wrong unlocks does not stop the owner', as
   expect(await transactionOf(right)).toMatchObject({ state: 'FAILED', blockId: first })
   expect(await includedBlock(right)).toBe(404)
 
+  const verify = 'query ($json: JSON) { verifyTransaction(input: { json: $json }) { outcome } }'
+  const { data } = await graphql(gateway.url, verify, { json: JSON.parse(json(right)) })
+  expect(data.verifyTransaction).toEqual({ outcome: 'ACCEPTED' })
   const own = blockOf(await offerOf(gateway.url), right.payload)
   await acceptedId(await post(gateway.url, own.bytes))
   expect(await states.next()).toMatchObject({

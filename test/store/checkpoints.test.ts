@@ -152,6 +152,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     const tables = reading.prepare('SELECT name FROM pragma_table_list WHERE wr = 1').all()
     reading.close()
     expect(tables.map(({ name }) => name).sort()).toEqual([
+      'awaited_transactions',
       'balances',
       'block_parents',
       'due_outputs',

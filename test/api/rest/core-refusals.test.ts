@@ -287,6 +287,12 @@ describe('a block that this ledger does not take', () => {
       () => ({ code: 'PARENT_UNKNOWN', blockId: nowhere }),
     ],
     [
+      'a parent that is too old',
+      () => tagged({ body: { strongParents: [genesisBlock] } }),
+      'body',
+      () => ({ code: 'PARENT_TOO_OLD', blockId: genesisBlock, oldestSlot: expect.any(Number) }),
+    ],
+    [
       'a parent that is not older',
       () => {
         const { issuingTime } = parent.block.header

@@ -281,6 +281,16 @@ describe('what is not there', () => {
   })
 })
 
+describe('a slot that is not committed yet is not there', () => {
+  const rows = ['by-slot/$', 'by-slot/$/utxo-changes', 'by-slot/$/utxo-changes/full'] as const
+  test.each(rows)('commitments/%s', async (path) => {
+    const { status } = await restJson(`${core}/info`)
+    const next = status.latestFinalizedSlot + 100
+    const answer = await rest(`${core}/commitments/${path.replace('$', next)}`)
+    expect(await refusal(answer)).toEqual([404, `there is no commitment to slot ${next}`])
+  })
+})
+
 test('the network is healthy and has blocks', async () => {
   expect(await restJson(`${core}/network/health`)).toEqual({ isNetworkHealthy: true })
   const metrics = await restJson(`${core}/network/metrics`)
