@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultLimits } from '../../src/api/limits.ts'
 import { openDoors } from '../../src/gateway.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -226,7 +227,8 @@ describe('a broken store is one INTERNAL with a request id, and the stack is in 
 test('a port in use is told, not thrown', async () => {
   const other = await startGateway()
   const { port } = new URL(gateway.url)
-  const deps = { services: {}, auth: { key: other.key, clock: systemClock }, log: silentLog }
+  const auth = { key: other.key, clock: systemClock }
+  const deps = { services: {}, auth, limits: defaultLimits, log: silentLog }
   // Nothing is asked of the services before the server listens, and it never does.
   const doors = await openDoors(deps as unknown as Parameters<typeof openDoors>[0], {
     host: '127.0.0.1',
