@@ -41,6 +41,8 @@ function checkoutRuntime() {
 
 /** Runs this script on another Node, and ends as that one ends. */
 function runOn(runtime) {
+  // For what it starts.
+  process.env.PATH = path.dirname(runtime) + path.delimiter + process.env.PATH
   const child = spawn(runtime, process.argv.slice(1), { stdio: 'inherit' })
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   // A terminal sends it to the child as well, which takes two for "at once".

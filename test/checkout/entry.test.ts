@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -55,6 +56,23 @@ describe('an older Node', () => {
       const { code, stdout, stderr } = await run([...command, script, 'word'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout).toBe(`${process.versions.node} word\n`)
+    }
+  })
+
+  test('runs a module of the checkout on that Node, and so does what the module starts', async () => {
+    const checkout = dirname(inCheckout('unused.cjs', ''))
+    cpSync(join(root, 'test/runtime'), join(checkout, 'test/runtime'), { recursive: true })
+    const module = `import { execSync } from 'node:child_process'
+      const started: string = execSync('node -p process.versions.node').toString().trim()
+      console.log(process.versions.node, started, process.argv.slice(1).join(' '))`
+    writeFileSync(join(checkout, 'module.ts'), module)
+    const script = join(checkout, 'test/runtime/run.cjs')
+    const file = join(checkout, 'module.ts')
+    const { node } = process.versions
+    for (const [, command] of olderNodes) {
+      const { code, stdout, stderr } = await run([...command, script, file, 'a', 'b'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toBe(`${node} ${node} ${file} a b\n`)
     }
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** `npm run generate`: the Prisma client of each database, where it is missing or its schema has changed. */
+/** The Prisma client of each database, generated where it is missing or its schema has changed. */
 
 const clients = [
   { schema: 'prisma/schema.prisma', client: 'src/generated/prisma/client.ts' },
@@ -82,5 +82,3 @@ async function generate(root: string, schema: string): Promise<void> {
 function messageOf(reason: Error & { readonly stderr?: string }): string {
   return reason.stderr || `${reason.message}\n`
 }
-
-if (import.meta.main && !(await generateClients())) process.exitCode = 1

@@ -1,0 +1,4 @@
+import { generateClients } from './generate.ts'
+
+/** `npm run generate`. */
+if (!(await generateClients())) process.exitCode = 1
