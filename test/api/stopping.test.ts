@@ -30,7 +30,7 @@ test('it is ready and alive before, and GraphQL says the same', async () => {
   expect(data.health).toEqual({ isHealthy: true, role: 'WRITER', term: 1 })
 })
 
-test('it is not ready at once, and serves everybody all the same', async () => {
+test('it is not ready at once, and serves everybody all the same (8)', async () => {
   served.announceStop()
   for (const path of ['/health', '/health/ready']) {
     const response = await rest(served.url + path)
@@ -47,7 +47,7 @@ test('it is not ready at once, and serves everybody all the same', async () => {
   stream.close()
 })
 
-test('a connection is closed behind the answer and not under a request', async () => {
+test('a connection is closed behind the answer and not under a request (8)', async () => {
   // The head has come and the body has not, so the request is under way when the gateway stops.
   const body = JSON.stringify({ query: healthQuery })
   const headers = {

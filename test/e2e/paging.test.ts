@@ -76,8 +76,9 @@ test('no page and no walk misses a row or tells one twice', async () => {
   // Each spends one output and makes at least one; how many more is chance, for all who ask draw from one source.
   expect(log.length).toBeGreaterThan(payments * 2)
   expect([pages.length, ...walks.map((some) => some.length)].filter((n) => n < 10)).toEqual([])
-  const cursors = await cursorsAt(log.map(({ seq }) => seq))
-  const cursorOf = (row: ModelRow | undefined) => (row ? cursors[row.seq - 1] : null)
+  const seqs = log.map(({ seq }) => seq)
+  const cursors = await cursorsAt(seqs)
+  const cursorOf = (row: ModelRow | undefined) => (row ? cursors[seqs.indexOf(row.seq)] : null)
   for (const page of pages) expect(page.answer).toEqual(expectedPage(log, page, cursorOf))
   for (const walk of walks.flat()) expect(listsDuring(log, walk)).toContainEqual(walk.rows)
 }, 240_000)

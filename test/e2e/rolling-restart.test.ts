@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('no request fails while gateways are started anew behind a balancer', async () => {
+test('no request fails while gateways are started anew behind a balancer (8)', async () => {
   const gateways = [await joined(), await joined()]
   const load = startLoad(balancer.url)
   for (let round = 0; round < rounds; round++) {

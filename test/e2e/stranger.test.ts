@@ -69,7 +69,7 @@ test('a stranger who comes first with wrong unlocks does not stop the owner', as
   expect(metadata).not.toHaveProperty('transactionFailureReason')
 })
 
-test('both at once, many times: the owner is never told of a failure', async () => {
+test('both at once, many times: the owner is never told of a failure (16)', async () => {
   for (let round = 0; round < 10; round++) {
     const { right, wrong } = await payments(2, round)
     const blocks = [json(wrong), json(right)]

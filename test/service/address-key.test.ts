@@ -13,6 +13,7 @@ interface Bech32Vector extends Vector {
   readonly hrp?: string
   readonly address?: unknown
   readonly reference?: Hex
+  readonly oracle?: { readonly go?: string }
 }
 
 const vectors = loadVectors<Bech32Vector>('bech32')
@@ -29,7 +30,17 @@ describe('address as text', () => {
     expect(addressKey(text, 'address')).toEqual({ ok: true, value: { hrp, key: reference } })
   })
 
-  test.each(withVerdict('reject'))('$name', ({ text }) => {
+  // The profile of what shows a ledger (codec reference 19, row 4): such an address may own outputs.
+  const ofSdkAlone = withVerdict('reject').filter(({ oracle }) => oracle?.go === 'accept')
+
+  test.each(ofSdkAlone)('$name is taken, for nodes take it', ({ text }) => {
+    const { hrp, key } = unwrap(addressKey(text, 'address'))
+    expect(encodeBech32(hrp, hexToBytes(key))).toBe(text)
+  })
+
+  const ofAll = withVerdict('reject').filter((vector) => !ofSdkAlone.includes(vector))
+
+  test.each(ofAll)('$name', ({ text }) => {
     expect(addressKey(text, 'address')).toMatchObject({
       ok: false,
       error: { code: 'ADDRESS_MALFORMED', argument: 'address' },

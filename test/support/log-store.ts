@@ -182,11 +182,16 @@ function compare(a: string, b: string): number {
 }
 
 /** A commitment that is like no other, as those of ledgers are. */
-function commitOf(slot: number, entries: readonly LogEntry[], history: string) {
+/** The id that a log under test gives to a slot; histories of other names have other ids. The first is called `first`. */
+export function commitmentIdAt(slot: number, history: string): CommitmentId {
   const bytes = Buffer.alloc(36)
   bytes.write(hash('sha256', `${slot} ${history}`), 'hex')
   bytes.writeUInt32LE(slot, 32)
-  const commitmentId = `0x${bytes.toString('hex')}` as CommitmentId
+  return `0x${bytes.toString('hex')}` as CommitmentId
+}
+
+function commitOf(slot: number, entries: readonly LogEntry[], history: string) {
+  const commitmentId = commitmentIdAt(slot, history)
   return { slot, commitmentId, bytes: new Uint8Array(89), entries, accounts: [], epochs: [] }
 }
 

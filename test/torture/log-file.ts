@@ -5,7 +5,23 @@ import { type JudgedLog, judgeLog, type RawRow } from './log-rows.ts'
 export function readLogFile(path: string): JudgedLog {
   const database = new DatabaseSync(path, { readOnly: true })
   const statement = database.prepare('SELECT * FROM ledger_updates ORDER BY seq')
-  const rows = statement.all() as unknown as (Omit<RawRow, 'isSpent'> & { isSpent: number })[]
+  const rows = statement.all() as unknown as SqliteRow[]
   database.close()
-  return judgeLog(rows.map((row) => ({ ...row, isSpent: row.isSpent === 1 })))
+  // The driver gives bytes as plain arrays, whose texts are no hexadecimal digits.
+  return judgeLog(
+    rows.map((row) => ({
+      ...row,
+      address: Buffer.from(row.address),
+      outputId: Buffer.from(row.outputId),
+      chain: Buffer.from(row.chain),
+      isSpent: row.isSpent === 1,
+    })),
+  )
+}
+
+interface SqliteRow extends Omit<RawRow, 'address' | 'outputId' | 'chain' | 'isSpent'> {
+  readonly address: Uint8Array
+  readonly outputId: Uint8Array
+  readonly chain: Uint8Array
+  readonly isSpent: number
 }

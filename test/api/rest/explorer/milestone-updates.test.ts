@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { slotOf } from '../../../support/feed-log.ts'
-import { addresses, type ModelRow, outputIdOf, slotEntries } from '../../../support/log-store.ts'
+import {
+  addresses,
+  commitmentIdAt,
+  type ModelRow,
+  outputIdOf,
+  slotEntries,
+} from '../../../support/log-store.ts'
 import { rest, restJson } from '../../../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../../../support/serve-log.ts'
 import { refusal } from '../../../support/submit.ts'
@@ -23,9 +29,7 @@ const versions = [
 
 /** The id that the log under test gives to a slot. */
 function idOf(slot: number): string {
-  const bytes = Buffer.alloc(36)
-  bytes.writeUInt32LE(slot, 32)
-  return `0x${bytes.toString('hex')}`
+  return commitmentIdAt(slot, 'first')
 }
 
 function urlOf(path: string): string {
