@@ -119,7 +119,7 @@ function successes({ method, answers }: Route): Record<string, Shape> {
   })
   const unchanged = response(
     { about: 'The content is the one named in `If-None-Match`.' },
-    { etag: 'its name' },
+    { etag: 'its name', ...answers[200]?.headers },
   )
   return {
     ...Object.fromEntries(described),
