@@ -45,7 +45,7 @@ export interface BookingDeps {
 }
 
 /** Booking, which nobody does at the same time. */
-export interface Booking {
+export interface Booker {
   /** Reads how many transactions wait, at the beginning of every term. */
   load(): Promise<void>
   /** Books the next blocks in one transaction: those that have waited for what is there now, else those of the inbox. */
@@ -62,13 +62,13 @@ export interface Booked {
 }
 
 /** The most blocks of one booking. */
-export const bookingBatch = 500
+const bookingBatch = 500
 
 /** Blocks whose transactions are given up in one transaction of the database. */
 const giveUpBatch = 5_000
 
-/** Opens booking. */
-export function createBooking(deps: BookingDeps): Booking {
+/** A booker; its state is how many transactions wait. */
+export function createBooker(deps: BookingDeps): Booker {
   const { store, prepared, log } = deps
   const { write } = store
   const carriersDeps = { write, signatures: deps.signatures, prepared }

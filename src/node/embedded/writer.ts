@@ -8,7 +8,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
 import type { Reign } from '../standing.ts'
-import { type BookingDeps, createBooking } from './booking.ts'
+import { type BookingDeps, createBooker } from './booking.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 
 /** The one writer of a ledger: books the inbox as it fills, and commits slots as they come due. */
@@ -40,7 +40,7 @@ export interface LedgerWriter {
 export function createWriter(deps: WriterDeps): LedgerWriter {
   let pause = new AbortController()
   let gathering = new AbortController()
-  const booking = createBooking(deps)
+  const booker = createBooker(deps)
   deps.clock.onJump?.(interrupt)
 
   async function reign({ term, ended }: Reign): Promise<LeaseLost | undefined> {
@@ -54,10 +54,10 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
 
   async function write(term: number, ended: AbortSignal): Promise<LeaseLost | undefined> {
     let committed = await deps.load()
-    await booking.load()
+    await booker.load()
     let isRunning = false
     for (;;) {
-      const booked = await booking.next(term)
+      const booked = await booker.next(term)
       if (!booked.ok) return booked.error
       const { count, isMore } = booked.value
       if (ended.aborted && count === 0) return undefined
@@ -88,11 +88,11 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     const closed = await deps.store.write.closeSlots(term, upTo)
     if (!closed.ok) return closed
     for (let isMore = true; isMore; ) {
-      const booked = await booking.next(term)
+      const booked = await booker.next(term)
       if (!booked.ok) return booked
       isMore = booked.value.isMore
     }
-    const givenUp = await booking.giveUp(term, upTo)
+    const givenUp = await booker.giveUp(term, upTo)
     if (!givenUp.ok) return givenUp
     const committed = await commitSlots(deps, term, { former, upTo })
     if (!committed.ok) return committed

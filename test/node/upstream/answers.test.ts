@@ -157,7 +157,8 @@ describe('a block that is handed on', () => {
 
   test('is refused in the words of the node', async () => {
     const offer = await offerOf(real.url)
-    const strongParents = [`0x${'cd'.repeat(32)}01000000` as const]
+    // Unknown, and of a slot that is not too old.
+    const strongParents = [`0x${'cd'.repeat(36)}` as const]
     const { bytes } = blockOf({ ...offer, strongParents: strongParents as never }, undefined)
     const [status, words] = await refusal(await post(real.url, bytes))
     expect(await refusal(await post(gateway.url, bytes))).toEqual([
