@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../src/lib/hex.ts'
 import { Block, type BlockHeader } from '../../../src/protocol/block.ts'
+import { slotOfId } from '../../../src/protocol/ids.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type {
   AccountId,
@@ -27,6 +28,7 @@ import {
   type SignedBlock,
   slotNow,
   taggedData,
+  untilCommitted,
   user,
 } from '../../support/wallet.ts'
 
@@ -46,6 +48,8 @@ beforeAll(async () => {
   genesisCommitment = await commitmentOf(0)
   parent = tagged()
   await acceptedId(await post(gateway.url, parent.bytes))
+  // Until a slot with blocks is committed, the genesis is a parent at any age.
+  await untilCommitted(gateway.url, slotOfId(parent.blockId))
 })
 afterAll(() => gateway.close())
 
