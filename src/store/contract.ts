@@ -136,7 +136,7 @@ export interface StoreReader extends ViewReader {
     readonly after?: string
     readonly limit: number
   }): Promise<ChainRecordVersion[]>
-  /** Blocks that were not dropped, newest issuing time first. */
+  /** Blocks that were not dropped, newest issuing time first, and of one time the last to arrive first. */
   recentBlocks(limit: number): Promise<BlockRow[]>
   /** The newest slot up to one that has blocks which were not dropped; `undefined` where there are none. */
   newestSlotWithBlocks(upTo: SlotIndex): Promise<SlotIndex | undefined>

@@ -188,7 +188,8 @@ function lookups(client: PrismaClient) {
     recentBlocks: async (limit) => {
       const where = { state: { not: 'DROPPED' } }
       // The slot follows from the issuing time, so this order is that of issuing time, and has an index.
-      const orderBy = [{ slot: 'desc' }, { issuingTime: 'desc' }] as const
+      // Without the place in the inbox PostgreSQL gives blocks of one time in any order, and a restart offers other parents.
+      const orderBy = [{ slot: 'desc' }, { issuingTime: 'desc' }, { inbox: 'desc' }] as const
       const rows = await client.block.findMany({ where, orderBy: [...orderBy], take: limit })
       return rows.map(toBlock)
     },

@@ -79,6 +79,21 @@ describe.each(databases)('reading on $name', ({ create }) => {
     expect(recent.map(({ blockId }) => blockId)).toEqual([1, 2].map(blockIdOf))
   })
 
+  test('of recent blocks of one time, the last to arrive is first', async () => {
+    const issuance = { issuingTime: 1_700_000_000_000_000_000n, slot: 1_000_001 }
+    const arrived = [4, 9, 1, 8, 2, 7, 3, 6, 5]
+    for (const n of arrived) await use.store.write.acceptBlocks([incomingBlock(n, issuance)])
+    // PostgreSQL writes a row that changes anew, so that its place no longer tells when it arrived.
+    const blocks = arrived
+      .slice(0, 3)
+      .map((n) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' as const }))
+    await use.store.write.book(use.term, { blocks, transactions: [], created: [], spent: [] })
+    const recent = await use.store.read.recentBlocks(5)
+    expect(recent.map(({ blockId }) => blockId)).toEqual(
+      arrived.toReversed().slice(0, 5).map(blockIdOf),
+    )
+  })
+
   test('what is not there is undefined', async () => {
     const { read } = use.store
     const { blockId, transactionId } = incomingBlock(1)

@@ -164,8 +164,11 @@ export async function openEmbedded(
     const isDue =
       ledger !== undefined &&
       isCandidacyDue({ parameters, state: ledger, accountId }, at, announcedSlot)
-    const building = { clock, network }
     const request = { issuance: await offer(), payload: undefined }
+    // The slot may have ended meanwhile, and the next one has a block of its own.
+    const lastNs = BigInt(slotEnd(parameters, at)) * 1_000_000_000n - 1n
+    const nowNs = clock.nowNs()
+    const building = { clock: { nowNs: () => (nowNs < lastNs ? nowNs : lastNs) }, network }
     const block = (isValidator ? buildVote : buildBlock)(building, account, request)
     if (!isDue) return [block]
     return [block, buildBlock(building, account, { ...request, payload: { type: 2 } })]
