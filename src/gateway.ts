@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
-import { type DoorLimits, defaultLimits } from './api/limits.ts'
+import { defaultLimits, type TransportLimits } from './api/limits.ts'
 import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
@@ -19,10 +19,10 @@ import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
-import { type Faucet, type FaucetDeps, openFaucet } from './service/faucet.ts'
+import { createStakers } from './service/accounts/validators.ts'
+import { type Faucet, type FaucetDeps, openFaucet } from './service/faucet/faucet.ts'
 import type { Services } from './service/services.ts'
-import { createStakers } from './service/validators.ts'
-import { reportAbsence } from './store/absence.ts'
+import { logStoreFaults } from './store/fault-log.ts'
 import { openStore, type StoreError } from './store/open.ts'
 import { databasePlace } from './store/url.ts'
 
@@ -105,7 +105,7 @@ async function openInOrder(
     mayCreate: config.mayCreate,
   })
   if (!database.ok) return database
-  const store = reportAbsence(database.value, log)
+  const store = logStoreFaults(database.value, log)
   opened.push(store.close)
   const isNew = (await store.read.network()) === undefined
   const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
@@ -156,7 +156,7 @@ async function openInOrder(
   const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
-  const http = await openDoors({ services, auth, limits, log }, config)
+  const http = await openTransports({ services, auth, limits, log }, config)
   if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
@@ -180,16 +180,16 @@ function faucetOf(deps: Omit<FaucetDeps, 'key'>): Faucet | undefined {
 }
 
 /** What the doors need. */
-export interface DoorDeps {
+export interface TransportDeps {
   readonly services: Services
   readonly auth: AuthDeps
-  readonly limits: DoorLimits
+  readonly limits: TransportLimits
   readonly log: Log
 }
 
 /** Opens the doors alone, GraphQL, WebSocket and REST, onto services that somebody else made. */
-export function openDoors(
-  deps: DoorDeps,
+export function openTransports(
+  deps: TransportDeps,
   { host, port }: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
   return openHttp({ ...deps, schema, routes }, { host, port })

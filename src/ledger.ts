@@ -14,7 +14,7 @@ import {
 } from './node/embedded/genesis-file.ts'
 import type { IssuerAccount } from './node/embedded/issuer.ts'
 import type { EmbeddedError } from './node/embedded/open.ts'
-import { nameOfThisProcess } from './node/holder.ts'
+import { nameOfThisProcess } from './node/lease-holder.ts'
 import type { SignatureChecker } from './node/signatures.ts'
 import type { LedgerSource } from './node/source.ts'
 import type { UpstreamError } from './node/upstream/open.ts'

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Result } from '../lib/result.ts'
-import { faceOf } from './faces.ts'
+import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { json, type RefusalForm, type RestResponse } from './rest/route.ts'
 
@@ -8,7 +8,7 @@ import { json, type RefusalForm, type RestResponse } from './rest/route.ts'
 
 /** The sentence for an error. */
 export function messageOf(error: GatewayError): string {
-  return faceOf(error.code).say(error)
+  return errorRowOf(error.code).message(error)
 }
 
 /**
@@ -17,10 +17,10 @@ export function messageOf(error: GatewayError): string {
  * status passes them too, and the sentence stands behind it.
  */
 export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = {}): RestResponse {
-  const face = faceOf(error.code)
+  const face = errorRowOf(error.code)
   const status = statuses === undefined ? face.status : closest(face.status, statuses)
   const title = titles?.[status]
-  const sentence = face.say(error)
+  const sentence = face.message(error)
   const message = title === undefined ? sentence : `${title}: ${sentence}`
   const body = { error: { code: status, message } }
   return json(status, body, face.headers?.(error))

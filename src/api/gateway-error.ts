@@ -1,22 +1,22 @@
-import type { ChainRecordUnknown } from '../service/activate-chain.ts'
-import type { AddressError } from '../service/address-key.ts'
-import type { ChainRecordPageError } from '../service/chain-records.ts'
-import type { UpdatesNotKept } from '../service/explore.ts'
-import type { FaucetError, FaucetPaymentFailed } from '../service/faucet.ts'
-import type { FollowChainRecordsError } from '../service/follow-chain-records.ts'
-import type { FollowLedgerUpdatesError } from '../service/follow-ledger-updates.ts'
-import type { ForeseeTransactionError } from '../service/foresee-transaction.ts'
-import type { NodeAnswerUnreadable, NodeContradiction } from '../service/health.ts'
-import type { ListLedgerUpdatesError } from '../service/list-ledger-updates.ts'
-import type { ListUnspentOutputsError } from '../service/list-unspent-outputs.ts'
-import type { ManaRewardsError } from '../service/mana-rewards.ts'
-import type { NotOffered } from '../service/not-offered.ts'
-import type { OutputNotTold } from '../service/output-life.ts'
-import type { SetChainRecordError } from '../service/set-chain-record.ts'
-import type { StoreAway } from '../service/store-away.ts'
-import type { SubmitBlockError } from '../service/submit-block.ts'
-import type { PageCursorMalformed } from '../service/update-place.ts'
-import type { EpochNotBegun } from '../service/validators.ts'
+import type { ManaRewardsError } from '../service/accounts/mana-rewards.ts'
+import type { EpochNotBegun } from '../service/accounts/validators.ts'
+import type { AddressError } from '../service/addresses/address-key.ts'
+import type { ChainRecordUnknown } from '../service/chain-records/activate-chain.ts'
+import type { ChainRecordPageError } from '../service/chain-records/chain-records.ts'
+import type { FollowChainRecordsError } from '../service/chain-records/follow-chain-records.ts'
+import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
+import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet.ts'
+import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
+import type { DatabaseAway } from '../service/network/database-away.ts'
+import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
+import type { NotOffered } from '../service/network/not-offered.ts'
+import type { ListUnspentOutputsError } from '../service/outputs/list-unspent-outputs.ts'
+import type { OutputNotServed } from '../service/outputs/output-life.ts'
+import type { UpdatesNotKept } from '../service/slots/explore.ts'
+import type { SimulateTransactionError } from '../service/submit/simulate-transaction.ts'
+import type { SubmitBlockError } from '../service/submit/submit-block.ts'
+import type { ListLedgerUpdatesError } from '../service/updates/list-ledger-updates.ts'
+import type { PageCursorMalformed } from '../service/updates/update-position.ts'
 import type { AuthError } from './auth.ts'
 import type { AnswerTooLarge, ClientLeft } from './graphql/budget.ts'
 import type { OperationTooCostly } from './graphql/cost.ts'
@@ -49,7 +49,7 @@ export type GatewayError =
   | ClientLeft
   | InternalError
   | EventsNotAccepted
-  | StoreAway
+  | DatabaseAway
   | AddressError
   | ListLedgerUpdatesError
   | FollowLedgerUpdatesError
@@ -66,7 +66,7 @@ export type GatewayError =
   | ChainRecordPageError
   | SubmitBlockError
   | ListUnspentOutputsError
-  | ForeseeTransactionError
+  | SimulateTransactionError
   | SubmissionNotAllowed
   | PathIdMalformed
   | PathSlotMalformed
@@ -80,7 +80,7 @@ export type GatewayError =
   | LedgerMoved
   | EpochNotBegun
   | ManaRewardsError
-  | OutputNotTold
+  | OutputNotServed
   | NotOffered
   | NodeContradiction
   | NodeAnswerUnreadable

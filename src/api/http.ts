@@ -5,17 +5,17 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
-import { storeAwayOf } from '../service/store-away.ts'
 import { watchAnswers } from './answers.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
-import { createOccupancy, type DoorLimits, type Occupancy } from './limits.ts'
+import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
-import { type MqttDoor, mqttPath, openMqtt } from './mqtt/broker.ts'
+import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { type BodyError, checkContentType, parseJson } from './rest/body.ts'
@@ -37,7 +37,7 @@ export interface HttpDeps {
   readonly routes: readonly Route[]
   readonly services: Services
   readonly auth: AuthDeps
-  readonly limits: DoorLimits
+  readonly limits: TransportLimits
   readonly log: Log
 }
 
@@ -93,7 +93,7 @@ export async function openHttp(
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
   const listeners = openListeners({ ...deps, graphql, occupancy })
   // Opened once the server listens: it begins to look at the ledger at once.
-  let mqtt: MqttDoor | undefined
+  let mqtt: MqttTransport | undefined
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
   const options = {
     requestTimeout: requestTimeoutMs,

@@ -1,10 +1,10 @@
 import type { Log } from '../lib/log.ts'
-import { createTrouble, type Trouble } from '../lib/trouble.ts'
+import { createOutage, type Outage } from '../lib/outage.ts'
 
 /** How many may listen at once; whatever is over a limit is refused before any work is done for it. */
 
 /** The limits of one process. */
-export interface DoorLimits {
+export interface TransportLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number
   /** Subscriptions of all connections. */
@@ -16,7 +16,7 @@ export interface DoorLimits {
 }
 
 /** The limits of a gateway that was told none. */
-export const defaultLimits: DoorLimits = {
+export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
@@ -38,7 +38,7 @@ export type LimitError =
 
 /** Counts what is open. */
 export interface Occupancy {
-  readonly limits: DoorLimits
+  readonly limits: TransportLimits
   connections: number
   subscriptions: number
   /** Whether the gateway is about to stop; until `draining` fires it serves on all the same. */
@@ -46,18 +46,18 @@ export interface Occupancy {
   /** Fires when the gateway stops and takes nobody any more. */
   readonly draining: AbortSignal
   /** Tells the log when a limit is reached that the operator has set, and when there is room again. */
-  readonly fullness: { readonly connections: Trouble; readonly subscriptions: Trouble }
+  readonly fullness: { readonly connections: Outage; readonly subscriptions: Outage }
 }
 
 /** Nothing open yet. */
 export function createOccupancy(
-  limits: DoorLimits,
+  limits: TransportLimits,
   draining: AbortSignal,
   log: Pick<Log, 'info' | 'warn'>,
 ): Occupancy {
   const fullness = {
-    connections: createTrouble(log, { began: 'connections-full', over: 'connections-free' }),
-    subscriptions: createTrouble(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
+    connections: createOutage(log, { began: 'connections-full', over: 'connections-free' }),
+    subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
   return { limits, connections: 0, subscriptions: 0, isStopping: false, draining, fullness }
 }
@@ -105,9 +105,9 @@ interface Level {
 }
 
 /** Whether there is no room; room that one has left and the next takes at once is none to speak of. */
-function meter(trouble: Trouble, { open, limit, setting }: Level): boolean {
+function meter(trouble: Outage, { open, limit, setting }: Level): boolean {
   if (open >= limit) trouble.failed(`${setting}: ${limit} are open, and more are refused`)
-  else if (open < limit * roomyShare) trouble.went()
+  else if (open < limit * roomyShare) trouble.recovered()
   return open >= limit
 }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { devNull } from 'node:os'
 import type { Log } from '../lib/log.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createOutage } from '../lib/outage.ts'
 
 /**
  * Whether the process may open anything more. Where it may not, the system's library takes each new connection and cuts it,
@@ -19,12 +19,12 @@ export interface OpenFilesWatch {
  * again. What the system refuses the server by an event would end the process if nobody heard it.
  */
 export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch {
-  const trouble = createTrouble(log, { began: 'files-exhausted', over: 'files-free' })
+  const trouble = createOutage(log, { began: 'files-exhausted', over: 'files-free' })
 
   function look(): void {
     try {
       closeSync(openSync(devNull, 'r'))
-      trouble.went()
+      trouble.recovered()
     } catch (failure) {
       refused(failure)
     }

@@ -9,15 +9,15 @@ import {
 } from 'graphql'
 import { present } from '../lib/assert.ts'
 import type { Log } from '../lib/log.ts'
-import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed-events.ts'
+import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed/feed-events.ts'
 import {
   type FeedQuestion,
   type Reader,
   type SharedText,
   type Sink,
   shareLedgerUpdates,
-} from '../service/follow-ledger-updates.ts'
-import { storeAwayOf } from '../service/store-away.ts'
+} from '../service/feed/follow-ledger-updates.ts'
+import { storeAwayOf } from '../service/network/database-away.ts'
 import { orThrow } from './errors.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
 import { createBudget } from './graphql/budget.ts'
@@ -68,7 +68,7 @@ export async function openSharedFeed(
 }
 
 /** Whether opening gave a feed. */
-export function isReader(opened: Reader | ExecutionResult): opened is Reader {
+export function isSubscriber(opened: Reader | ExecutionResult): opened is Reader {
   return 'leave' in opened
 }
 

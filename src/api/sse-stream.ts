@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
-import type { Reader, SharedText, Sink } from '../service/follow-ledger-updates.ts'
+import type { Reader, SharedText, Sink } from '../service/feed/follow-ledger-updates.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Occupancy } from './limits.ts'
 

@@ -19,7 +19,7 @@ import {
 import { contextOf, kindOf, type OperationRequest, prepareOperation } from './operation.ts'
 import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'
-import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
+import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import { type EventStream, openEventStream } from './sse-stream.ts'
 import type { TokenWatch } from './token-watch.ts'
 
@@ -100,7 +100,7 @@ async function run(
 ): Promise<void> {
   if (isSharedFeed(args)) {
     const opened = await openSharedFeed(args, { sink: stream.sink, resumeAfter, log })
-    if (isReader(opened)) return stream.attach(opened)
+    if (isSubscriber(opened)) return stream.attach(opened)
     stream.next(masked(log, args, opened))
     return stream.sink.end()
   }

@@ -1,5 +1,5 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
-import type { Reader } from '../service/follow-ledger-updates.ts'
+import type { Reader } from '../service/feed/follow-ledger-updates.ts'
 
 /** Ends connections when their token ends, and tells their feeds before. */
 
@@ -39,7 +39,7 @@ export function watchTokens(clock: Clock): TokenWatch {
       } else if (leftMs <= noticeMs && !state.isTold) {
         state.isTold = true
         const notice = { topic: 'TOKEN_EXPIRING', expiresAt: holder.expiresAt } as const
-        for (const reader of holder.readers) void reader.tell(notice)
+        for (const reader of holder.readers) void reader.emit(notice)
       }
     }
   }

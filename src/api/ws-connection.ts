@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
-import type { Reader, SharedText, Sink } from '../service/follow-ledger-updates.ts'
+import type { Reader, SharedText, Sink } from '../service/feed/follow-ledger-updates.ts'
 import type { Caller, Credentials } from './auth.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'

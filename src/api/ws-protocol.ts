@@ -11,7 +11,7 @@ import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import { costlyRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
 import { contextOf, kindOf, prepareOperation } from './operation.ts'
-import { isReader, isSharedFeed, openSharedFeed } from './shared-feed.ts'
+import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
 import { type Connection, createFeedOperation } from './ws-connection.ts'
 
@@ -74,7 +74,7 @@ export function createProtocol(deps: ProtocolDeps) {
     }
     const operation = createFeedOperation(place.connection, place.id)
     const opened = await openSharedFeed(args, { sink: operation.sink, log })
-    if (!isReader(opened)) return opened
+    if (!isSubscriber(opened)) return opened
     operation.attach(opened)
     return operation.results
   }

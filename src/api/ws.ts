@@ -22,7 +22,7 @@ export interface WebSocketDeps extends ProtocolDeps {
 }
 
 /** An open WebSocket door. */
-export interface WebSocketDoor {
+export interface WebSocketTransport {
   /** Takes a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** How many connections are open. */
@@ -35,7 +35,7 @@ export interface WebSocketDoor {
 }
 
 /** Opens the door. */
-export function openWebSocket(deps: WebSocketDeps): WebSocketDoor {
+export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   const { log, occupancy, heartbeat } = deps
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, handleProtocols })
   const protocol = createProtocol(deps)

@@ -9,11 +9,11 @@ export interface Command {
   /** What `--help` prints. */
   readonly help: string
   /** Runs it with the words behind its name, and gives the exit code of the process. */
-  run(process: Surroundings, words: readonly string[]): Promise<number>
+  run(process: ProcessIo, words: readonly string[]): Promise<number>
 }
 
 /** What a command has of its process. */
-export interface Surroundings {
+export interface ProcessIo {
   readonly env: Environment
   readonly clock: MachineClock
   /** Standard input; it ends when the process shall end. */
@@ -42,11 +42,7 @@ export function asksForHelp(words: readonly string[]): boolean {
 }
 
 /** Says everything that is wrong with a call, and where the help is. */
-export function refuse(
-  process: Surroundings,
-  command: string,
-  problems: readonly string[],
-): number {
+export function refuse(process: ProcessIo, command: string, problems: readonly string[]): number {
   for (const problem of problems) process.stderr(`ledger-gateway ${command}: ${problem}\n`)
   process.stderr(`Try: ledger-gateway ${command} --help\n`)
   return misused

@@ -6,7 +6,7 @@ import { assert, present } from '../lib/assert.ts'
 import { createLog } from '../lib/log.ts'
 import { developmentKeys } from '../node/embedded/development.ts'
 import type { Address } from '../protocol/addresses.ts'
-import { asksForHelp, type Command, done, failed, type Surroundings } from './command.ts'
+import { asksForHelp, type Command, done, failed, type ProcessIo } from './command.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 import { addressText, networkParameters, pay } from './spend.ts'
 
@@ -31,7 +31,7 @@ Usage: ledger-gateway demo
   },
 }
 
-async function onGateway(process: Surroundings, database: string): Promise<number> {
+async function onGateway(process: ProcessIo, database: string): Promise<number> {
   const config = parseConfig({ PORT: '0', DATABASE_URL: database }, [])
   assert(config.ok, 'the settings of the demo are right')
   const { clock } = process
@@ -51,7 +51,7 @@ async function onGateway(process: Surroundings, database: string): Promise<numbe
   }
 }
 
-function interrupted(process: Surroundings, shown: Promise<number>): number {
+function interrupted(process: ProcessIo, shown: Promise<number>): number {
   // What it is in the middle of fails when its gateway closes, and nobody waits for that.
   shown.catch(() => {})
   process.stderr('ledger-gateway demo: interrupted\n')
@@ -65,7 +65,7 @@ interface Seen {
   readonly milestoneIndex: number
 }
 
-async function show(process: Surroundings, client: GatewayClient): Promise<number> {
+async function show(process: ProcessIo, client: GatewayClient): Promise<number> {
   await ready(client)
   const parameters = await networkParameters(client)
   const [sender, receiver] = developmentKeys().users
@@ -144,7 +144,7 @@ function text(updates: readonly Seen[]): string {
   return JSON.stringify(updates)
 }
 
-function print(process: Surroundings, door: string, updates: readonly Seen[]): void {
+function print(process: ProcessIo, door: string, updates: readonly Seen[]): void {
   for (const { outputId, isSpent, milestoneIndex } of updates) {
     const change = isSpent ? 'spent' : 'created'
     process.stdout(`  by ${door}: milestone ${milestoneIndex}, output ${outputId} ${change}\n`)

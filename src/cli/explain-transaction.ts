@@ -1,8 +1,8 @@
 import { type RuleName, ruleNames } from '../ledger/execute.ts'
 import { failureReasonOf } from '../ledger/transaction-error.ts'
 import { slotOfId } from '../protocol/ids.ts'
-import { failureReason } from '../service/failure-reason.ts'
-import type { JudgedTransaction } from '../service/verify-transaction.ts'
+import { failureReason } from '../service/blocks/failure-reason.ts'
+import type { JudgedTransaction } from '../tools/verify-transaction.ts'
 import { table } from './command.ts'
 
 /** The way of a transaction through the rules, for people. */

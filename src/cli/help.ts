@@ -1,5 +1,5 @@
 import { programVersion } from '../lib/version.ts'
-import { type Command, done, misused, type Surroundings, table } from './command.ts'
+import { type Command, done, misused, type ProcessIo, table } from './command.ts'
 
 /** The list of commands, and what is said when none of them was named. */
 
@@ -81,7 +81,7 @@ function named(name: string | undefined): ListedCommand | undefined {
 }
 
 function usage(name: string | undefined): Command['run'] {
-  return async (process: Surroundings) => {
+  return async (process: ProcessIo) => {
     if (name === '--help' || name === '-h') {
       process.stdout(overview())
       return done

@@ -6,7 +6,7 @@ import { silentLog } from '../lib/log.ts'
 import { err } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
 import { type ExportFault, type ImportError, importDatabase } from '../store/move/import.ts'
-import { createTurns } from '../store/turns.ts'
+import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/writer.ts'
 import { asksForHelp, type Command, done, settingTable, table } from './command.ts'
 import { createProgress } from './progress.ts'
@@ -15,7 +15,7 @@ import { databaseSettings, moveWith } from './with-database.ts'
 /** Reads a whole database from text. */
 export const importCommand: Command = {
   help: `Reads what ledger-gateway export has written into an empty database, and checks the log of
-ledger updates by its chain values. An import that was interrupted goes on where it stopped when
+ledger updates by its history hashes. An import that was interrupted goes on where it stopped when
 it is given the same export again; until it has come to its end the gateway does not start on it.
 
 Usage: ledger-gateway import [FLAGS]
@@ -29,7 +29,7 @@ ${settingTable(databaseSettings)}
       return done
     }
     return moveWith(process, { name: 'import', words }, async (database, { path, signal }) => {
-      const write = createWriter(database.writer, database.statements, createTurns())
+      const write = createWriter(database.writer, database.statements, createSerialQueue())
       const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
       if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
       const { term, release } = lease.value

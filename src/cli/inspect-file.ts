@@ -1,11 +1,11 @@
 import { bytesToHex, isHex } from '../lib/hex.ts'
 import type { Result } from '../lib/result.ts'
 import { Block } from '../protocol/block.ts'
-import { inspect } from '../service/inspect.ts'
-import { type InspectDeps, type InspectedBlock, inspectBlock } from '../service/inspect-block.ts'
-import { type InspectError, printError } from '../service/inspect-errors.ts'
-import { type Input, readForm } from '../service/inspect-input.ts'
-import { printBlock } from '../service/print-inspection.ts'
+import { inspect } from '../tools/inspect.ts'
+import { type InspectDeps, type InspectedBlock, inspectBlock } from '../tools/inspect-block.ts'
+import { type InspectError, printError } from '../tools/inspect-errors.ts'
+import { type Input, readForm } from '../tools/inspect-input.ts'
+import { printBlock } from '../tools/print-inspection.ts'
 import { indented, jsonTree, valueTree } from './value-tree.ts'
 
 /** What is told to people about the contents of a file. */

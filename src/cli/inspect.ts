@@ -6,15 +6,15 @@ import { developmentParameters } from '../node/embedded/development-parameters.t
 import { readParametersFile } from '../node/embedded/genesis-file.ts'
 import { openSignatureChecker } from '../node/signatures.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
-import { inspectLine } from '../service/inspect.ts'
-import type { InspectDeps } from '../service/inspect-block.ts'
+import { inspectLine } from '../tools/inspect.ts'
+import type { InspectDeps } from '../tools/inspect-block.ts'
 import {
   asksForHelp,
   type Command,
   done,
   failed,
+  type ProcessIo,
   refuse,
-  type Surroundings,
   table,
 } from './command.ts'
 import { describeFile } from './inspect-file.ts'
@@ -74,7 +74,7 @@ its genesis at Unix time 0: other slots than a running one has, and other block 
   },
 }
 
-async function answer(process: Surroundings, deps: InspectDeps): Promise<number> {
+async function answer(process: ProcessIo, deps: InspectDeps): Promise<number> {
   const lines = linesOf(process.stdin)
   for (;;) {
     const next = await Promise.race([lines.next(), process.stopped])
@@ -83,7 +83,7 @@ async function answer(process: Surroundings, deps: InspectDeps): Promise<number>
   }
 }
 
-async function describe(process: Surroundings, deps: InspectDeps, path: string): Promise<number> {
+async function describe(process: ProcessIo, deps: InspectDeps, path: string): Promise<number> {
   const contents = await readContents(path)
   if (!contents.ok) {
     process.stderr(`ledger-gateway inspect: ${path} cannot be read: ${contents.error}\n`)

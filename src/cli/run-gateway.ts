@@ -4,13 +4,13 @@ import { createLog } from '../lib/log.ts'
 import { err, type Result } from '../lib/result.ts'
 import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
-import { storeFaultOf } from '../store/away.ts'
+import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
-import { done, failed, type Surroundings, table } from './command.ts'
+import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 
 /** Runs a gateway until the process shall end, and gives the exit code. */
-export async function runGateway(process: Surroundings, config: Config): Promise<number> {
+export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
   const log = createLog({ clock: process.clock, write: process.stderr }, config.logLevel)
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}

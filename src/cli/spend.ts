@@ -12,7 +12,7 @@ import { OutputId, type TransactionId } from '../protocol/primitives.ts'
 import { parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
-import { leastAmount, signTransfer, spendable, type Transfer } from '../service/transfer.ts'
+import { leastAmount, signTransfer, spendable, type Transfer } from '../service/faucet/transfer.ts'
 import { type GatewayClient, members } from './gateway-client.ts'
 
 /** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the verdict. */

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { flagMessage, parseFlags } from '../lib/flags.ts'
 import { linesOf } from '../lib/lines.ts'
 import { openSignatureChecker } from '../node/signatures.ts'
-import { verifyLine, verifyMessage } from '../service/verify.ts'
-import type { VerifyDeps } from '../service/verify-input.ts'
-import { judgeTransaction } from '../service/verify-transaction.ts'
-import { asksForHelp, type Command, done, failed, refuse, type Surroundings } from './command.ts'
+import { verifyLine, verifyMessage } from '../tools/verify.ts'
+import type { VerifyDeps } from '../tools/verify-input.ts'
+import { judgeTransaction } from '../tools/verify-transaction.ts'
+import { asksForHelp, type Command, done, failed, type ProcessIo, refuse } from './command.ts'
 import { explainTransaction } from './explain-transaction.ts'
 
 /** Tells what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
@@ -61,7 +61,7 @@ first that is broken, and the mana.
   },
 }
 
-async function answer(process: Surroundings, deps: VerifyDeps): Promise<number> {
+async function answer(process: ProcessIo, deps: VerifyDeps): Promise<number> {
   const lines = linesOf(process.stdin)
   for (;;) {
     const next = await Promise.race([lines.next(), process.stopped])
@@ -70,7 +70,7 @@ async function answer(process: Surroundings, deps: VerifyDeps): Promise<number> 
   }
 }
 
-async function explain(process: Surroundings, deps: VerifyDeps, path: string): Promise<number> {
+async function explain(process: ProcessIo, deps: VerifyDeps, path: string): Promise<number> {
   const complain = (reason: string): number => {
     process.stderr(`ledger-gateway verify: ${path}: ${reason}\n`)
     return failed

@@ -4,7 +4,7 @@ import { silentLog } from '../lib/log.ts'
 import { settings } from '../settings.ts'
 import type { Database } from '../store/connect.ts'
 import { openDatabase } from '../store/open.ts'
-import { done, failed, refuse, type Surroundings } from './command.ts'
+import { done, failed, type ProcessIo, refuse } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 
 /** What moving a database out and in has in common: one database, one file, an end when somebody asks for it. */
@@ -27,7 +27,7 @@ export interface MoveArguments {
 
 /** Opens the database, lets `work` do its part, and says in a sentence why it could not, where it gives one. */
 export async function moveWith(
-  process: Surroundings,
+  process: ProcessIo,
   { name, words }: MoveCall,
   work: (database: Database, given: MoveArguments) => Promise<string | undefined>,
 ): Promise<number> {

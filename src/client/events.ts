@@ -20,7 +20,7 @@ export interface FeedUpdate {
   readonly milestoneIndex: number
   /** Unix seconds. */
   readonly milestoneTimestamp: number
-  readonly chain: HexText
+  readonly historyHash: HexText
 }
 
 /** An output that passed to its return address by time alone. */
@@ -36,7 +36,7 @@ export interface FeedHistoryPoint {
   readonly address: string
   readonly class: UpdateClass
   readonly ordinal: string
-  readonly chain: HexText
+  readonly historyHash: HexText
 }
 
 /** What a feed tells. */
@@ -99,13 +99,13 @@ export const feedDocument = /* GraphQL */ `
       __typename
       ... on FeedOpened {
         cursor oldestCursor tipCursor mode milestoneIndex
-        start { address class ordinal chain }
+        start { address class ordinal historyHash }
       }
       ... on FeedSnapshot { cursor outputIds isLast }
       ... on LedgerUpdateBatch {
         previousCursor cursor milestoneIndex
         updates {
-          cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp chain
+          cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp historyHash
         }
       }
       ... on FeedProgress { previousCursor cursor milestoneIndex mode }

@@ -29,7 +29,7 @@ const rememberedAddresses = 100_000
 
 /** Nothing told yet. */
 export function createHistory({ after, snapshot }: HistoryStart): History {
-  const points = new Map<string, { ordinal: bigint; chain: HexText }>()
+  const points = new Map<string, { ordinal: bigint; historyHash: HexText }>()
   let cursor = after
   let awaitsSnapshot = snapshot
 
@@ -63,9 +63,9 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     for (const place of places) {
       const known = points.get(keyOf(place))
       const ordinal = BigInt(place.ordinal)
-      const { chain } = place
-      if (known === undefined) remember(keyOf(place), { ordinal, chain })
-      else if (known.ordinal !== ordinal || known.chain !== chain) {
+      const { historyHash } = place
+      if (known === undefined) remember(keyOf(place), { ordinal, historyHash })
+      else if (known.ordinal !== ordinal || known.historyHash !== historyHash) {
         return broken(`the history of ${place.address} is another one than before`)
       }
     }
@@ -90,18 +90,22 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
   async function checkUpdate(update: FeedUpdate): Promise<HistoryBroken | undefined> {
     const key = keyOf(update)
     const ordinal = BigInt(update.ordinal)
-    const known = points.get(key) ?? (ordinal === 1n ? { ordinal: 0n, chain: noChain } : undefined)
+    const known =
+      points.get(key) ?? (ordinal === 1n ? { ordinal: 0n, historyHash: noHistory } : undefined)
     if (known !== undefined && ordinal !== known.ordinal + 1n) {
       return broken(`${update.address}: update ${ordinal} came after ${known.ordinal}`)
     }
-    if (known !== undefined && (await nextChain(known.chain, update)) !== update.chain) {
-      return broken(`${update.address}: the chain value of update ${ordinal} does not follow`)
+    if (
+      known !== undefined &&
+      (await nextHistoryHash(known.historyHash, update)) !== update.historyHash
+    ) {
+      return broken(`${update.address}: the history hash of update ${ordinal} does not follow`)
     }
-    remember(key, { ordinal, chain: update.chain })
+    remember(key, { ordinal, historyHash: update.historyHash })
     return undefined
   }
 
-  function remember(key: string, point: { ordinal: bigint; chain: HexText }): void {
+  function remember(key: string, point: { ordinal: bigint; historyHash: HexText }): void {
     points.delete(key)
     points.set(key, point)
     if (points.size <= rememberedAddresses) return
@@ -120,10 +124,10 @@ function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address'
   return `${updateClass} ${address}`
 }
 
-const noChain: HexText = `0x${'00'.repeat(32)}`
+const noHistory: HexText = `0x${'00'.repeat(32)}`
 
 /** SHA-256 over the former value, the milestone as u32 (little endian), the output id and whether it was spent. */
-async function nextChain(
+async function nextHistoryHash(
   former: HexText,
   { milestoneIndex, outputId, isSpent }: FeedUpdate,
 ): Promise<HexText> {

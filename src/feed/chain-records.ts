@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { joinSignals } from '../lib/join-signals.ts'
 import type { Log } from '../lib/log.ts'
-import { isStoreFault } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
-import { patiently } from '../store/patience.ts'
+import { isStoreFault } from '../store/faults.ts'
+import { retryWhileAway } from '../store/retry.ts'
 import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
 import { noBranch } from '../store/values.ts'
 import { createWake } from './wake.ts'
@@ -67,7 +67,7 @@ export function openChainRecordFeed({
       while (!signal.aborted) {
         // With the last one that was told, to see that what follows it is still the same log.
         const page = { after: at.seq - 1, limit: batchSize + 1 }
-        const changes = [...(await patiently(() => reader.chainRecordChanges(page), signal))]
+        const changes = [...(await retryWhileAway(() => reader.chainRecordChanges(page), signal))]
         const last = at.seq === 0 ? undefined : changes.shift()
         if (branchOfSettings(last) !== at.branch) return
         for (const change of changes) {
@@ -110,7 +110,7 @@ export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
 }
 
 /** Names the log of chain records beside that of the ledger, so that no cursor of one is taken for the other's. */
-export function chainRecordEpoch(epoch: Hex): Hex {
+export function chainRecordLogId(epoch: Hex): Hex {
   const hash = createHash('sha256').update(hexToBytes(epoch)).update('chain records')
   return bytesToHex(hash.digest().subarray(0, 8))
 }

@@ -7,12 +7,12 @@ import type { LogPosition } from '../store/rows.ts'
 /** A position of one log; `after` it means a greater `seq`, whether or not a row stands there. */
 export interface Cursor extends LogPosition {
   /** Names the log: 8 random bytes, made with it. */
-  readonly epoch: Hex
+  readonly logId: Hex
 }
 
 /** The log that a cursor is held against; `logTip` of the store is one, but for `mayLag`. */
 export interface CursorLog {
-  readonly epoch: Hex
+  readonly logId: Hex
   /** The newest position. */
   readonly seq: number
   /** Rows up to and including this position are no longer kept. */
@@ -36,7 +36,7 @@ export function encodeCursor(cursor: Cursor): string {
   const bytes = new Uint8Array(byteLength)
   const view = new DataView(bytes.buffer)
   bytes[0] = version
-  view.setBigUint64(epochAt, BigInt(cursor.epoch))
+  view.setBigUint64(logIdAt, BigInt(cursor.logId))
   view.setBigUint64(seqAt, BigInt(cursor.seq))
   view.setUint16(branchAt, Number(cursor.branch.slice(0, 6)))
   view.setUint32(branchAt + 2, Number(`0x${cursor.branch.slice(6)}`))
@@ -56,9 +56,9 @@ export function decodeCursor(text: string, argument: string): Result<Cursor, Cur
   if (view.getUint32(checkAt) !== crc32(bytes.subarray(0, checkAt))) return malformed
   const seq = view.getBigUint64(seqAt)
   if (bytes[0] !== version || seq > BigInt(Number.MAX_SAFE_INTEGER)) return malformed
-  const epoch = digits(view.getUint32(epochAt), 8) + digits(view.getUint32(epochAt + 4), 8)
+  const logId = digits(view.getUint32(logIdAt), 8) + digits(view.getUint32(logIdAt + 4), 8)
   const branch = digits(view.getUint16(branchAt), 4) + digits(view.getUint32(branchAt + 2), 8)
-  return ok({ epoch: `0x${epoch}`, seq: Number(seq), branch: `0x${branch}` })
+  return ok({ logId: `0x${logId}`, seq: Number(seq), branch: `0x${branch}` })
 }
 
 /**
@@ -72,9 +72,9 @@ export function placeCursor(
 ): Result<LogPosition, CursorError> {
   const cursor = decodeCursor(text, argument)
   if (!cursor.ok) return cursor
-  const { epoch, seq, branch } = cursor.value
+  const { logId, seq, branch } = cursor.value
   const isAhead = seq > log.seq
-  if (epoch !== log.epoch || (isAhead && !log.mayLag)) {
+  if (logId !== log.logId || (isAhead && !log.mayLag)) {
     return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
   }
   if (isAhead) return err({ code: 'CURSOR_AHEAD_OF_TIP', argument, tip: log.seq })
@@ -96,15 +96,15 @@ export function confirmCursor(
 /** Names the oldest position from which nothing is missing. */
 export function cursorExpired(
   argument: string,
-  { epoch, prunedSeq, prunedBranch }: Pick<CursorLog, 'epoch' | 'prunedSeq' | 'prunedBranch'>,
+  { logId, prunedSeq, prunedBranch }: Pick<CursorLog, 'logId' | 'prunedSeq' | 'prunedBranch'>,
 ): CursorError {
-  const oldestCursor = encodeCursor({ epoch, seq: prunedSeq, branch: prunedBranch })
+  const oldestCursor = encodeCursor({ logId, seq: prunedSeq, branch: prunedBranch })
   return { code: 'CURSOR_EXPIRED', argument, oldestCursor }
 }
 
 /** Version 1 had no branch. */
 const version = 2
-const epochAt = 1
+const logIdAt = 1
 const seqAt = 9
 const branchAt = 17
 const checkAt = 23

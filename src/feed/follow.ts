@@ -1,9 +1,9 @@
-import { patiently } from '../store/patience.ts'
+import { retryWhileAway } from '../store/retry.ts'
 import type { LogPosition } from '../store/rows.ts'
 import { createBell } from './bell.ts'
+import type { FeedMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
-import type { Told, ToldSnapshot } from './told.ts'
 
 /** A feed by itself: whoever reads it pulls, and no other shares its work. `share.ts` tells the same to many. */
 
@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly position: LogPosition
   /** Of the position. */
   readonly era: number
-  readonly snapshot: AsyncIterable<ToldSnapshot> | undefined
+  readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
   readonly signal: AbortSignal
 }
 
@@ -30,7 +30,7 @@ export interface FollowOptions {
 export async function* follow(
   { tail, batchRows, progressMs }: FollowDeps,
   { filter, position: start, era, snapshot, signal }: FollowOptions,
-): AsyncGenerator<Told, void, undefined> {
+): AsyncGenerator<FeedMessage, void, undefined> {
   let position = start
   let checked = start
   const opened = tail.tip()
@@ -44,7 +44,7 @@ export async function* follow(
     while (!signal.aborted) {
       bell.hush()
       const question = { filter, after: checked.seq, limit: batchRows }
-      const page = tail.peek(question) ?? (await patiently(() => tail.read(question), signal))
+      const page = tail.peek(question) ?? (await retryWhileAway(() => tail.read(question), signal))
       const tip = tail.tip()
       if (tip.era !== era || page === 'REPLACED') {
         return yield { kind: 'reset', position, reason: 'LOG_REPLACED', tip }

@@ -1,4 +1,4 @@
-import { createNewest } from '../lib/newest.ts'
+import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
@@ -16,16 +16,16 @@ export function shareMilestones(
   reader: Pick<StoreReader, 'milestonesAfter'>,
   era: () => number,
 ): ReadMilestones {
-  const kept = createNewest<string, Promise<readonly Milestone[]>>(keptReads)
+  const kept = createBoundedMap<string, Promise<readonly Milestone[]>>(keptReads)
 
   return (after, limit) => {
     const key = `${era()} ${after} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
     const read = reader.milestonesAfter(after, limit)
-    kept.add(key, read)
+    kept.set(key, read)
     // Whoever asked is told the reason; the next one tries again.
-    read.catch(() => kept.remove(key))
+    read.catch(() => kept.delete(key))
     return read
   }
 }

@@ -1,9 +1,9 @@
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
-import { createHandovers, type HandoverDeps } from './handovers.ts'
+import { createExpirationTransfers, type ExpirationTransferDeps } from './expiration-transfers.ts'
+import { createFeedHub, type FeedHub } from './hub.ts'
 import { type ReadMilestones, shareMilestones } from './milestones.ts'
 import type { LogReader } from './read.ts'
-import { createShare, type Share } from './share.ts'
 import { openTail, type Tail } from './tail.ts'
 import type { Wake } from './wake.ts'
 
@@ -12,9 +12,9 @@ import type { Wake } from './wake.ts'
 /** What the feed needs. */
 export interface FeedDeps {
   readonly reader: LogReader &
-    HandoverDeps['reader'] &
+    ExpirationTransferDeps['reader'] &
     Pick<StoreReader, 'milestonesAfter' | 'forget'>
-  readonly parameters: Pick<HandoverDeps, 'minCommittableAge'>
+  readonly parameters: Pick<ExpirationTransferDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'warn' | 'error'>
 }
@@ -34,7 +34,7 @@ export interface FeedSettings {
 /** The open feed. */
 export interface Feed extends FeedSettings {
   readonly tail: Tail
-  readonly share: Share
+  readonly share: FeedHub
   readonly milestones: ReadMilestones
   /** Ends every feed. */
   close(): Promise<void>
@@ -56,10 +56,18 @@ export async function openFeed(
   const settings = { ...defaultFeedSettings, ...changes }
   const { tickMs, progressMs, batchRows, ringRows } = settings
   const { minCommittableAge } = parameters
-  const handovers = createHandovers({ reader, minCommittableAge })
+  const transfers = createExpirationTransfers({ reader, minCommittableAge })
   const pageRows = ringRows
-  const tail = await openTail({ reader, wake, handovers, log, tickMs, ringRows, pageRows })
-  const share = createShare({ tail, log, batchRows, progressMs, retryMs: tickMs, textCapacity })
+  const tail = await openTail({
+    reader,
+    wake,
+    expirationTransfers: transfers,
+    log,
+    tickMs,
+    ringRows,
+    pageRows,
+  })
+  const share = createFeedHub({ tail, log, batchRows, progressMs, retryMs: tickMs, textCapacity })
   return {
     ...settings,
     tail,

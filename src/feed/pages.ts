@@ -4,7 +4,7 @@ import { type LogReader, readUpdates, type UpdateFilter } from './read.ts'
 /** Page reads below the ring, shared by those who catch up: equal questions are one query, full pages are kept. */
 
 /** A question for the next rows of a filter. */
-export interface PageQuestion extends UpdateFilter {
+export interface PageQuery extends UpdateFilter {
   readonly after: number
   /** The newest position that may be read. */
   readonly upTo: number
@@ -14,7 +14,7 @@ export interface PageQuestion extends UpdateFilter {
 /** Pages of one log. */
 export interface Pages {
   /** The first rows behind a position, at most `limit`; fewer only where no more are there up to `upTo`, or at a page's end. */
-  read(question: PageQuestion): Promise<PageRows>
+  read(question: PageQuery): Promise<PageRows>
   /** Forgets everything: it is another log now. */
   clear(): void
 }
@@ -31,7 +31,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
   const underWay = new Map<string, Promise<readonly LedgerUpdate[]>>()
   let keptRows = 0
 
-  async function read(question: PageQuestion): Promise<PageRows> {
+  async function read(question: PageQuery): Promise<PageRows> {
     const { addresses, after, upTo, limit } = question
     // All who follow the whole ledger read the same pages, wherever in them they stand.
     const start = addresses === undefined ? after - (after % wholePage) : after
@@ -44,7 +44,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
     return { rows: behind, end: isFull ? (rows.at(-1)?.seq ?? end) : end }
   }
 
-  async function rowsOf(question: PageQuestion): Promise<readonly LedgerUpdate[]> {
+  async function rowsOf(question: PageQuery): Promise<readonly LedgerUpdate[]> {
     const { addresses, classes, after, upTo, limit } = question
     const page = [classes, addresses, after, limit].join(' ')
     const found = kept.get(page)
@@ -67,7 +67,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
     }
   }
 
-  function load({ upTo, ...question }: PageQuestion): Promise<readonly LedgerUpdate[]> {
+  function load({ upTo, ...question }: PageQuery): Promise<readonly LedgerUpdate[]> {
     return readUpdates(reader, { ...question, before: upTo + 1, order: 'ascending' })
   }
 

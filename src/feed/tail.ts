@@ -1,16 +1,16 @@
 import { present } from '../lib/assert.ts'
+import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
-import { createNewest } from '../lib/newest.ts'
-import { isStoreFault } from '../store/away.ts'
 import type { StoreReader } from '../store/contract.ts'
+import { isStoreFault } from '../store/faults.ts'
 import type { LedgerUpdate, LogPosition, LogTip } from '../store/rows.ts'
-import type { Handover, Handovers } from './handovers.ts'
+import type { ExpirationTransfer, ExpirationTransfers } from './expiration-transfers.ts'
 import { createPages } from './pages.ts'
 import type { LogReader, UpdateFilter } from './read.ts'
 import { createRing } from './ring.ts'
 import type { Wake } from './wake.ts'
-import { createWatchers } from './watch.ts'
+import { createWatchers } from './watchers.ts'
 
 /** The live end of the log: one reader per process follows it, keeps the newest rows, and rouses those they concern. */
 
@@ -18,7 +18,7 @@ import { createWatchers } from './watch.ts'
 export interface TailDeps {
   readonly reader: LogReader & Pick<StoreReader, 'forget'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
-  readonly handovers: Handovers
+  readonly expirationTransfers: ExpirationTransfers
   /** How long a lost wake-up may cost, in milliseconds. */
   readonly tickMs: number
   readonly log: Pick<Log, 'warn' | 'error'>
@@ -49,18 +49,18 @@ export interface Tail {
    * The next rows of a filter up to the tip, at most `limit`, and how far the log is covered with them. At once when the
    * ring has them; `undefined` when they must be read.
    */
-  peek(question: TailQuestion): PageRead | undefined
+  peek(question: TailQuery): PageRead | undefined
   /**
    * The same from the database, in a read shared with all who ask it; `'PRUNED'` when the rows are no longer there,
    * `'REPLACED'` when the history of the tip is no longer there.
    */
-  read(question: TailQuestion): Promise<PageRead | 'PRUNED' | 'REPLACED'>
+  read(question: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
   /** Calls `rouse` when the tip has moved over rows of the filter, or may have; the answer ends it. */
   watch(filter: UpdateFilter, rouse: () => void): () => void
   /** Calls `rouse` whenever the tip has moved, rows or none; the answer ends it. */
   watchTip(rouse: () => void): () => void
   /** Calls `tell` when outputs have passed to another owner by time alone; the answer ends it. */
-  watchHandovers(tell: (handovers: readonly Handover[]) => void): () => void
+  watchExpirationTransfers(tell: (transfers: readonly ExpirationTransfer[]) => void): () => void
   /** Counts of what was done, for measurements. */
   counts(): TailCounts
   close(): Promise<void>
@@ -73,7 +73,7 @@ export interface PageRead {
 }
 
 /** Where and how much. */
-export interface TailQuestion {
+export interface TailQuery {
   readonly filter: UpdateFilter
   readonly after: number
   readonly limit: number
@@ -108,8 +108,8 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   const pages = createPages(counting, deps.pageRows)
   const watchers = createWatchers()
   const tipWatchers = new Set<() => void>()
-  const handoverWatchers = new Set<(handovers: readonly Handover[]) => void>()
-  const branches = createNewest<number, Hex>(keptBranches)
+  const transferWatchers = new Set<(transfers: readonly ExpirationTransfer[]) => void>()
+  const branches = createBoundedMap<number, Hex>(keptBranches)
   ring.append(await readRows(counting, ring.position(), tip.seq))
   const following = follow()
 
@@ -130,12 +130,12 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const rows = await readRows(counting, from, next.seq)
     // The database was replaced while it was read: what was read is of neither history, and the next tick looks again.
     if ((rows.at(-1)?.branch ?? next.branch) !== next.branch) return
-    if (isOther) deps.handovers.clear()
-    const handedOver = await deps.handovers.between(isOther ? next : tip, next, rows)
+    if (isOther) deps.expirationTransfers.clear()
+    const transfers = await deps.expirationTransfers.between(isOther ? next : tip, next, rows)
     // From here on nothing is waited for: nobody may see the ring ahead of the tip.
     if (isOther) {
       forget()
-      log.warn('log-replaced', { epoch: next.epoch, slot: next.slot, formerSlot: tip.slot })
+      log.warn('log-replaced', { epoch: next.logId, slot: next.slot, formerSlot: tip.slot })
     }
     if (from !== known || isOther) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
@@ -144,15 +144,15 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const hasMoved = isOther || next.slot !== tip.slot
     tip = { ...next, era: isOther ? tip.era + 1 : tip.era }
     lookedAt = performance.now()
-    if (isOther || isFar) watchers.rouseAll()
-    else watchers.rouseFor(rows)
+    if (isOther || isFar) watchers.notifyAll()
+    else watchers.notifyFor(rows)
     if (hasMoved) for (const rouse of [...tipWatchers]) rouse()
-    if (handedOver.length > 0) for (const tell of [...handoverWatchers]) tell(handedOver)
+    if (transfers.length > 0) for (const tell of [...transferWatchers]) tell(transfers)
   }
 
   /** Whether the log at another tip is the known one, grown: then the newest commitment that was known is still in it. */
   async function goesOn(next: LogTip): Promise<boolean> {
-    if (next.epoch !== tip.epoch || next.slot < tip.slot) return false
+    if (next.logId !== tip.logId || next.slot < tip.slot) return false
     const same = next.slot === tip.slot ? next : await reader.milestone(tip.slot)
     return same?.commitmentId === tip.commitmentId
   }
@@ -206,7 +206,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     if (itsEnd === endBranch && era === tip.era) {
       const found = present(branch, 'a branch')
       // What the log does not reach yet has another one later.
-      if (seq < end) branches.add(seq, found)
+      if (seq < end) branches.set(seq, found)
       return found
     }
     // The answer is of another history: of that which the next look finds.
@@ -214,7 +214,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     return await branchAt(seq)
   }
 
-  function peek({ filter, after, limit }: TailQuestion): PageRead | undefined {
+  function peek({ filter, after, limit }: TailQuery): PageRead | undefined {
     const rows = ring.read(filter, after, limit)
     if (rows === undefined) return undefined
     const last = rows.length === limit ? rows.at(-1) : undefined
@@ -225,7 +225,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     filter,
     after,
     limit,
-  }: TailQuestion): Promise<PageRead | 'PRUNED' | 'REPLACED'> {
+  }: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'> {
     const from = tip
     const { rows, end } = await pages.read({ ...filter, after, upTo: from.seq, limit })
     const last = rows.at(-1)
@@ -235,7 +235,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const now = await reader.logTip()
     const isThere =
       from.era === tip.era &&
-      now.epoch === from.epoch &&
+      now.logId === from.logId &&
       (await branchNow(now, from.seq)) === from.branch
     if (isThere && after >= now.prunedSeq) return { rows, position: { seq: end, branch } }
     // Whoever is told of it is told the bounds of now.
@@ -261,9 +261,9 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
       tipWatchers.add(rouse)
       return () => tipWatchers.delete(rouse)
     },
-    watchHandovers: (tell) => {
-      handoverWatchers.add(tell)
-      return () => handoverWatchers.delete(tell)
+    watchExpirationTransfers: (tell) => {
+      transferWatchers.add(tell)
+      return () => transferWatchers.delete(tell)
     },
     counts: () => ({ ...counted, watchers: watchers.count() }),
     close: async () => {

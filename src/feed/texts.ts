@@ -11,7 +11,7 @@ export interface SharedText {
 /** Kept texts by key; the least recently used go first. */
 export interface Texts {
   /** The text of a key; made when it is not there, and once for all who ask meanwhile. */
-  once(key: string, make: () => Promise<SharedText>): Promise<SharedText>
+  getOrCreate(key: string, make: () => Promise<SharedText>): Promise<SharedText>
 }
 
 /** Keeps texts of so many characters in all. */
@@ -52,7 +52,7 @@ export function createTexts(capacity: number): Texts {
     size -= entry.size
   }
 
-  return { once }
+  return { getOrCreate: once }
 }
 
 /** What an entry costs beside its characters, roughly. */

@@ -37,7 +37,7 @@ export interface BalanceMove {
   readonly sign: 1 | -1
   readonly holding: Holding
   /** The output was created or spent; it goes from one part to another; it goes to another owner by time alone. */
-  readonly cause: 'LEDGER' | 'PART' | 'HANDOVER'
+  readonly cause: 'LEDGER' | 'PART' | 'EXPIRATION_TRANSFER'
 }
 
 /** An output and the slots of its life. */
@@ -68,7 +68,7 @@ export function balanceMoves(
   for (const { life, slot } of due) {
     if (!isAlive(life, slot)) continue
     const [before, after] = [at(life.output, slot - 1), at(life.output, slot)]
-    const cause = before.owner === after.owner ? 'PART' : 'HANDOVER'
+    const cause = before.owner === after.owner ? 'PART' : 'EXPIRATION_TRANSFER'
     moves.push({ slot, sign: -1, holding: before, cause })
     moves.push({ slot, sign: 1, holding: after, cause })
   }
@@ -123,14 +123,14 @@ export interface MovedBalances {
   /** What each address that moved in a slot owns in all at its end. */
   readonly totals: ReadonlyMap<TotalKey, bigint>
   /** Those of the addresses that an expiration gave an output to, or took one from. */
-  readonly handovers: readonly Handover[]
+  readonly expirationTotals: readonly ExpirationTotal[]
 }
 
 /** An address in a slot, as the key of a map. */
 export type TotalKey = `${Hex}:${number}`
 
 /** What an address owns in all at the end of a slot in which outputs came or went by time alone. */
-export interface Handover {
+export interface ExpirationTotal {
   readonly address: Hex
   readonly slot: SlotIndex
   readonly total: bigint
@@ -144,20 +144,21 @@ export function applyMoves(
   const balances = new Map(before.balances)
   const tokens = new Map(before.tokens)
   const totals = new Map<TotalKey, bigint>()
-  const handedOver = new Map<TotalKey, Omit<Handover, 'total'>>()
+  const transferred = new Map<TotalKey, Omit<ExpirationTotal, 'total'>>()
   for (const move of moves) {
     const { slot, holding, cause } = move
     const { owner } = holding
     const balance = moveBalance(balances.get(owner) ?? noBalance, move)
     balances.set(owner, balance)
     totals.set(`${owner}:${slot}`, totalOf(balance))
-    if (cause === 'HANDOVER') handedOver.set(`${owner}:${slot}`, { address: owner, slot })
+    if (cause === 'EXPIRATION_TRANSFER')
+      transferred.set(`${owner}:${slot}`, { address: owner, slot })
     const key = tokenKeyOf(holding)
     if (key !== undefined) tokens.set(key, moveTokens(tokens.get(key) ?? noTokens, move))
   }
-  const handovers = [...handedOver].map(([key, place]) => ({
+  const expirationTotals = [...transferred].map(([key, place]) => ({
     ...place,
     total: totals.get(key) ?? 0n,
   }))
-  return { balances, tokens, totals, handovers }
+  return { balances, tokens, totals, expirationTotals }
 }

@@ -1,6 +1,6 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createOutage } from '../lib/outage.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../protocol/slots.ts'
@@ -28,7 +28,7 @@ export interface ClockWatch {
 
 /** Watches a clock; the log tells when it falls behind, and when it is right again. */
 export function watchClock({ clock, log, parameters, newestSlot }: ClockWatchDeps): ClockWatch {
-  const trouble = createTrouble(log, { began: 'clock-behind', over: 'clock-right' })
+  const trouble = createOutage(log, { began: 'clock-behind', over: 'clock-right' })
   const { slotDurationInSeconds, minCommittableAge } = parameters
   const allowedSlots = 1 + Math.ceil(allowedSeconds / slotDurationInSeconds)
   const looking = setInterval(look, everyMs)
@@ -45,7 +45,7 @@ export function watchClock({ clock, log, parameters, newestSlot }: ClockWatchDep
 
   function look(): void {
     if (!isBehind()) {
-      trouble.went()
+      trouble.recovered()
       return
     }
     const newestDue = slotEnd(parameters, newestSlot() + minCommittableAge)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Tail } from '../feed/tail.ts'
 import type { Log } from '../lib/log.ts'
-import { isStoreFault } from '../store/away.ts'
 import type { StoreWriter } from '../store/contract.ts'
+import { isStoreFault } from '../store/faults.ts'
 
 /** Gives up the oldest part of the log as new milestones are committed. */
 

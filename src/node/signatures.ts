@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { type Hex, hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { openSecondOpinion } from './second-opinion.ts'
+import { openEd25519Fallback } from './ed25519-fallback.ts'
 
 /**
  * Checks Ed25519 signatures by the rules of ZIP-215 (codec reference 14). OpenSSL is asked first: what it takes
@@ -35,7 +35,7 @@ export interface SignatureCheckBusy {
 
 /** Opens a checker; at most `queueLimit` second questions (about a millisecond each) wait at a time. */
 export function openSignatureChecker(deps: { readonly queueLimit: number }): SignatureChecker {
-  const secondOpinion = openSecondOpinion()
+  const secondOpinion = openEd25519Fallback()
 
   async function check(items: readonly SignedMessage[]) {
     const verdicts = await Promise.all(items.map(isValidForOpenSsl))

@@ -15,8 +15,8 @@ import type { Schema } from '../protocol/schema/schema.ts'
 import type { Payload } from '../protocol/transaction.ts'
 import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { InboxFull } from './embedded/inbox.ts'
+import type { LeaderStatus } from './leader-election.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
-import type { Position } from './standing.ts'
 import type { Contradiction } from './upstream/contradiction.ts'
 import type { AnswerUnreadable } from './upstream/unreadable.ts'
 
@@ -37,20 +37,20 @@ export interface LedgerSource {
   ): Promise<Result<Block, IssuerNotConfigured | LedgerUnavailable>>
   status(): SourceStatus
   /** The node behind, to ask for what is not kept here; `undefined` for the ledger inside. */
-  readonly node: NodeBehind | undefined
+  readonly node: UpstreamNode | undefined
   close(): Promise<void>
 }
 
 /** A node behind, as far as it is asked for what is not kept here. */
-export interface NodeBehind {
+export interface UpstreamNode {
   /** A block, checked by its id; `undefined` where the node does not know it. Kept when it is final. */
-  block(id: BlockId): Promise<Result<BlockRow | undefined, NotToldByNode>>
+  block(id: BlockId): Promise<Result<BlockRow | undefined, NotServedByNode>>
   /** A transaction with the block that carries it, checked by their ids. Kept when it is final. */
-  transaction(id: TransactionId): Promise<Result<CarriedTransaction | undefined, NotToldByNode>>
+  transaction(id: TransactionId): Promise<Result<CarriedTransaction | undefined, NotServedByNode>>
   /** Where a transaction stands, also where its block is not told. */
   transactionMetadata(
     id: TransactionId,
-  ): Promise<Result<TransactionMetadata | undefined, NotToldByNode>>
+  ): Promise<Result<TransactionMetadata | undefined, NotServedByNode>>
   /** The hash of the essence of a transaction, of which an output was proven of late. */
   transactionCommitment(id: TransactionId): Hex | undefined
   /** The proof of an output, checked. */
@@ -58,7 +58,7 @@ export interface NodeBehind {
   /** What became of an output, as far as the log says nothing of it. */
   outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
   /** The answer to a route of the core API, by its path behind the base; `undefined` where nothing is there. */
-  ask<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotToldByNode>>
+  ask<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
 }
 
 /** A transaction, and the block that it is read from. */
@@ -68,7 +68,7 @@ export interface CarriedTransaction {
 }
 
 /** The node behind does not tell this, or does not answer now. */
-export interface NotToldByNode {
+export interface NotServedByNode {
   readonly code: 'NOT_TOLD_BY_NODE'
   /** In words. */
   readonly what: string
@@ -135,7 +135,7 @@ export interface Issuance {
 }
 
 /** How the ledger is. */
-export interface SourceStatus extends Position {
+export interface SourceStatus extends LeaderStatus {
   readonly isHealthy: boolean
   /** Why no block can be kept now; `undefined` while they can, and it may be not healthy all the same. */
   readonly unavailable: LedgerUnavailable['reason'] | undefined

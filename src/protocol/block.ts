@@ -1,8 +1,8 @@
+import { checkManaInPayload } from './json-aliases.ts'
 import { AccountId, BlockId, CommitmentId, Hash, Mana, SlotIndex, u8, u64 } from './primitives.ts'
 import { list, optional, struct, union, variant } from './schema/composites.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { checkManaInPayload } from './spellings.ts'
 import { Payload } from './transaction.ts'
 import { Signature } from './unlocks.ts'
 

@@ -1,11 +1,11 @@
 import { Address } from './addresses.ts'
+import { orPublicKeys } from './json-aliases.ts'
 import { BaseToken, EpochIndex, FoundryId, Hash, SlotIndex, u256 } from './primitives.ts'
 import { type AnyStruct, list, union, variant } from './schema/composites.ts'
 import { metadataMap } from './schema/metadata-map.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { orPublicKeys } from './spellings.ts'
 
 /** What an output carries besides its amount (codec reference 8). */
 

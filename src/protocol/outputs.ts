@@ -11,6 +11,7 @@ import {
   StateMetadata,
   Tag,
 } from './features.ts'
+import { orListOfOne } from './json-aliases.ts'
 import {
   AccountId,
   AnchorId,
@@ -24,7 +25,6 @@ import {
 } from './primitives.ts'
 import { union, variant } from './schema/composites.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { orListOfOne } from './spellings.ts'
 import {
   AddressUnlock,
   Expiration,

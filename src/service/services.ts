@@ -1,37 +1,37 @@
-import type { ActivateChainDeps } from './activate-chain.ts'
-import type { AddressKeyDeps } from './address-key.ts'
-import type { ChainRecordsDeps } from './chain-records.ts'
-import type { CongestionDeps } from './congestion.ts'
-import type { ExploreDeps } from './explore.ts'
-import type { Faucet } from './faucet.ts'
-import type { FindOutputsDeps } from './find-outputs.ts'
-import type { FollowChainRecordsDeps } from './follow-chain-records.ts'
-import type { FollowLedgerUpdatesDeps } from './follow-ledger-updates.ts'
-import type { FollowMilestonesDeps } from './follow-milestones.ts'
-import type { FollowStatesDeps } from './follow-states.ts'
-import type { ForeseeTransactionDeps } from './foresee-transaction.ts'
-import type { LedgerNewsDeps } from './ledger-news.ts'
-import type { ListExplorerUpdatesDeps } from './list-explorer-updates.ts'
-import type { ListLedgerUpdatesDeps } from './list-ledger-updates.ts'
-import type { ListUnspentOutputsDeps } from './list-unspent-outputs.ts'
-import type { ManaOfAddressDeps } from './mana-of-address.ts'
-import type { ManaRewardsDeps } from './mana-rewards.ts'
-import type { NetworkMetricsDeps } from './network-metrics.ts'
-import type { NodeInfoDeps } from './node-info.ts'
-import type { OutputMetadataDeps } from './output-metadata.ts'
-import type { ProvenOutputDeps } from './output-proof.ts'
-import type { ReadAccountDeps } from './read-account.ts'
-import type { ReadAddressDeps } from './read-address.ts'
-import type { ReadBlockDeps } from './read-block.ts'
-import type { ReadCommitmentDeps } from './read-commitment.ts'
-import type { ReadMilestoneDeps } from './read-milestone.ts'
-import type { ReadOutputDeps } from './read-output.ts'
-import type { ReadTransactionDeps } from './read-transaction.ts'
-import type { SetChainRecordDeps } from './set-chain-record.ts'
-import type { SubmitBlockDeps } from './submit-block.ts'
-import type { TokenStatisticsDeps } from './token-statistics.ts'
-import type { UpdateHistoryDeps } from './update-history.ts'
-import type { ValidatorsDeps } from './validators.ts'
+import type { CongestionDeps } from './accounts/congestion.ts'
+import type { ManaRewardsDeps } from './accounts/mana-rewards.ts'
+import type { ReadAccountDeps } from './accounts/read-account.ts'
+import type { ValidatorsDeps } from './accounts/validators.ts'
+import type { AddressKeyDeps } from './addresses/address-key.ts'
+import type { ManaOfAddressDeps } from './addresses/mana-of-address.ts'
+import type { ReadAddressDeps } from './addresses/read-address.ts'
+import type { TokenStatisticsDeps } from './addresses/token-statistics.ts'
+import type { ReadBlockDeps } from './blocks/read-block.ts'
+import type { ReadTransactionDeps } from './blocks/read-transaction.ts'
+import type { ActivateChainDeps } from './chain-records/activate-chain.ts'
+import type { ChainRecordsDeps } from './chain-records/chain-records.ts'
+import type { FollowChainRecordsDeps } from './chain-records/follow-chain-records.ts'
+import type { SetChainRecordDeps } from './chain-records/set-chain-record.ts'
+import type { Faucet } from './faucet/faucet.ts'
+import type { FollowLedgerUpdatesDeps } from './feed/follow-ledger-updates.ts'
+import type { FollowMilestonesDeps } from './feed/follow-milestones.ts'
+import type { FollowStatesDeps } from './feed/follow-states.ts'
+import type { LedgerEventDeps } from './feed/ledger-events.ts'
+import type { NetworkMetricsDeps } from './network/network-metrics.ts'
+import type { NodeInfoDeps } from './network/node-info.ts'
+import type { FindOutputsDeps } from './outputs/find-outputs.ts'
+import type { ListUnspentOutputsDeps } from './outputs/list-unspent-outputs.ts'
+import type { OutputMetadataDeps } from './outputs/output-metadata.ts'
+import type { ProvenOutputDeps } from './outputs/output-proof.ts'
+import type { ReadOutputDeps } from './outputs/read-output.ts'
+import type { ExploreDeps } from './slots/explore.ts'
+import type { ReadCommitmentDeps } from './slots/read-commitment.ts'
+import type { ReadMilestoneDeps } from './slots/read-milestone.ts'
+import type { SimulateTransactionDeps } from './submit/simulate-transaction.ts'
+import type { SubmitBlockDeps } from './submit/submit-block.ts'
+import type { ListExplorerUpdatesDeps } from './updates/list-explorer-updates.ts'
+import type { ListLedgerUpdatesDeps } from './updates/list-ledger-updates.ts'
+import type { UpdateHistoryDeps } from './updates/update-history.ts'
 
 /**
  * Everything the services need, made once by the gateway. Each service names what it takes of it in a type of its own;
@@ -45,14 +45,14 @@ export type Services = ChainRecordsDeps &
   ExploreDeps &
   TokenStatisticsDeps &
   AddressKeyDeps &
-  LedgerNewsDeps &
+  LedgerEventDeps &
   ListExplorerUpdatesDeps &
   ListLedgerUpdatesDeps &
   ListUnspentOutputsDeps &
   ManaOfAddressDeps &
   ReadAddressDeps &
   ReadAccountDeps &
-  ForeseeTransactionDeps &
+  SimulateTransactionDeps &
   FollowLedgerUpdatesDeps &
   FollowMilestonesDeps &
   FollowStatesDeps &

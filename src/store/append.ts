@@ -17,7 +17,7 @@ export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<
     await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
   }
   await sql.insertCommitments(tx, milestones)
-  await sql.announce(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
+  await sql.notify(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
 }
 
 /** Slots that join the log. */
@@ -43,7 +43,7 @@ export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[])
   return new Map(
     rows.map((row) => [
       tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }),
-      { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) },
+      { ordinal: Number(row.ordinal), historyHash: bytesToHex(row.historyHash) },
     ]),
   )
 }
@@ -53,7 +53,7 @@ export function tipKey(row: TipKey): string {
   return row.class + row.address
 }
 
-/** Every entry with its position, its ordinal and its chain value; every slot with its range. */
+/** Every entry with its position, its ordinal and its history hash; every slot with its range. */
 function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
   const newest = new Map(tips)
   const updates: LedgerUpdate[] = []
@@ -62,9 +62,9 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
     const branch = branchOf(commitmentId)
     for (const entry of entries) {
       const former = newest.get(tipKey(entry)) ?? noTip
-      const chain = nextChain(former.chain, slot, entry)
+      const historyHash = nextHistoryHash(former.historyHash, slot, entry)
       const ordinal = former.ordinal + 1
-      newest.set(tipKey(entry), { ordinal, chain })
+      newest.set(tipKey(entry), { ordinal, historyHash })
       const seq = lastSeq + updates.length + 1
       const balance = entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined
       const { address, roles, outputId, isSpent } = entry
@@ -79,7 +79,7 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
         milestoneIndex: slot,
         outputId,
         isSpent,
-        chain,
+        historyHash,
         balance,
       })
     }
@@ -89,10 +89,10 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
 }
 
 /** Where an address and class stand before their first row. */
-export const noTip: AddressTip = { ordinal: 0, chain: `0x${'00'.repeat(32)}` }
+export const noTip: AddressTip = { ordinal: 0, historyHash: `0x${'00'.repeat(32)}` }
 
 /** SHA-256 over the former value, the slot as u32, the output id and whether it was spent (design: one idea). */
-export function nextChain(
+export function nextHistoryHash(
   former: Hex,
   slot: number,
   entry: Pick<LogEntry, 'outputId' | 'isSpent'>,

@@ -60,7 +60,7 @@ export async function writeBalances(
   const { tx, sql } = writing
   await writeBaseTokens(writing, moved.balances)
   await writeNativeTokens(writing, moved.tokens)
-  await inChunks(moved.handovers, (some) => sql.insertHandovers(tx, some))
+  await inChunks(moved.expirationTotals, (some) => sql.insertExpirationTransfers(tx, some))
   for (const move of rangeMoves(before.balances, moved.balances)) await moveRange(tx, move)
 }
 

@@ -7,10 +7,10 @@ import { inChunks } from './in-chunks.ts'
 import { toOutput } from './mapping.ts'
 import {
   forgetOutputs,
-  handOverOutputs,
   type LiveOutput,
   liveOutput,
   minCommittableAgeIn,
+  transferExpired,
 } from './output-index.ts'
 import { type SlotOutput, slotOutputs } from './sql/slot-outputs.ts'
 import type { Writing } from './sql/statements.ts'
@@ -40,7 +40,7 @@ export async function moveBalances(
   const before = await balancesBefore(writing, moves)
   const moved = applyMoves(before, moves)
   await writeBalances(writing, before, moved)
-  await handOverOutputs(writing, handedOver(events, rules.minCommittableAge, span))
+  await transferExpired(writing, expiredOutputs(events, rules.minCommittableAge, span))
   await forgetOutputs(writing, events.spent)
   return (address, slot) => moved.totals.get(`${address}:${slot}`)
 }
@@ -85,7 +85,7 @@ function toLife({ id, bytes, bookedSlot, spentSlot }: SlotOutput): LiveOutput {
 }
 
 /** Of the outputs that are still unspent at the end of the slots, those that another address holds from one of them on. */
-function handedOver({ due }: Events, minCommittableAge: number, { upTo }: SlotSpan) {
+function expiredOutputs({ due }: Events, minCommittableAge: number, { upTo }: SlotSpan) {
   return due.flatMap(({ life, slot }) => {
     const { output, bookedSlot, spentSlot } = life
     const reached = slot + minCommittableAge

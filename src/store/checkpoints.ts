@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import type { Log } from '../lib/log.ts'
+import { createOutage } from '../lib/outage.ts'
 import { startThread } from '../lib/thread.ts'
-import { createTrouble } from '../lib/trouble.ts'
 import type { Moved } from './checkpoint-worker.ts'
 import { reasonOf } from './unusable.ts'
 
@@ -21,7 +21,7 @@ export interface Checkpoints {
  * keeps it from being moved is said when it begins and when it is over: the commits move it meanwhile, at a longer log.
  */
 export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): Checkpoints {
-  const trouble = createTrouble(log, { began: 'checkpoints-failing', over: 'checkpoints-back' })
+  const trouble = createOutage(log, { began: 'checkpoints-failing', over: 'checkpoints-back' })
   let worker: Worker | undefined
   let movedMs = 0
   let isClosing = false
@@ -42,7 +42,7 @@ export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): 
   function start(): Worker {
     const started = startThread(import.meta.url, 'checkpoint-worker', file)
     started.on('message', (moved: Moved) =>
-      moved.ok ? trouble.went() : trouble.failed(moved.reason),
+      moved.ok ? trouble.recovered() : trouble.failed(moved.reason),
     )
     started.on('error', (failure) => trouble.failed(reasonOf(failure)))
     // The next look begins another.

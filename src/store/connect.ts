@@ -2,7 +2,7 @@ import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { StoreNews } from './contract.ts'
+import type { StoreNotification } from './contract.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 import { databaseAddress, databaseUrlForms } from './url.ts'
 
@@ -48,12 +48,12 @@ export interface Database {
    * Reads past the client of the readers, which costs more than the database where rows are short; for what a benchmark
    * asked for. Parameters are written `?`, and rows are lists of columns.
    */
-  ask(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
+  query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
   /**
    * Tells what any process does, and how far the log reaches after a lost connection was made again. On SQLite nobody
    * else can write, and nothing is told.
    */
-  listen(hear: (news: StoreNews) => void): Listening
+  listen(hear: (news: StoreNotification) => void): Listening
   /** Disconnects everything for good. */
   close(): Promise<void>
 }

@@ -25,7 +25,7 @@ import type {
   Milestone,
   NetworkRow,
   OutputRow,
-  OwnedQuestion,
+  OwnedQuery,
   OwnedUpdate,
   PrunedTip,
   TransactionRow,
@@ -46,13 +46,13 @@ export interface Store {
    * Tells what any process on the database has done; on SQLite there is no other, and nothing is told. Something may be
    * missed while the database is away: whoever listens looks by himself now and then.
    */
-  listen(hear: (news: StoreNews) => void): { close(): Promise<void> }
+  listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
 }
 
 /** The log reaches up to `seq` now; blocks wait in the inbox; the lease was given back. */
-export type StoreNews =
+export type StoreNotification =
   | { readonly topic: 'LOG_GREW'; readonly seq: number }
   | { readonly topic: 'BLOCKS_ACCEPTED' }
   | { readonly topic: 'LEASE_FREED' }
@@ -76,8 +76,8 @@ export interface StoreReader extends ViewReader {
    * What an address owned, from a place on, itself included: one index scan. `undefined` where some 200 rows and more lie
    * before the place in its own milestone: so many are not passed over.
    */
-  owned(question: OwnedQuestion): Promise<readonly OwnedUpdate[] | undefined>
-  /** The last ordinal and chain value of an address and class; ordinal 0 where there is no row. */
+  owned(question: OwnedQuery): Promise<readonly OwnedUpdate[] | undefined>
+  /** The last ordinal and history hash of an address and class; ordinal 0 where there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
   /** Where an address and class stood when the older part of the log was given up; `undefined` without rows there. */
   prunedTip(address: Hex, updateClass: UpdateClass): Promise<PrunedTip | undefined>
@@ -173,7 +173,10 @@ export interface StoreWriter extends WaitingReads {
   /** Gives the lease back at a clean end, or for a holder that was killed, so that nobody need wait. No harm when it is lost. */
   releaseLease(term: number): Promise<void>
   /** Writes the network, the genesis ledger and its commitment, once in a database's life. */
-  found(term: number, genesis: Genesis): Promise<Result<LogTip, LeaseLost | AlreadyFounded>>
+  initialize(
+    term: number,
+    genesis: Genesis,
+  ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>>
   /**
    * Puts blocks into the inbox, durably; one answer per block, in the order given. Needs no lease, but throws where
    * nobody has ever taken one.
@@ -261,7 +264,7 @@ export interface LeaseLost {
 }
 
 /** The database belongs to a network already. */
-export interface AlreadyFounded {
+export interface AlreadyInitialized {
   readonly code: 'ALREADY_FOUNDED'
 }
 

@@ -35,7 +35,7 @@ export async function acceptBlocks(
   const carried = carriedTransactions(kept)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
   // The writer may be another process.
-  if (kept.length > 0) await sql.announce(tx, { topic: 'BLOCKS_ACCEPTED' })
+  if (kept.length > 0) await sql.notify(tx, { topic: 'BLOCKS_ACCEPTED' })
   return answers
 }
 

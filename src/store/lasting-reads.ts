@@ -1,5 +1,5 @@
 import type { AccountEntry } from '../ledger/accounts.ts'
-import { createNewest } from '../lib/newest.ts'
+import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from './contract.ts'
 import type { Milestone } from './rows.ts'
@@ -13,9 +13,9 @@ type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' |
 
 /** The same reads, with the newest answers kept in memory. */
 export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
-  const milestones = createNewest<CommitmentId, Milestone>(capacity)
-  const entries = createNewest<string, AccountEntry | 'NONE'>(capacity)
-  const times = createNewest<BlockId, bigint>(capacity)
+  const milestones = createBoundedMap<CommitmentId, Milestone>(capacity)
+  const entries = createBoundedMap<string, AccountEntry | 'NONE'>(capacity)
+  const times = createBoundedMap<BlockId, bigint>(capacity)
   /** Of the commitments that were asked for: up to here accounts do not change any more. */
   let committed: SlotIndex = -1
 
@@ -25,7 +25,7 @@ export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader
     const milestone = await read.milestoneByCommitment(id)
     if (milestone === undefined) return undefined
     committed = Math.max(committed, milestone.slot)
-    milestones.add(id, milestone)
+    milestones.set(id, milestone)
     return milestone
   }
 
@@ -36,14 +36,14 @@ export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader
     if (slot === undefined || slot > committed) return read.accountEntry(accountId, slot)
     const key = `${accountId} ${slot}`
     const known = entries.get(key) ?? (await read.accountEntry(accountId, slot)) ?? 'NONE'
-    entries.add(key, known)
+    entries.set(key, known)
     return known === 'NONE' ? undefined : known
   }
 
   async function issuingTimes(ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>> {
     const missing = ids.filter((id) => times.get(id) === undefined)
     const found = missing.length === 0 ? [] : await read.issuingTimes(missing)
-    for (const [id, time] of found) times.add(id, time)
+    for (const [id, time] of found) times.set(id, time)
     const known = ids.flatMap((id) => {
       const time = times.get(id)
       return time === undefined ? [] : [[id, time] as const]

@@ -32,7 +32,7 @@ export async function renewLease(
 export async function releaseLease({ tx, sql }: Writing, term: number): Promise<void> {
   const own = { id: 1n, term: BigInt(term) }
   const { count } = await tx.writer.updateMany({ where: own, data: { until: 0n } })
-  if (count > 0) await sql.announce(tx, { topic: 'LEASE_FREED' })
+  if (count > 0) await sql.notify(tx, { topic: 'LEASE_FREED' })
 }
 
 /**

@@ -42,7 +42,7 @@ export function toPrunedTip(row: PrunedTipModel): PrunedTip {
     address: bytesToHex(row.address),
     class: numberToClass(row.class),
     ordinal: Number(row.ordinal),
-    chain: bytesToHex(row.chain),
+    historyHash: bytesToHex(row.historyHash),
     milestoneIndex: Number(row.milestoneIndex),
     balance: row.balance ?? undefined,
   }

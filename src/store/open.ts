@@ -9,7 +9,7 @@ import {
 import type { Store } from './contract.ts'
 import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 import { reasonOf, unusable } from './unusable.ts'
 import { databasePlace } from './url.ts'
 import { createWriter } from './writer.ts'
@@ -59,7 +59,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
     await database.close()
     return err({ code: 'LEDGER_MISSING', place: databasePlace(options.url) })
   }
-  const turns = createTurns()
+  const turns = createSerialQueue()
 
   async function close(): Promise<void> {
     await turns.close()

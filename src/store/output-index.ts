@@ -1,7 +1,7 @@
 import type { OutputLife } from '../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../ledger/holdings.ts'
+import { holderKey, indexKeysOf } from '../ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../ledger/output-parts.ts'
-import { holderTerm, termsOf } from '../ledger/output-terms.ts'
 import { assert, present } from '../lib/assert.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
@@ -11,7 +11,7 @@ import type { CreatedOutput } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
-import type { DueRow, TermRow, UnspentRow } from './sql/view-statements.ts'
+import type { DueRow, IndexKeyRow, UnspentRow } from './sql/view-statements.ts'
 
 /**
  * What unspent outputs can be found by. An output is entered when it is booked, and leaves when the slot that spends it
@@ -50,13 +50,13 @@ export async function indexOutputs(
     liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
   )
   await inChunks(outputs.map(unspentRow), (rows) => sql.insertUnspent(tx, rows))
-  await inChunks(outputs.flatMap(termRows), (rows) => sql.insertTerms(tx, rows))
+  await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insertIndexKeys(tx, rows))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   if (awaiting.length === 0) return
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const age = minCommittableAgeIn(network.parameters)
   const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
-  await inChunks(holders, (rows) => sql.insertTerms(tx, rows))
+  await inChunks(holders, (rows) => sql.insertIndexKeys(tx, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insertDue(tx, rows))
 }
 
@@ -69,20 +69,20 @@ export async function forgetOutputs(
     spent.map(({ outputId }) => outputId),
     (ids) => sql.deleteUnspent(tx, ids),
   )
-  const terms = spent.flatMap((live) => [...termRows(live), ...possibleHolders(live)])
-  await inChunks(terms, (rows) => sql.deleteTerms(tx, rows))
+  const keys = spent.flatMap((live) => [...indexKeyRows(live), ...possibleHolders(live)])
+  await inChunks(keys, (rows) => sql.deleteIndexKeys(tx, rows))
   await inChunks(spent.flatMap(dueRows), (rows) => sql.deleteDue(tx, rows))
 }
 
 /** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */
-export async function handOverOutputs(
+export async function transferExpired(
   { tx, sql }: Writing,
   outputs: readonly { readonly live: LiveOutput; readonly reached: SlotIndex }[],
 ): Promise<void> {
   const former = outputs.flatMap(({ live, reached }) => holderRows(live, reached - 1))
   const next = outputs.flatMap(({ live, reached }) => holderRows(live, reached))
-  await inChunks(former, (rows) => sql.deleteTerms(tx, rows))
-  await inChunks(next, (rows) => sql.insertTerms(tx, rows))
+  await inChunks(former, (rows) => sql.deleteIndexKeys(tx, rows))
+  await inChunks(next, (rows) => sql.insertIndexKeys(tx, rows))
 }
 
 function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
@@ -97,17 +97,25 @@ function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
   }
 }
 
-function termRows({ outputId, output, bookedSlot }: LiveOutput): TermRow[] {
-  return termsOf(outputId, output).map(({ term, value }) => ({ term, value, bookedSlot, outputId }))
+function indexKeyRows({ outputId, output, bookedSlot }: LiveOutput): IndexKeyRow[] {
+  return indexKeysOf(outputId, output).map(({ kind, value }) => ({
+    kind,
+    value,
+    bookedSlot,
+    outputId,
+  }))
 }
 
-function holderRows({ outputId, output, bookedSlot }: LiveOutput, reached: SlotIndex): TermRow[] {
-  const term = holderTerm(output, reached)
-  return term === undefined ? [] : [{ ...term, bookedSlot, outputId }]
+function holderRows(
+  { outputId, output, bookedSlot }: LiveOutput,
+  reached: SlotIndex,
+): IndexKeyRow[] {
+  const key = holderKey(output, reached)
+  return key === undefined ? [] : [{ ...key, bookedSlot, outputId }]
 }
 
 /** Before and after its expiration. */
-function possibleHolders(live: LiveOutput): TermRow[] {
+function possibleHolders(live: LiveOutput): IndexKeyRow[] {
   const expiration = conditionOf(live.output, 3)
   if (expiration === undefined) return []
   return [...holderRows(live, 0), ...holderRows(live, expiration.slot)]

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { createNewest } from '../lib/newest.ts'
+import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { Database } from './connect.ts'
 import type { StoreReader } from './contract.ts'
-import type { OwnedPlace, OwnedQuestion, OwnedUpdate } from './rows.ts'
+import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
 /** What an address owned, page by page; whoever walks through it goes on where his last page ended. */
@@ -11,14 +11,14 @@ import { type OwnedRow, ownedRows } from './sql/owned.ts'
 const mostPlaces = 4_096
 
 /** Reads such pages. */
-export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
+export function createOwnedReader(ask: Database['query']): StoreReader['owned'] {
   /**
    * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
    * last one's, or is asked for again; and a cursor names a place, not a position.
    */
-  const seqByPlace = createNewest<string, number>(mostPlaces)
+  const seqByPlace = createBoundedMap<string, number>(mostPlaces)
 
-  async function readRemembered(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {
+  async function readRemembered(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
     const { address, from } = question
     if (from === undefined || !('outputId' in from)) return undefined
     const key = placeKey(address, from)
@@ -30,16 +30,16 @@ export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
     if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
       return rows
     }
-    seqByPlace.remove(key)
+    seqByPlace.delete(key)
     return undefined
   }
 
-  function remember(address: OwnedQuestion['address'], row: OwnedRow | undefined): void {
+  function remember(address: OwnedQuery['address'], row: OwnedRow | undefined): void {
     if (row === undefined) return
-    seqByPlace.add(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
+    seqByPlace.set(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
   }
 
-  async function search(question: OwnedQuestion): Promise<readonly OwnedRow[] | undefined> {
+  async function search(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
     const rows = await ownedRows(ask, question)
     if (question.from !== undefined) remember(question.address, rows?.[0])
     return rows
@@ -55,8 +55,8 @@ export function createOwnedReader(ask: Database['ask']): StoreReader['owned'] {
 }
 
 function placeKey(
-  address: OwnedQuestion['address'],
-  { slot, outputId, isSpent }: Extract<OwnedPlace, Pick<OwnedUpdate, 'outputId'>>,
+  address: OwnedQuery['address'],
+  { slot, outputId, isSpent }: Extract<OwnedPosition, Pick<OwnedUpdate, 'outputId'>>,
 ): string {
   return `${address} ${slot} ${outputId} ${isSpent}`
 }

@@ -13,7 +13,7 @@ import type {
   Probed,
   SqlConnection,
 } from './connect.ts'
-import { openNews } from './news.ts'
+import { openNotifications } from './notifications.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
@@ -25,7 +25,7 @@ import { reasonOf, unusable } from './unusable.ts'
  * gives out transactions; `wakeUrl` leads past it.
  */
 export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database {
-  const news = openNews(wakeUrl ?? url, log)
+  const news = openNotifications(wakeUrl ?? url, log)
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
@@ -69,7 +69,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     connect: () => connectOnce(url),
     writer,
     reader,
-    ask,
+    query: ask,
     listen: news.listen,
     close,
   }

@@ -25,12 +25,12 @@ import { viewReads } from './view-reads.ts'
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
 export function createReader({
   reader: client,
-  ask,
+  query,
   statements,
-}: Pick<Database, 'reader' | 'ask' | 'statements'>): StoreReader {
+}: Pick<Database, 'reader' | 'query' | 'statements'>): StoreReader {
   async function network(): Promise<NetworkRow | undefined> {
     const row = await client.network.findUnique({ where: { id: 1n } })
-    return row === null ? undefined : { epoch: bytesToHex(row.epoch), parameters: row.parameters }
+    return row === null ? undefined : { logId: bytesToHex(row.logId), parameters: row.parameters }
   }
 
   async function latestMilestone(): Promise<Milestone> {
@@ -43,12 +43,12 @@ export function createReader({
 
   return {
     network,
-    logTip: () => readLogTip(ask),
+    logTip: () => readLogTip(query),
     latestMilestone,
     lease: () => statements.readLease(client),
-    branchesAt: (seqs) => readBranches(ask, seqs),
-    updates: (range) => readUpdates(ask, range),
-    owned: createOwnedReader(ask),
+    branchesAt: (seqs) => readBranches(query, seqs),
+    updates: (range) => readUpdates(query, range),
+    owned: createOwnedReader(query),
     addressTip: (address, updateClass) => readAddressTip(client, address, updateClass),
     prunedTip: (address, updateClass) => readPrunedTip(client, address, updateClass),
     ...looked,
@@ -62,13 +62,13 @@ export function createReader({
 async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
   const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
   const orderBy = { seq: 'desc' } as const
-  const select = { ordinal: true, chain: true } as const
+  const select = { ordinal: true, historyHash: true } as const
   // Not by `findUnique`: Prisma asks for all of a moment at once, and of pairs has too many parameters then.
   const row =
     (await client.ledgerUpdate.findFirst({ where: key, orderBy, select })) ??
     (await client.prunedTip.findFirst({ where: key, select }))
   if (row === null) return noTip
-  return { ordinal: Number(row.ordinal), chain: bytesToHex(row.chain) }
+  return { ordinal: Number(row.ordinal), historyHash: bytesToHex(row.historyHash) }
 }
 
 async function readPrunedTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
@@ -78,7 +78,7 @@ async function readPrunedTip(client: PrismaClient, address: Hex, updateClass: Up
 }
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
-async function readUpdates(ask: Database['ask'], range: LogRange): Promise<LedgerUpdate[]> {
+async function readUpdates(ask: Database['query'], range: LogRange): Promise<LedgerUpdate[]> {
   // The driver of SQLite is synchronous: whoever reads in a loop would keep the event loop to himself.
   await setImmediate()
   const { address, classes, limit, order } = range

@@ -33,8 +33,8 @@ export interface LedgerUpdate extends LogEntry, LogPosition {
   readonly ordinal: number
   /** The committed slot. */
   readonly milestoneIndex: SlotIndex
-  /** SHA-256 over the former chain value of this address and class and this row (design: one idea). */
-  readonly chain: Hex
+  /** SHA-256 over the former history hash of this address and class and this row (design: one idea). */
+  readonly historyHash: Hex
   /** Base tokens that the address owns at the end of the milestone; absent in class MENTIONED. */
   readonly balance?: bigint | undefined
 }
@@ -56,7 +56,7 @@ export interface LogRange {
 /** How far the log reaches. */
 export interface LogTip extends LogPosition {
   /** Random, made with the log; part of every cursor. */
-  readonly epoch: Hex
+  readonly logId: Hex
   /** The newest committed slot. */
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
@@ -66,16 +66,16 @@ export interface LogTip extends LogPosition {
   readonly prunedBranch: Hex
 }
 
-/** How far the updates of one address and class reach: the total count, and the newest chain value. */
+/** How far the updates of one address and class reach: the total count, and the newest history hash. */
 export interface AddressTip {
   readonly ordinal: number
-  readonly chain: Hex
+  readonly historyHash: Hex
 }
 
 /** The newest update of an address and class among those that are no longer kept. */
 export type PrunedTip = Pick<
   LedgerUpdate,
-  'address' | 'class' | 'ordinal' | 'chain' | 'milestoneIndex' | 'balance'
+  'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex' | 'balance'
 >
 
 /** A committed slot; `firstSeq` to `lastSeq` are its rows, and an empty slot has `firstSeq = lastSeq + 1`. */
@@ -182,16 +182,16 @@ export interface ChainRecordVersion {
 }
 
 /** Rows of the class OWNED of one address. */
-export interface OwnedQuestion {
+export interface OwnedQuery {
   readonly address: Hex
   readonly order: LogRange['order']
   /** Where to begin, in that order, itself included; `undefined` for the end of the list. */
-  readonly from: OwnedPlace | undefined
+  readonly from: OwnedPosition | undefined
   readonly limit: number
 }
 
 /** A position of the log, a slot, or a place in a slot whether or not a row lies there. */
-export type OwnedPlace =
+export type OwnedPosition =
   | { readonly seq: number }
   | { readonly slot: SlotIndex }
   | (Pick<LedgerUpdate, 'outputId' | 'isSpent'> & { readonly slot: SlotIndex })
@@ -202,7 +202,7 @@ export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'is
 /** The network a database belongs to. */
 export interface NetworkRow {
   /** 8 random bytes, made with the log; part of every cursor. */
-  readonly epoch: Hex
+  readonly logId: Hex
   /** The protocol parameters, serialized (codec reference 12). */
   readonly parameters: Uint8Array
 }

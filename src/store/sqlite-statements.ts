@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { createNewest } from '../lib/newest.ts'
+import { createBoundedMap } from '../lib/bounded-map.ts'
 
 /** The statements of a connection, kept prepared: to prepare one costs as much as to read some rows. */
 
@@ -21,11 +21,11 @@ export function keepStatements<Note>(
   database: DatabaseSync,
   settle: (statement: StatementSync) => Note,
 ): KeptStatements<Note> {
-  const kept = createNewest<string, KeptStatement<Note>>(mostKept)
+  const kept = createBoundedMap<string, KeptStatement<Note>>(mostKept)
 
   function get(sql: string): KeptStatement<Note> {
     const found = kept.get(sql) ?? prepare(sql)
-    kept.add(sql, found)
+    kept.set(sql, found)
     return found
   }
 
@@ -35,7 +35,7 @@ export function keepStatements<Note>(
     return { statement, note: settle(statement) }
   }
 
-  return { get, drop: kept.remove }
+  return { get, drop: kept.delete }
 }
 
 /** The program's own texts are fewer; a text with a list in it comes in as many forms as lists have lengths. */

@@ -14,7 +14,7 @@ import type {
   SqlConnection,
   StoreLog,
 } from './connect.ts'
-import { placeOf } from './place.ts'
+import { fileIdentityOf } from './file-identity.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
@@ -48,7 +48,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     return new PrismaClient({ adapter: { ...adapterInfo, connect: connectSettled } })
   }
 
-  const place = placeOf(file)
+  const place = fileIdentityOf(file)
   const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
   const writer = clientWith((connection) => {
@@ -90,7 +90,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     connect,
     writer,
     reader,
-    ask,
+    query: ask,
     listen: () => ({ close: async () => {} }),
     close,
   }

@@ -1,4 +1,4 @@
-import type { Term } from '../ledger/output-terms.ts'
+import type { IndexKind } from '../ledger/index-keys.ts'
 import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
@@ -65,11 +65,11 @@ export function maskToRoles(mask: number): Role[] {
 }
 
 /** The number of a term; a number is never given twice. */
-export function termToNumber(term: Term): number {
+export function indexKindToNumber(term: IndexKind): number {
   return numberByTerm[term]
 }
 
-const numberByTerm: { readonly [T in Term]: number } = {
+const numberByTerm: { readonly [T in IndexKind]: number } = {
   OWNER: 0,
   STATE_CONTROLLER: 1,
   GOVERNOR: 2,

@@ -1,6 +1,6 @@
 import type { BalanceRange } from '../ledger/balance-ranges.ts'
 import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
-import type { OutputTerm } from '../ledger/output-terms.ts'
+import type { IndexKey } from '../ledger/index-keys.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { OutputRow } from './rows.ts'
@@ -23,7 +23,7 @@ export interface ViewReader {
   /** The ranges that have addresses, the poorest first. */
   balanceRanges(): Promise<{ readonly slot: SlotIndex; readonly ranges: readonly BalanceRange[] }>
   /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
-  unspentOutputs(question: UnspentQuestion): Promise<OutputRow[]>
+  unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
 }
 
 /** A native token and how much of it an address has. */
@@ -39,15 +39,15 @@ export interface AddressTotal {
 }
 
 /** Which page of which unspent outputs. */
-export interface UnspentQuestion {
+export interface UnspentQuery {
   readonly filter: UnspentFilter
   /** Exclusive; an output need not stand there. */
-  readonly after?: OutputPlace | undefined
+  readonly after?: OutputPosition | undefined
   readonly limit: number
 }
 
 /** A place in the order of unspent outputs. */
-export interface OutputPlace {
+export interface OutputPosition {
   readonly bookedSlot: SlotIndex
   readonly outputId: OutputId
 }
@@ -59,9 +59,9 @@ export interface UnspentFilter {
   /** Owned by this address at the end of the newest committed slot, or of the slot of booking. Not beside `anyOf`. */
   readonly heldBy?: Hex | undefined
   /** Each of them. */
-  readonly terms?: readonly OutputTerm[] | undefined
+  readonly keys?: readonly IndexKey[] | undefined
   /** At least one of them. */
-  readonly anyOf?: readonly OutputTerm[] | undefined
+  readonly anyOf?: readonly IndexKey[] | undefined
   /** Type codes. */
   readonly kinds?: readonly number[] | undefined
   readonly hasReturn?: boolean | undefined

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { noBalance } from '../ledger/balances-of-address.ts'
-import type { OutputTerm } from '../ledger/output-terms.ts'
+import type { IndexKey } from '../ledger/index-keys.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
@@ -15,7 +15,7 @@ import {
   type UnspentScan,
 } from './sql/view-reads.ts'
 import { classToNumber, idFromBytes } from './values.ts'
-import type { UnspentFilter, UnspentQuestion, ViewReader } from './view-contract.ts'
+import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts'
 
 /** Reads of what is kept beside the log: balances, and which outputs are unspent. */
 export function viewReads(client: PrismaClient): ViewReader {
@@ -94,18 +94,18 @@ async function readTotalAt(
   const where = { address: key, class: owned }
   const row = kept ?? (await client.prunedTip.findFirst({ where, select }))
   if (row !== null && row.milestoneIndex > milestone.slot) return undefined
-  const handover = await client.handover.findFirst({
+  const transfer = await client.expirationTransfer.findFirst({
     where: { address: key, slot: { lte: milestone.slot } },
     orderBy: { slot: 'desc' },
   })
-  if (handover !== null && (row === null || row.milestoneIndex < handover.slot)) {
-    return handover.total
+  if (transfer !== null && (row === null || row.milestoneIndex < transfer.slot)) {
+    return transfer.total
   }
   return row === null ? 0n : present(row.balance, `the balance of ${address}`)
 }
 
 /** Runs a scan for each way in which an output can be meant, and merges them. */
-async function readUnspent(client: PrismaClient, question: UnspentQuestion): Promise<OutputRow[]> {
+async function readUnspent(client: PrismaClient, question: UnspentQuery): Promise<OutputRow[]> {
   const scans = scansOf(question)
   const found = await Promise.all(scans.map((scan) => scanUnspent(client, scan)))
   const rows = found.flat().map(toOutput)
@@ -114,9 +114,9 @@ async function readUnspent(client: PrismaClient, question: UnspentQuestion): Pro
   return rows.filter(isFirst).slice(0, question.limit)
 }
 
-function scansOf({ filter, after, limit }: UnspentQuestion): UnspentScan[] {
-  const { heldBy, anyOf, terms = [], kinds = allKinds } = filter
-  const scan = (by: UnspentScan['by'], also: readonly OutputTerm[] = terms) => ({
+function scansOf({ filter, after, limit }: UnspentQuery): UnspentScan[] {
+  const { heldBy, anyOf, keys = [], kinds = allKinds } = filter
+  const scan = (by: UnspentScan['by'], also: readonly IndexKey[] = keys) => ({
     by,
     also,
     filter,
@@ -125,15 +125,15 @@ function scansOf({ filter, after, limit }: UnspentQuestion): UnspentScan[] {
   })
   if (heldBy !== undefined) {
     // Those that expire have a holder of their own.
-    const plain = { ...scan({ term: 'OWNER', value: heldBy }), filter: unexpiring(filter) }
+    const plain = { ...scan({ kind: 'OWNER', value: heldBy }), filter: unexpiring(filter) }
     return [
       ...(filter.hasExpiration === true ? [] : [plain]),
-      scan({ term: 'STATE_CONTROLLER', value: heldBy }),
-      scan({ term: 'HOLDER', value: heldBy }),
+      scan({ kind: 'STATE_CONTROLLER', value: heldBy }),
+      scan({ kind: 'HOLDER', value: heldBy }),
     ]
   }
   if (anyOf !== undefined) return anyOf.map((term) => scan(term))
-  const [first, ...rest] = terms
+  const [first, ...rest] = keys
   if (first !== undefined) return [scan(first, rest)]
   return kinds.map((kind) => scan({ kind }))
 }

@@ -4,14 +4,14 @@ import { book, outputsForBooking, slotContents, transactionsForBooking } from '.
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
 import { followSlots } from './follow.ts'
-import { found } from './found.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
-import { keepFinal } from './keep.ts'
+import { initialize } from './initialize.ts'
+import { keepFinal } from './keep-final.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { pruneLog } from './prune.ts'
+import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { Statements, Writing } from './sql/statements.ts'
-import type { Turns } from './turns.ts'
 import {
   awaitedCounts,
   carriersAwaiting,
@@ -21,7 +21,11 @@ import {
 } from './waiting.ts'
 
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
-export function createWriter(client: PrismaClient, sql: Statements, turns: Turns): StoreWriter {
+export function createWriter(
+  client: PrismaClient,
+  sql: Statements,
+  turns: SerialQueue,
+): StoreWriter {
   function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
     const whole = async (tx: Writing['tx']) => {
       await sql.beginWriting(tx)
@@ -39,7 +43,7 @@ export function createWriter(client: PrismaClient, sql: Statements, turns: Turns
     takeLease: (lease) => transact((writing) => takeLease(writing, lease)),
     renewLease: (term, ttlMs) => transact((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
-    found: (term, genesis) => transact((writing) => found(writing, term, genesis)),
+    initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
     acceptBlocks: (blocks) => transact((writing) => acceptBlocks(writing, blocks)),
     acceptOwnBlocks: (term, blocks) =>
       transact((writing) =>

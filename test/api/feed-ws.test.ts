@@ -16,11 +16,11 @@ const feedQuery = /* GraphQL */ `
   subscription Feed($addresses: [String!], $after: String, $classes: [UpdateClass!]) {
     ledgerUpdates(addresses: $addresses, after: $after, classes: $classes) {
       __typename
-      ... on FeedOpened { cursor mode oldestCursor tipCursor limits { addresses updatesPerBatch } start { address class ordinal chain } }
+      ... on FeedOpened { cursor mode oldestCursor tipCursor limits { addresses updatesPerBatch } start { address class ordinal historyHash } }
       ... on LedgerUpdateBatch {
         cursor previousCursor milestoneIndex
-        history { address class firstOrdinal lastOrdinal chain }
-        updates { cursor ordinal address class outputId isSpent milestoneIndex chain }
+        history { address class firstOrdinal lastOrdinal historyHash }
+        updates { cursor ordinal address class outputId isSpent milestoneIndex historyHash }
       }
       ... on FeedProgress { cursor previousCursor mode milestoneIndex }
       ... on FeedNotice { topic cursor closesWithinMs expiresAt }
@@ -38,7 +38,7 @@ interface FeedEvent {
     readonly ordinal: string
     readonly outputId: string
     readonly address: string
-    readonly chain: string
+    readonly historyHash: string
   }[]
 }
 
@@ -113,13 +113,14 @@ describe('subscription ledgerUpdates', () => {
     await feed.return?.()
   })
 
-  test('tells first and last ordinal and chain value of each address in a batch (13)', async () => {
+  test('tells first and last ordinal and history hash of each address in a batch (13)', async () => {
     const both = [addressText(owner), addressText(other)]
     const feed = subscribe(client, { addresses: both })
     await feed.next()
     await gateway.commit(slotOf(owner, other, owner))
     const batch = (await nextOf(feed)) ?? none
-    const last = (text: string) => batch.updates?.findLast(({ address }) => address === text)?.chain
+    const last = (text: string) =>
+      batch.updates?.findLast(({ address }) => address === text)?.historyHash
     const of = (address: typeof owner) => rowsOf(gateway.log.rows, address, 'OWNED').length
     expect(batch.history).toEqual(
       expect.arrayContaining([
@@ -128,26 +129,26 @@ describe('subscription ledgerUpdates', () => {
           class: 'OWNED',
           firstOrdinal: String(of(owner) - 1),
           lastOrdinal: String(of(owner)),
-          chain: last(both[0] ?? ''),
+          historyHash: last(both[0] ?? ''),
         },
         {
           address: both[1],
           class: 'OWNED',
           firstOrdinal: String(of(other)),
           lastOrdinal: String(of(other)),
-          chain: last(both[1] ?? ''),
+          historyHash: last(both[1] ?? ''),
         },
       ]),
     )
     const query = /* GraphQL */ `
       query ($address: String!, $ordinal: UInt64!) {
-        ledgerUpdateAt(address: $address, ordinal: $ordinal) { ordinal chain }
+        ledgerUpdateAt(address: $address, ordinal: $ordinal) { ordinal historyHash }
       }
     `
     for (const ordinal of [1, of(owner) - 1, of(owner)]) {
       const { data } = await gateway.ask(query, { address: both[0], ordinal: String(ordinal) })
       expect(data.ledgerUpdateAt.ordinal).toBe(String(ordinal))
-      if (ordinal === of(owner)) expect(data.ledgerUpdateAt.chain).toBe(last(both[0] ?? ''))
+      if (ordinal === of(owner)) expect(data.ledgerUpdateAt.historyHash).toBe(last(both[0] ?? ''))
     }
     for (const ordinal of [0, of(owner) + 1]) {
       const { data } = await gateway.ask(query, { address: both[0], ordinal: String(ordinal) })

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '../../src/api/limits.ts'
-import { openDoors } from '../../src/gateway.ts'
+import { openTransports } from '../../src/gateway.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { chainIdOf } from '../support/chain-ids.ts'
@@ -230,7 +230,7 @@ test('a port in use is told, not thrown', async () => {
   const auth = { key: other.key, clock: systemClock }
   const deps = { services: {}, auth, limits: defaultLimits, log: silentLog }
   // Nothing is asked of the services before the server listens, and it never does.
-  const doors = await openDoors(deps as unknown as Parameters<typeof openDoors>[0], {
+  const doors = await openTransports(deps as unknown as Parameters<typeof openTransports>[0], {
     host: '127.0.0.1',
     port: Number(port),
   })

@@ -34,7 +34,7 @@ export async function growLog({ kind, writer }: Database, part: LogPart): Promis
     const place = `CASE WHEN i % 10 = 0 THEN 0 ELSE 1 + (i * 1103515245 + 12345) % ${addresses} END`
     await writer.$executeRawUnsafe(`
       INSERT INTO ledger_updates
-        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain)
+        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash")
       SELECT i, ${words.address(`(${place})`)}, 0, 1 + i / 10, 1, ${slot}, ${words.bytes('i', 38)},
         i % 2 = 0, ${words.bytes('i + 1', 32)}
       FROM ${words.numbers(first, last)} ORDER BY i`)

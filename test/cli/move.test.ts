@@ -25,7 +25,7 @@ describe('a ledger moves by export and import', () => {
     from = { url: `file:${join(folder, 'from.db')}`, remove: async () => {} }
     const store = await openedStore(from.url)
     const term = await takenLease(store)
-    await store.write.found(term, testGenesis())
+    await store.write.initialize(term, testGenesis())
     await store.write.closeSlots(term, 1)
     await store.write.commitSlots(term, [slotCommit(1, [entry(1, 1), entry(1, 2)])])
     await store.write.releaseLease(term)

@@ -153,7 +153,7 @@ describe('the client against gateways that are wrong or busy', () => {
   const opened = {
     __typename: 'FeedOpened',
     cursor: 'a',
-    start: [{ address, class: 'OWNED', ordinal: '0', chain: `0x${'00'.repeat(32)}` }],
+    start: [{ address, class: 'OWNED', ordinal: '0', historyHash: `0x${'00'.repeat(32)}` }],
   }
 
   function tell(...events: object[]) {
@@ -169,7 +169,7 @@ describe('the client against gateways that are wrong or busy', () => {
     return { __typename: 'LedgerUpdateBatch', previousCursor, cursor: 'b', updates }
   }
 
-  /** The first update of the owner in the real log, with its real chain value. */
+  /** The first update of the owner in the real log, with its real history hash. */
   async function realUpdate(): Promise<Record<string, unknown>> {
     const [, told] = await read({ url: gateway.url, addresses: [address], after: cursorAt(0) }, 1)
     return told?.__typename === 'LedgerUpdateBatch' ? { ...told.updates[0] } : {}
@@ -179,7 +179,7 @@ describe('the client against gateways that are wrong or busy', () => {
     ['a missing update', (update: object) => [batch([{ ...update, ordinal: '2' }])]],
     ['an update told twice', (update: object) => [batch([update, update])]],
     [
-      'a chain value that does not follow',
+      'a history hash that does not follow',
       (update: object) => [batch([{ ...update, isSpent: true }])],
     ],
     ['a gap between two events', (update: object) => [batch([update], 'z')]],

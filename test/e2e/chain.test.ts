@@ -202,7 +202,7 @@ async function untilFinal(name: Name, transactionId: string): Promise<void> {
 const updatesQuery = /* GraphQL */ `
   query ($address: String!, $after: String) {
     ledgerUpdates(address: $address, after: $after, sort: OLDEST) {
-      edges { cursor node { seq: ordinal outputId isSpent milestoneIndex chain } }
+      edges { cursor node { seq: ordinal outputId isSpent milestoneIndex historyHash } }
     }
   }
 `

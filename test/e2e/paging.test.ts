@@ -37,7 +37,7 @@ const sorts = ['OLDEST', 'NEWEST'] as const
 const classes = ['OWNED', 'OWNED', 'MENTIONED'] as const
 const random = createRandom(4_711)
 let gateway: TestGateway
-let epoch: Hex
+let logId: Hex
 /** The database of the gateway, which knows the branches. */
 let beside: Store
 /** How far the log had come when somebody was told last. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await offerOf(gateway.url)
   const { tipCursor } = await ask({ address: addressOf(user(1)) })
   const tip = decodeCursor(tipCursor, 'tip')
-  epoch = tip.ok ? tip.value.epoch : '0x'
+  logId = tip.ok ? tip.value.logId : '0x'
   beside = await openedStore(gateway.databaseUrl)
 })
 afterAll(async () => {
@@ -294,7 +294,7 @@ function positionOf(cursor: string): number {
 
 async function cursorsAt(seqs: readonly number[]): Promise<string[]> {
   const branches = await Promise.all(seqs.map((seq) => beside.read.branchesAt([seq])))
-  return seqs.map((seq, i) => encodeCursor({ epoch, seq, branch: branches[i]?.[0] ?? noBranch }))
+  return seqs.map((seq, i) => encodeCursor({ logId, seq, branch: branches[i]?.[0] ?? noBranch }))
 }
 
 async function committedSlot(): Promise<number> {

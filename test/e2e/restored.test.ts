@@ -129,8 +129,8 @@ async function keptRows(url: string): Promise<string[]> {
 }
 
 function toldRows(updates: readonly FeedUpdate[]): string[] {
-  return updates.map(({ cursor, ordinal, milestoneIndex, outputId, isSpent, chain }) =>
-    [seqOf(cursor), ordinal, milestoneIndex, outputId, isSpent ? 1 : 0, chain].join(' '),
+  return updates.map(({ cursor, ordinal, milestoneIndex, outputId, isSpent, historyHash }) =>
+    [seqOf(cursor), ordinal, milestoneIndex, outputId, isSpent ? 1 : 0, historyHash].join(' '),
   )
 }
 

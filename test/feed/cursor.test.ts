@@ -10,8 +10,8 @@ const epochs = fc
 const branches = fc
   .bigInt({ min: 0n, max: 2n ** 48n - 1n })
   .map((number): Hex => `0x${number.toString(16).padStart(12, '0')}`)
-const cursors = fc.record({ epoch: epochs, seq: fc.maxSafeNat(), branch: branches })
-const log = { epoch: '0x0123456789abcdef', seq: 10, branch: '0xaabbccddeeff' } as const
+const cursors = fc.record({ logId: epochs, seq: fc.maxSafeNat(), branch: branches })
+const log = { logId: '0x0123456789abcdef', seq: 10, branch: '0xaabbccddeeff' } as const
 
 describe('cursor text', () => {
   test('comes back as it went', () => {
@@ -76,7 +76,7 @@ describe('cursor against a log (5)', () => {
     ['fail - below it', { ...log, seq: 1 }, 'CURSOR_EXPIRED'],
     ['ok - the newest row', log, undefined],
     ['fail - ahead of the tip', { ...log, seq: 11 }, 'CURSOR_AHEAD_OF_TIP'],
-    ['fail - another log', { ...log, epoch: '0x0123456789abcdee' }, 'CURSOR_OF_ANOTHER_LOG'],
+    ['fail - another log', { ...log, logId: '0x0123456789abcdee' }, 'CURSOR_OF_ANOTHER_LOG'],
     ['fail - another branch', { ...log, branch: other }, 'CURSOR_OF_ANOTHER_LOG'],
     ['fail - another branch, pruned', { ...log, seq: 1, branch: other }, 'CURSOR_OF_ANOTHER_LOG'],
   ] as const

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/feed/follow.ts'
+import type { FeedMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
-import type { Told } from '../../src/feed/told.ts'
 import type { LogRange } from '../../src/store/rows.ts'
 import {
   anyFilter,
@@ -34,14 +34,14 @@ afterAll(() => own.close())
 async function take(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
   { filter, position: seq }: { filter: UpdateFilter; position: number },
-  until: (told: readonly Told[]) => boolean,
+  until: (told: readonly FeedMessage[]) => boolean,
   batchRows = feed.batchRows,
-): Promise<readonly Told[]> {
+): Promise<readonly FeedMessage[]> {
   const controller = new AbortController()
   const position = log.positionAt(seq)
   const { era } = feed.tail.tip()
   const options = { filter, position, era, snapshot: undefined, signal: controller.signal }
-  const told: Told[] = []
+  const told: FeedMessage[] = []
   for await (const one of follow({ ...feed, batchRows }, options)) {
     told.push(one)
     if (until(told)) break
@@ -49,11 +49,11 @@ async function take(
   return told
 }
 
-function rowsIn(told: readonly Told[]): number[] {
+function rowsIn(told: readonly FeedMessage[]): number[] {
   return told.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))
 }
 
-function isCaughtUp(told: readonly Told[]): boolean {
+function isCaughtUp(told: readonly FeedMessage[]): boolean {
   const last = told.at(-1)
   return last?.kind === 'progress' && last.isLive
 }
@@ -72,7 +72,7 @@ describe('a feed', () => {
         for (let life = 0; !isOver; life++) {
           // Each connection lives for some events only; the next one resumes from its last position.
           const events = 1 + (lives[life % lives.length] ?? 1)
-          const ends = (some: readonly Told[]) => isCaughtUp(some) || some.length === events
+          const ends = (some: readonly FeedMessage[]) => isCaughtUp(some) || some.length === events
           const some = await take(own, { filter, position }, ends, limit)
           told.push(...rowsIn(some))
           expect(some[0]).toMatchObject({ kind: 'opened', position: own.log.positionAt(position) })

@@ -21,7 +21,7 @@ function rowsOf(parts: readonly Pick<LedgerUpdate, 'address' | 'class'>[]): Ledg
     milestoneIndex: 1,
     outputId: outputIdOf('11', 0),
     isSpent: false,
-    chain: '0x',
+    historyHash: '0x',
   }))
 }
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
-import { nameOfThisProcess } from '../../src/node/holder.ts'
 import { awaitLease } from '../../src/node/lease.ts'
+import { nameOfThisProcess } from '../../src/node/lease-holder.ts'
 import { databases, useStore } from '../support/databases.ts'
 
 const [host = '', , scope = ''] = nameOfThisProcess().split(':')

@@ -3,7 +3,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { Address } from '../../src/protocol/addresses.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import { encode, parse } from '../../src/protocol/schema/schema.ts'
-import { addressKey, addressKeyOf } from '../../src/service/address-key.ts'
+import { addressKey, addressKeyOf } from '../../src/service/addresses/address-key.ts'
 import { unwrap } from '../support/log-store.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 

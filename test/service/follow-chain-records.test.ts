@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ChainRecordFeed,
-  chainRecordEpoch,
+  chainRecordLogId,
   openChainRecordFeed,
 } from '../../src/feed/chain-records.ts'
 import { encodeCursor } from '../../src/feed/cursor.ts'
@@ -9,7 +9,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import {
   type ChainRecordChange,
   followChainRecords,
-} from '../../src/service/follow-chain-records.ts'
+} from '../../src/service/chain-records/follow-chain-records.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
@@ -22,7 +22,7 @@ describe.each(databases)(
     let chainRecords: ChainRecordFeed
     let setAt = 0
     beforeEach(async () => {
-      unwrap(await use.store.write.found(use.term, testGenesis()))
+      unwrap(await use.store.write.initialize(use.term, testGenesis()))
       chainRecords = openChainRecordFeed({ reader: use.store.read, log: silentLog, tickMs: 5 })
     })
     afterEach(() => chainRecords.close())
@@ -50,8 +50,8 @@ describe.each(databases)(
     }
 
     test('are followed from what both have, and other cursors are refused (5)', async () => {
-      const epoch = chainRecordEpoch(testGenesis().network.epoch)
-      const start = encodeCursor({ epoch, seq: 0, branch: noBranch })
+      const logId = chainRecordLogId(testGenesis().network.logId)
+      const start = encodeCursor({ logId, seq: 0, branch: noBranch })
       await set(3)
       const [first, second, third] = (await take(start, 3)).map(({ cursor }) => cursor)
       const live = unwrap(await open(third ?? ''))

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
-import { type FeedQuestion, followLedgerUpdates } from '../../src/service/follow-ledger-updates.ts'
-import { listLedgerUpdates } from '../../src/service/list-ledger-updates.ts'
-import { pollLedgerUpdates } from '../../src/service/poll-ledger-updates.ts'
+import {
+  type FeedQuestion,
+  followLedgerUpdates,
+} from '../../src/service/feed/follow-ledger-updates.ts'
+import { listLedgerUpdates } from '../../src/service/updates/list-ledger-updates.ts'
+import { pollLedgerUpdates } from '../../src/service/updates/poll-ledger-updates.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { type FeedLog, neverMs, openFeedLog, slotOf, until } from '../support/feed-log.ts'
 import { addresses, unwrap } from '../support/log-store.ts'
@@ -122,18 +125,18 @@ describe('feed of ledger updates', () => {
     ['a malformed cursor', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
     [
       'a cursor of another log',
-      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 0, branch: noBranch }) },
+      { after: encodeCursor({ logId: '0x0000000000000001', seq: 0, branch: noBranch }) },
       { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
     ],
     [
       'a cursor ahead of the tip',
-      { after: encodeCursor({ epoch: '0x00112233445566ff', seq: 10_000, branch: noBranch }) },
+      { after: encodeCursor({ logId: '0x00112233445566ff', seq: 10_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'after' },
     ],
     [
       'two beginnings',
       {
-        after: encodeCursor({ epoch: '0x00112233445566ff', seq: 0, branch: noBranch }),
+        after: encodeCursor({ logId: '0x00112233445566ff', seq: 0, branch: noBranch }),
         afterMilestone: 0,
       },
       { code: 'FEED_START_AMBIGUOUS' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { followMilestones } from '../../src/service/follow-milestones.ts'
+import { followMilestones } from '../../src/service/feed/follow-milestones.ts'
 import { type FeedLog, openFeedLog, slotOf } from '../support/feed-log.ts'
 import { addresses, unwrap } from '../support/log-store.ts'
 import { servedParameters as parameters } from '../support/serve-log.ts'

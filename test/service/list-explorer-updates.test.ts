@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listExplorerUpdates } from '../../src/service/list-explorer-updates.ts'
-import { parsePageCursor, printPageCursor } from '../../src/service/update-place.ts'
+import { listExplorerUpdates } from '../../src/service/updates/list-explorer-updates.ts'
+import { parsePageCursor, printPageCursor } from '../../src/service/updates/update-position.ts'
 import {
   addresses,
   fixedParameters,

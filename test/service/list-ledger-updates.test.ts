@@ -4,7 +4,7 @@ import { encodeCursor } from '../../src/feed/cursor.ts'
 import {
   type ConnectionQuestion,
   listLedgerUpdates,
-} from '../../src/service/list-ledger-updates.ts'
+} from '../../src/service/updates/list-ledger-updates.ts'
 import type { UpdateClass } from '../../src/store/rows.ts'
 import { noBranch } from '../../src/store/values.ts'
 import {
@@ -133,12 +133,12 @@ describe('connection', () => {
     ['before malformed', { before: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'before' }],
     [
       'after of another log',
-      { after: encodeCursor({ epoch: '0x0000000000000001', seq: 1, branch: noBranch }) },
+      { after: encodeCursor({ logId: '0x0000000000000001', seq: 1, branch: noBranch }) },
       { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
     ],
     [
       'before ahead of the tip',
-      { before: encodeCursor({ epoch: '0x00112233445566ff', seq: 100_000, branch: noBranch }) },
+      { before: encodeCursor({ logId: '0x00112233445566ff', seq: 100_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'before' },
     ],
   ] as const

@@ -5,13 +5,13 @@ import { ok } from '../../src/lib/result.ts'
 import { openSignatureChecker, type SignatureChecker } from '../../src/node/signatures.ts'
 import { Block } from '../../src/protocol/block.ts'
 import {
-  type ForeseeTransactionDeps,
-  foreseeTransaction,
-} from '../../src/service/foresee-transaction.ts'
-import { inspect } from '../../src/service/inspect.ts'
-import { inspectBlock } from '../../src/service/inspect-block.ts'
-import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit-block.ts'
-import { verify } from '../../src/service/verify.ts'
+  type SimulateTransactionDeps,
+  simulateTransaction,
+} from '../../src/service/submit/simulate-transaction.ts'
+import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit/submit-block.ts'
+import { inspect } from '../../src/tools/inspect.ts'
+import { inspectBlock } from '../../src/tools/inspect-block.ts'
+import { verify } from '../../src/tools/verify.ts'
 import { parsed } from '../support/parsed.ts'
 import { type SemanticVector, semanticLine } from '../support/semantic-questions.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
@@ -90,8 +90,8 @@ test('is refused by what foresees a transaction, without a look at a signature',
     },
     signatures: checker,
     clock: systemClock,
-  } as unknown as ForeseeTransactionDeps
-  expect(await foreseeTransaction(deps, { form: 'json', json: payload })).toMatchObject({
+  } as unknown as SimulateTransactionDeps
+  expect(await simulateTransaction(deps, { form: 'json', json: payload })).toMatchObject({
     ok: true,
     value: { outcome: 'REFUSED', refusal: { code: 'BLOCK_SIZE', path: '' } },
   })

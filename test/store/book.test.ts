@@ -25,7 +25,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     await use.store.write.acceptBlocks([1, 2, 3].map((n) => incomingBlock(n)))
   })
 

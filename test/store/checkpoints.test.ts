@@ -26,7 +26,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     store = await openedStore(database.url, memory.log)
     const lease = await store.write.takeLease({ holder: 'test', ttlMs: 60_000 })
     if (!lease.ok) throw new Error(lease.error.code)
-    await store.write.found(lease.value.term, testGenesis())
+    await store.write.initialize(lease.value.term, testGenesis())
   })
 
   afterEach(async () => {
@@ -156,8 +156,8 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
       'balances',
       'block_parents',
       'due_outputs',
-      'handovers',
-      'output_terms',
+      'expiration_transfers',
+      'index_keys',
       'pruned_tips',
       'token_balances',
       'unspent_outputs',

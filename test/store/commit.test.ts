@@ -21,46 +21,53 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     await use.store.write.closeSlots(use.term, 10)
   })
 
   const commit = (...commits: SlotCommit[]) => use.store.write.commitSlots(use.term, commits)
 
-  test('gives positions, ordinals and chain values that run through slots and calls', async () => {
+  test('gives positions, ordinals and history hashes that run through slots and calls', async () => {
     const spent = entry(0, 0, { isSpent: true })
     const mentioned = entry(0, 2, { class: 'MENTIONED', roles: ['SENDER', 'ISSUER'] })
     await commit(slotCommit(1, [spent, entry(1, 1)]))
     const tip = await commit(slotCommit(2), slotCommit(3, [entry(1, 2), mentioned]))
     expect(tip).toMatchObject({
       ok: true,
-      value: { epoch: '0x0102030405060708', seq: 5, slot: 3, prunedSeq: 0 },
+      value: { logId: '0x0102030405060708', seq: 5, slot: 3, prunedSeq: 0 },
     })
     expect(await use.store.read.logTip()).toEqual(tip.ok && tip.value)
 
     const first = chainAfter(new Uint8Array(32), 0, 0)
     const expected = [
-      { seq: 1, ordinal: 1, milestoneIndex: 0, ...entry(0, 0), chain: first, balance: 1_000n },
-      { seq: 2, ordinal: 2, milestoneIndex: 1, ...spent, chain: chainAfter(first, 1, 0, 1) },
-      { seq: 5, ordinal: 1, milestoneIndex: 3, ...mentioned, chain: chainAfter(zeros, 3, 2) },
+      {
+        seq: 1,
+        ordinal: 1,
+        milestoneIndex: 0,
+        ...entry(0, 0),
+        historyHash: first,
+        balance: 1_000n,
+      },
+      { seq: 2, ordinal: 2, milestoneIndex: 1, ...spent, historyHash: chainAfter(first, 1, 0, 1) },
+      { seq: 5, ordinal: 1, milestoneIndex: 3, ...mentioned, historyHash: chainAfter(zeros, 3, 2) },
     ].map((row) => ({
       ...row,
       branch: branchOf(slotCommit(row.milestoneIndex).commitmentId),
-      chain: `0x${Buffer.from(row.chain).toString('hex')}`,
+      historyHash: `0x${Buffer.from(row.historyHash).toString('hex')}`,
     }))
     const rows = await use.store.read.updates({ ...wholeLog, address: addressOf(0) })
     expect(rows).toEqual(expected)
     expect(await use.store.read.addressTip(addressOf(0), 'OWNED')).toEqual({
       ordinal: 2,
-      chain: expected[1]?.chain,
+      historyHash: expected[1]?.historyHash,
     })
     expect(await use.store.read.addressTip(addressOf(0), 'MENTIONED')).toEqual({
       ordinal: 1,
-      chain: expected[2]?.chain,
+      historyHash: expected[2]?.historyHash,
     })
     expect(await use.store.read.addressTip(addressOf(9), 'OWNED')).toEqual({
       ordinal: 0,
-      chain: `0x${'00'.repeat(32)}`,
+      historyHash: `0x${'00'.repeat(32)}`,
     })
   })
 
@@ -177,7 +184,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
 
 const zeros = new Uint8Array(32)
 
-/** The chain value by its definition, for an output of a number in a slot below 256. */
+/** The history hash by its definition, for an output of a number in a slot below 256. */
 function chainAfter(former: Uint8Array, slot: number, output: number, isSpent = 0): Uint8Array {
   const id = Buffer.from(outputIdOf(output).slice(2), 'hex')
   const bytes = Uint8Array.of(...former, slot, 0, 0, 0, ...id, isSpent)

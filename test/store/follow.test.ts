@@ -29,7 +29,7 @@ describe.each(databases)('slots that a node committed, on $name', ({ create }) =
   const follow = (...slots: FollowedSlot[]) => use.store.write.followSlots(use.term, slots)
 
   beforeEach(async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
   })
 
   test('are booked, closed and committed in one go', async () => {
@@ -83,7 +83,7 @@ describe.each(databases)('final blocks that a node told, on $name', ({ create })
 
   test('are kept outside the order of arrival, once', async () => {
     const { read, write } = use.store
-    await write.found(use.term, testGenesis())
+    await write.initialize(use.term, testGenesis())
     await write.acceptBlocks([incomingBlock(1)])
     const parents = [blockIdOf(1)]
     const transaction = {

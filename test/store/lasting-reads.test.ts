@@ -15,7 +15,7 @@ describe.each(databases)('answers that last on $name', ({ create }) => {
 
   test('are kept once they are there: a commitment, an account as of it, the time of a block', async () => {
     const { read, write } = use.store
-    await write.found(use.term, testGenesis())
+    await write.initialize(use.term, testGenesis())
     const first = blockIdOf(1)
     const version = accountVersion(1, 1)
     const { accountId } = version

@@ -42,7 +42,7 @@ describe.each(databases)('the lease on $name', ({ create }) => {
   })
 
   test('lost to another process stops every write of the former holder', async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     await use.store.write.releaseLease(use.term)
     const second = await openedStore(use.url)
     await second.write.takeLease({ holder: 'other', ttlMs: 60_000 })
@@ -52,7 +52,7 @@ describe.each(databases)('the lease on $name', ({ create }) => {
       await write.closeSlots(use.term, 7),
       await write.book(use.term, booking({})),
       await write.commitSlots(use.term, [slotCommit(1)]),
-      await write.found(use.term, testGenesis()),
+      await write.initialize(use.term, testGenesis()),
     ]
     const lost = { ok: false, error: { code: 'LEASE_LOST', term: use.term } }
     expect(answers).toEqual(answers.map(() => lost))

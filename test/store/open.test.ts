@@ -55,7 +55,7 @@ describe('opening a store', () => {
     const url = `file:${join(folder, 'test.db')}`
     const first = await openedStore(url)
     const term = await takenLease(first)
-    await first.write.found(term, testGenesis())
+    await first.write.initialize(term, testGenesis())
     await first.write.acceptBlocks([incomingBlock(1)])
     await first.close()
     const second = await openedStore(url)

@@ -23,7 +23,7 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
     const { write } = use.store
     const genesis = testGenesis()
     const commit = { ...genesis.commit, entries: [] }
-    await write.found(use.term, { ...genesis, outputs: [], accounts: [], commit })
+    await write.initialize(use.term, { ...genesis, outputs: [], accounts: [], commit })
     await write.closeSlots(use.term, 10)
     const entries = outputIds.map((outputId) => ({ ...entry(1, 0), outputId }))
     await write.commitSlots(use.term, [slotCommit(1, entries)])
@@ -33,7 +33,7 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
     asked = []
     read = createOwnedReader((sql, parameters) => {
       asked.push(sql)
-      return database.ask(sql, parameters)
+      return database.query(sql, parameters)
     })
   })
   afterEach(() => database.close())

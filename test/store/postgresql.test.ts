@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
-import { isStoreAway } from '../../src/store/away.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { isStoreAway } from '../../src/store/faults.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Writing } from '../../src/store/sql/statements.ts'
 import { databases, emptyDatabases, openedStore, useStore } from '../support/databases.ts'
@@ -178,7 +178,7 @@ describe('writing to postgresql', () => {
   })
 
   test('goes on when its connections were cut', async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     const others = 'datname = current_database() AND pid <> pg_backend_pid()'
     for (let n = 1; n <= 5; n++) {
       const accept = () => use.store.write.acceptBlocks([incomingBlock(n)])
@@ -207,7 +207,7 @@ describe('hearing of commits on postgresql', () => {
 
   beforeEach(async () => {
     other = await openedStore(use.url)
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     await use.store.write.closeSlots(use.term, 100)
   })
   afterEach(() => other.close())

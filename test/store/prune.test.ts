@@ -8,7 +8,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
 
   beforeEach(async () => {
     const { write } = use.store
-    await write.found(use.term, testGenesis())
+    await write.initialize(use.term, testGenesis())
     await write.closeSlots(use.term, 10)
     // Two rows of address 1 in each slot, one of address 2 in the second; slot 4 is empty.
     await write.commitSlots(use.term, [
@@ -73,7 +73,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     await write.pruneLog({ milestones: 2, rows: 100 })
     expect(await read.prunedTip(addressOf(1), 'OWNED')).toMatchObject({
       ordinal: 2,
-      chain: owned?.chain,
+      historyHash: owned?.historyHash,
       milestoneIndex: 2,
     })
     expect(await read.prunedTip(addressOf(2), 'MENTIONED')).toBeUndefined()

@@ -37,7 +37,7 @@ describe.each(databases)('reading on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
-    await use.store.write.found(use.term, testGenesis({ commit: slotCommit(0) }))
+    await use.store.write.initialize(use.term, testGenesis({ commit: slotCommit(0) }))
     await use.store.write.closeSlots(use.term, 1_000_000)
   })
 
@@ -115,7 +115,7 @@ function placed(row: LogEntry, milestoneIndex: number, before: readonly LedgerUp
     ordinal: same.length + 1,
     milestoneIndex,
     branch: branchOf(slotCommit(milestoneIndex).commitmentId),
-    chain: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    historyHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   }
 }
 

@@ -12,8 +12,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { storeFaultOf } from '../../src/store/away.ts'
 import { type Database, databaseOf } from '../../src/store/connect.ts'
+import { storeFaultOf } from '../../src/store/faults.ts'
 import { openFile } from '../../src/store/sql/sqlite/file.ts'
 import { sqliteConnection } from '../../src/store/sqlite-adapter.ts'
 import { keepStatements, mostKept } from '../../src/store/sqlite-statements.ts'
@@ -431,7 +431,7 @@ describe('Prisma over the adapter', () => {
     milestoneIndex: 0n,
     outputId: new Uint8Array(),
     isSpent: true,
-    chain: new Uint8Array(32),
+    historyHash: new Uint8Array(32),
     balance: null,
   }
 

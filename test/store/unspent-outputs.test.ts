@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { slotsAwaited } from '../../src/ledger/holdings.ts'
+import { type IndexKey, type IndexKind, indexKeysOf } from '../../src/ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
-import { type OutputTerm, type Term, termsOf } from '../../src/ledger/output-terms.ts'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
-import type { OutputPlace, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
+import type { OutputPosition, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
 import { databases, useStore } from '../support/databases.ts'
 import { createRandom, type Random } from '../support/random.ts'
@@ -61,7 +61,7 @@ async function rowsKept(url: string) {
     }
     return {
       unspent: await count('unspent_outputs'),
-      terms: await count('output_terms'),
+      terms: await count('index_keys'),
       due: await count('due_outputs'),
     }
   } finally {
@@ -79,7 +79,7 @@ function rowsNeeded({ outputs, committed }: RandomLedger) {
   return {
     unspent: unspent.length,
     terms: count(({ outputId, output }) => [
-      ...termsOf(outputId, output),
+      ...indexKeysOf(outputId, output),
       ...(conditionOf(output, 3) === undefined ? [] : ['HOLDER']),
     ]),
     due: count(({ output }) => slotsAwaited(output).filter((slot) => slot > reached)),
@@ -88,7 +88,7 @@ function rowsNeeded({ outputs, committed }: RandomLedger) {
 
 async function allPages({ read }: Store, filter: UnspentFilter, limit: number) {
   const ids: string[] = []
-  for (let after: OutputPlace | undefined; ; ) {
+  for (let after: OutputPosition | undefined; ; ) {
     const page = await read.unspentOutputs({ filter, after, limit })
     ids.push(...page.map(({ outputId }) => outputId))
     after = page.at(-1)
@@ -106,9 +106,9 @@ function matching(ledger: RandomLedger, filter: UnspentFilter): ModelOutput[] {
 
 function matches(model: ModelOutput, filter: UnspentFilter, committed: number): boolean {
   const { outputId, output, bookedSlot, spentSlot } = model
-  const terms = termsOf(outputId, output)
-  const has = (wanted: OutputTerm) =>
-    terms.some(({ term, value }) => term === wanted.term && value === wanted.value)
+  const keys = indexKeysOf(outputId, output)
+  const has = (wanted: IndexKey) =>
+    keys.some(({ kind, value }) => kind === wanted.kind && value === wanted.value)
   const timelock = conditionOf(output, 2)?.slot
   const expiration = conditionOf(output, 3)?.slot
   const isUnspent =
@@ -119,7 +119,7 @@ function matches(model: ModelOutput, filter: UnspentFilter, committed: number): 
   return (
     isUnspent &&
     (filter.heldBy === undefined || owner === filter.heldBy) &&
-    (filter.terms ?? []).every(has) &&
+    (filter.keys ?? []).every(has) &&
     (filter.anyOf === undefined || filter.anyOf.some(has)) &&
     (filter.kinds === undefined || filter.kinds.includes(output.type)) &&
     isAsked(filter.hasReturn, conditionOf(output, 1) !== undefined) &&
@@ -153,9 +153,8 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
   return {
     asOf: flag() ? 'BOOKED' : 'COMMITTED',
     heldBy: start === 0 ? pick(random, keys) : undefined,
-    terms:
-      start === 1 ? [randomTerm(random, ledger)] : sometimes(() => [randomTerm(random, ledger)]),
-    anyOf: start === 2 ? [randomTerm(random, ledger), randomTerm(random, ledger)] : undefined,
+    keys: start === 1 ? [randomKey(random, ledger)] : sometimes(() => [randomKey(random, ledger)]),
+    anyOf: start === 2 ? [randomKey(random, ledger), randomKey(random, ledger)] : undefined,
     kinds: sometimes(() => [pick(random, [0, 1, 2, 3, 4, 5]), 0]),
     hasReturn: sometimes(flag),
     hasToken: sometimes(flag),
@@ -167,19 +166,19 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
   }
 }
 
-function randomTerm(random: Random, ledger: RandomLedger): OutputTerm {
+function randomKey(random: Random, ledger: RandomLedger): IndexKey {
   const some = pick(random, ledger.outputs)
-  const chain = termsOf(some.outputId, some.output).find(({ term }) => term === 'CHAIN')
-  const address = (term: Term): OutputTerm => ({ term, value: pick(random, keys) })
-  return pick<OutputTerm>(random, [
+  const chain = indexKeysOf(some.outputId, some.output).find(({ kind }) => kind === 'CHAIN')
+  const address = (kind: IndexKind): IndexKey => ({ kind, value: pick(random, keys) })
+  return pick<IndexKey>(random, [
     address('OWNER'),
     address('EXPIRATION_RETURN'),
     address('STORAGE_DEPOSIT_RETURN'),
     address('GOVERNOR'),
     address('SENDER'),
     address('VALIDATOR'),
-    { term: 'TAG', value: '0x01' },
-    { term: 'NATIVE_TOKEN', value: pick(random, randomTokens) },
+    { kind: 'TAG', value: '0x01' },
+    { kind: 'NATIVE_TOKEN', value: pick(random, randomTokens) },
     chain ?? address('ISSUER'),
   ])
 }

@@ -19,7 +19,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
   let placeOf: ReadonlyMap<number, number>
 
   beforeEach(async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     const numbers = [1, 2, 3, 4]
     await use.store.write.acceptBlocks(numbers.map((n) => incomingBlock(n, { slot: n })))
     const pending = await use.store.read.pendingBlocks(10)
@@ -132,7 +132,7 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
       }),
     )
 
-  beforeEach(() => use.store.write.found(use.term, testGenesis()))
+  beforeEach(() => use.store.write.initialize(use.term, testGenesis()))
 
   const reasons = [2, 5, 6, 7, 8, 24, 25]
   test.each(reasons)('failed for %i is pending again when one comes', async (reason) => {

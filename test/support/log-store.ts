@@ -15,7 +15,7 @@ import { testParameters } from './store-rows.ts'
 export interface LogStore {
   readonly store: Store
   /** 8 bytes. */
-  readonly epoch: Hex
+  readonly logId: Hex
   /** Every row written so far, in the order of the log; `chain` is left out, the array cannot know it. */
   readonly rows: ModelRow[]
   /** The newest committed slot. */
@@ -36,17 +36,17 @@ export interface LogStore {
 }
 
 /** A row of the log as the naive model knows it. */
-export type ModelRow = Omit<LedgerUpdate, 'chain'>
+export type ModelRow = Omit<LedgerUpdate, 'historyHash'>
 
-/** Opens a store and founds it with an empty genesis slot 0. */
+/** Opens a store and initializes it with an empty genesis slot 0. */
 export async function openLogStore(): Promise<LogStore> {
   const database = await usualDatabase().create()
   const store = await openedStore(database.url)
   const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
-  const epoch = '0x00112233445566ff'
-  const network = { epoch, parameters: testParameters } as const
+  const logId = '0x00112233445566ff'
+  const network = { logId, parameters: testParameters } as const
   unwrap(
-    await store.write.found(lease.term, {
+    await store.write.initialize(lease.term, {
       network,
       outputs: [],
       accounts: [],
@@ -82,7 +82,7 @@ export async function openLogStore(): Promise<LogStore> {
   function replace(other: Hex): Promise<void> {
     const digits = other.slice(2)
     const bytes = database.url.startsWith('file:') ? `x'${digits}'` : `'\\x${digits}'`
-    return onDatabase(database.url, `UPDATE network SET epoch = ${bytes}`)
+    return onDatabase(database.url, `UPDATE network SET "logId" = ${bytes}`)
   }
 
   async function rewind(to: number): Promise<void> {
@@ -113,7 +113,7 @@ export async function openLogStore(): Promise<LogStore> {
 
   return {
     store,
-    epoch,
+    logId,
     rows,
     slot: () => slot,
     commit,
@@ -121,7 +121,7 @@ export async function openLogStore(): Promise<LogStore> {
     replace,
     rewind,
     positionAt,
-    cursorAt: (seq) => encodeCursor({ epoch, ...positionAt(seq) }),
+    cursorAt: (seq) => encodeCursor({ logId, ...positionAt(seq) }),
     close,
   }
 }

@@ -7,13 +7,13 @@ import { Client } from 'pg'
 const compared = {
   ledger_updates: [
     ['seq', 'address', 'class', 'ordinal', 'roles', 'milestoneIndex'],
-    ['outputId', 'isSpent', 'chain', 'balance'],
+    ['outputId', 'isSpent', 'historyHash', 'balance'],
   ].flat(),
   commitments: ['slot', 'id', 'bytes', 'firstSeq', 'lastSeq'],
   outputs: ['id', 'bytes', 'blockId', 'bookedSlot', 'spentSlot', 'spentBy'],
   unspent_outputs: ['outputId', 'kind', 'bookedSlot'],
   balances: ['address', 'total', 'outputs'],
-  network: ['epoch', 'parameters'],
+  network: ['logId', 'parameters'],
 } as const
 
 type TableName = keyof typeof compared

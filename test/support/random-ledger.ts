@@ -38,7 +38,7 @@ export async function foundRandomLedger(use: StoreInUse, seed: number): Promise<
   const outputs = Array.from({ length: 5 }, (_, n) => newOutput(random, n, 0))
   let committed = 0
   const genesis = { outputs: outputs.map(createdRow), commit: commitOf(0, outputs) }
-  unwrap(await store.write.found(term, testGenesis(genesis)))
+  unwrap(await store.write.initialize(term, testGenesis(genesis)))
 
   async function book(): Promise<void> {
     const created = Array.from({ length: random.between(0, 4) }, (_, i) =>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Command, Surroundings } from '../../src/cli/command.ts'
+import type { Command, ProcessIo } from '../../src/cli/command.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 
 /** What a command said, and its exit code. */
@@ -17,7 +17,7 @@ export interface CommandRun {
 export async function runCommand(
   command: Command,
   words: readonly string[],
-  given: Partial<Surroundings> = {},
+  given: Partial<ProcessIo> = {},
 ): Promise<CommandRun> {
   let stdout = ''
   let stderr = ''

@@ -1,4 +1,4 @@
-import { type DoorLimits, defaultLimits } from '../../src/api/limits.ts'
+import { defaultLimits, type TransportLimits } from '../../src/api/limits.ts'
 import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
@@ -59,7 +59,7 @@ export function addressText(address: Hex, hrp = servedParameters.bech32Hrp): str
 /** What a test may choose. */
 export interface ServedLogOptions {
   readonly settings?: Partial<FeedSettings>
-  readonly limits?: Partial<DoorLimits>
+  readonly limits?: Partial<TransportLimits>
   readonly clock?: Clock
   /** Whether another gateway may know more of the log. */
   readonly mayLag?: boolean

@@ -5,7 +5,7 @@ import { defaultLimits } from '../../src/api/limits.ts'
 import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, type Scope } from '../../src/api/token.ts'
 import { type Environment, parseConfig } from '../../src/config.ts'
-import { openDoors, openGateway } from '../../src/gateway.ts'
+import { openGateway, openTransports } from '../../src/gateway.ts'
 import { type Clock, type MachineClock, nowMs, systemClock } from '../../src/lib/clock.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
@@ -79,7 +79,7 @@ export async function startDoors(services: Services, limits = defaultLimits): Pr
   const { log, lines: logged } = createMemoryLog(clock)
   const address = { host: '127.0.0.1', port: 0 }
   const auth = { key, clock }
-  const http = unwrap(await openDoors({ services, auth, limits, log }, address))
+  const http = unwrap(await openTransports({ services, auth, limits, log }, address))
   return {
     url: http.url,
     key,

@@ -120,7 +120,7 @@ export const testParameters = encode(ProtocolParameters, developmentParameters(0
 /** A ledger with one output and one account, in slot 0. */
 export function testGenesis(changes: Partial<Genesis> = {}): Genesis {
   return {
-    network: { epoch: '0x0102030405060708', parameters: testParameters },
+    network: { logId: '0x0102030405060708', parameters: testParameters },
     outputs: [createdOutput(0, { bookedSlot: 0 })],
     accounts: [accountVersion(0, 0)],
     epoch: { epoch: 0, committee: [], candidates: [], rewards: undefined },

@@ -191,7 +191,7 @@ function numbersAsText(key: string, value: unknown): unknown {
 const connectionDocument = /* GraphQL */ `
   query ($address: String!, $after: String, $first: Int, $class: UpdateClass!) {
     ledgerUpdates(address: $address, after: $after, first: $first, class: $class, sort: OLDEST) {
-      nodes { cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp chain }
+      nodes { cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp historyHash }
     }
   }
 `

@@ -13,15 +13,15 @@ export function readLogFile(path: string): JudgedLog {
       ...row,
       address: Buffer.from(row.address),
       outputId: Buffer.from(row.outputId),
-      chain: Buffer.from(row.chain),
+      historyHash: Buffer.from(row.historyHash),
       isSpent: row.isSpent === 1,
     })),
   )
 }
 
-interface SqliteRow extends Omit<RawRow, 'address' | 'outputId' | 'chain' | 'isSpent'> {
+interface SqliteRow extends Omit<RawRow, 'address' | 'outputId' | 'historyHash' | 'isSpent'> {
   readonly address: Uint8Array
   readonly outputId: Uint8Array
-  readonly chain: Uint8Array
+  readonly historyHash: Uint8Array
   readonly isSpent: number
 }

@@ -23,7 +23,7 @@ export interface RawRow {
   readonly milestoneIndex: number
   readonly outputId: Buffer
   readonly isSpent: boolean
-  readonly chain: Buffer
+  readonly historyHash: Buffer
 }
 
 /** A log, and where its rows do not follow from those before. */
@@ -32,25 +32,26 @@ export interface JudgedLog {
   readonly faults: readonly string[]
 }
 
-/** Recomputes positions, ordinals and chain values. */
+/** Recomputes positions, ordinals and history hashes. */
 export function judgeLog(raws: readonly RawRow[]): JudgedLog {
   const faults: string[] = []
-  const points = new Map<string, { ordinal: number; chain: Buffer }>()
+  const points = new Map<string, { ordinal: number; historyHash: Buffer }>()
   const rows = raws.map((raw, i): ToldRow => {
     const key = `${raw.class} ${raw.address.toString('hex')}`
-    const former = points.get(key) ?? { ordinal: 0, chain: Buffer.alloc(32) }
+    const former = points.get(key) ?? { ordinal: 0, historyHash: Buffer.alloc(32) }
     const milestone = Buffer.alloc(4)
     milestone.writeUInt32LE(raw.milestoneIndex)
-    const chain = createHash('sha256')
-      .update(former.chain)
+    const historyHash = createHash('sha256')
+      .update(former.historyHash)
       .update(milestone)
       .update(raw.outputId)
       .update(Buffer.of(raw.isSpent ? 1 : 0))
       .digest()
-    if (!chain.equals(raw.chain)) faults.push(`row ${raw.seq}: its chain value does not follow`)
+    if (!historyHash.equals(raw.historyHash))
+      faults.push(`row ${raw.seq}: its history hash does not follow`)
     if (raw.seq !== i + 1) faults.push(`row ${i + 1} is ${raw.seq}`)
     if (raw.ordinal !== former.ordinal + 1) faults.push(`row ${raw.seq}: ordinal ${raw.ordinal}`)
-    points.set(key, { ordinal: raw.ordinal, chain })
+    points.set(key, { ordinal: raw.ordinal, historyHash })
     const row = {
       seq: raw.seq,
       address: bech32.encode('tst', bech32.toWords(raw.address)),
@@ -58,10 +59,10 @@ export function judgeLog(raws: readonly RawRow[]): JudgedLog {
     }
     const outputId = `0x${raw.outputId.toString('hex')}`
     const { ordinal, milestoneIndex, isSpent } = raw
-    const link = `0x${chain.toString('hex')}`
+    const link = `0x${historyHash.toString('hex')}`
     return {
       ...row,
-      told: told({ ...row, ordinal, outputId, isSpent, milestoneIndex, chain: link }),
+      told: told({ ...row, ordinal, outputId, isSpent, milestoneIndex, historyHash: link }),
     }
   })
   return { rows, faults }
@@ -104,8 +105,8 @@ function told(update: {
   readonly outputId: string
   readonly isSpent: boolean
   readonly milestoneIndex: number
-  readonly chain: string
+  readonly historyHash: string
 }): string {
-  const { address, class: its, ordinal, outputId, isSpent, milestoneIndex, chain } = update
-  return [address, its, ordinal, outputId, isSpent, milestoneIndex, chain].join(' ')
+  const { address, class: its, ordinal, outputId, isSpent, milestoneIndex, historyHash } = update
+  return [address, its, ordinal, outputId, isSpent, milestoneIndex, historyHash].join(' ')
 }

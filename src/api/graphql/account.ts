@@ -1,5 +1,5 @@
 import { addressKey } from '../../protocol/ids.ts'
-import { type AccountView, readAccount } from '../../service/read-account.ts'
+import { type AccountView, readAccount } from '../../service/accounts/read-account.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { LedgerAddressType } from './address.ts'
 import { builder } from './builder.ts'

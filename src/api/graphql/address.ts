@@ -1,13 +1,12 @@
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
-import { addressKeyOf } from '../../service/address-key.ts'
-import { listUnspentOutputs } from '../../service/list-unspent-outputs.ts'
+import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   type ManaOfAddress,
   type ManaSum,
   manaOfAddress,
   manaOutputLimit,
-} from '../../service/mana-of-address.ts'
+} from '../../service/addresses/mana-of-address.ts'
 import {
   type AddressBalance,
   countUpdates,
@@ -15,7 +14,8 @@ import {
   readBalance,
   readNativeTokens,
   readTotalAt,
-} from '../../service/read-address.ts'
+} from '../../service/addresses/read-address.ts'
+import { listUnspentOutputs } from '../../service/outputs/list-unspent-outputs.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost, pageCost } from './cost.ts'

@@ -1,5 +1,5 @@
 import type { OutputId } from '../../protocol/primitives.ts'
-import { type OutputView, readOutputs } from '../../service/read-output.ts'
+import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
 import type { GatewayContext } from './builder.ts'
 
 /** Reads of one answer that belong together, in one query. */

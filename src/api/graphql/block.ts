@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../lib/hex.ts'
-import { type BlockView, readBlock } from '../../service/read-block.ts'
-import { readTransaction } from '../../service/read-transaction.ts'
+import { type BlockView, readBlock } from '../../service/blocks/read-block.ts'
+import { readTransaction } from '../../service/blocks/read-transaction.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'

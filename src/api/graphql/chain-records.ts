@@ -4,9 +4,12 @@ import {
   listChainRecords,
   listChainRecordVersions,
   readChainRecord,
-} from '../../service/chain-records.ts'
-import { type ChainRecordChange, followChainRecords } from '../../service/follow-chain-records.ts'
-import { setChainRecord } from '../../service/set-chain-record.ts'
+} from '../../service/chain-records/chain-records.ts'
+import {
+  type ChainRecordChange,
+  followChainRecords,
+} from '../../service/chain-records/follow-chain-records.ts'
+import { setChainRecord } from '../../service/chain-records/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost, pageCost } from './cost.ts'

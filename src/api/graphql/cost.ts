@@ -21,7 +21,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { present } from '../../lib/assert.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/list-ledger-updates.ts'
+import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'

@@ -1,21 +1,21 @@
 import { hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 import {
+  type ExpirationTransfer,
   type FeedNotice,
   type FeedOpened,
   type FeedProgress,
   type FeedReset,
   type FeedSnapshot,
-  type Handover,
   historiesOf,
   type LedgerUpdateBatch,
   type UpdateHistory,
-} from '../../service/feed-events.ts'
-import { rowsPerPiece } from '../../service/feed-snapshot.ts'
-import { maximumFeedAddresses } from '../../service/follow-ledger-updates.ts'
-import { readOutputs } from '../../service/read-output.ts'
+} from '../../service/feed/feed-events.ts'
+import { rowsPerPiece } from '../../service/feed/feed-snapshot.ts'
+import { maximumFeedAddresses } from '../../service/feed/follow-ledger-updates.ts'
+import { readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
-import { type HistoryPoint, historyAt } from '../../service/update-history.ts'
+import { type HistoryPoint, historyAt } from '../../service/updates/update-history.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { itemsCost, type Price } from './cost.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
@@ -59,9 +59,9 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
       description: 'The ordinal of the last update; 0 before the first.',
       resolve: ({ ordinal }) => BigInt(ordinal),
     }),
-    chain: t.expose('chain', {
+    historyHash: t.expose('historyHash', {
       type: 'Hex',
-      description: 'The chain value after that update; 32 zero bytes before the first.',
+      description: 'The history hash after that update; 32 zero bytes before the first.',
     }),
   }),
 })
@@ -133,9 +133,9 @@ const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').im
       resolve: ({ firstOrdinal }) => BigInt(firstOrdinal),
     }),
     lastOrdinal: t.field({ type: 'UInt64', resolve: ({ lastOrdinal }) => BigInt(lastOrdinal) }),
-    chain: t.expose('chain', {
+    historyHash: t.expose('historyHash', {
       type: 'Hex',
-      description: 'The chain value after the last of them.',
+      description: 'The history hash after the last of them.',
     }),
   }),
 })
@@ -167,7 +167,7 @@ export const LedgerUpdateBatchType = builder
       }),
       history: t.field({
         type: [FeedHistoryRange],
-        description: 'First and last ordinal of each address and class, and its chain value.',
+        description: 'First and last ordinal of each address and class, and its history hash.',
         complexity: batchCost,
         resolve: (batch) => historiesOf(batch),
       }),
@@ -195,7 +195,7 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
   }),
 })
 
-const FeedHandover = builder.objectRef<Handover>('FeedHandover').implement({
+const FeedHandover = builder.objectRef<ExpirationTransfer>('FeedHandover').implement({
   description: 'An output that expired, and so passed to its return address.',
   fields: (t) => ({
     outputId: t.expose('outputId', { type: 'OutputId' }),

@@ -1,5 +1,5 @@
-import { followMilestones } from '../../service/follow-milestones.ts'
-import { followBlockState, followTransactionState } from '../../service/follow-states.ts'
+import { followMilestones } from '../../service/feed/follow-milestones.ts'
+import { followBlockState, followTransactionState } from '../../service/feed/follow-states.ts'
 import { orThrow } from '../errors.ts'
 import { LedgerBlockType } from './block.ts'
 import { builder } from './builder.ts'

@@ -1,5 +1,5 @@
-import { addressKeyOf } from '../../service/address-key.ts'
-import { type FeedQuestion, followLedgerUpdates } from '../../service/follow-ledger-updates.ts'
+import { addressKeyOf } from '../../service/addresses/address-key.ts'
+import { type FeedQuestion, followLedgerUpdates } from '../../service/feed/follow-ledger-updates.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'

@@ -1,4 +1,4 @@
-import type { FollowingHealth, Health } from '../../service/health.ts'
+import type { FollowingHealth, Health } from '../../service/network/health.ts'
 import { messageOf } from '../errors.ts'
 import { healthOf } from '../rest/health.ts'
 import { builder } from './builder.ts'
@@ -100,7 +100,7 @@ const GatewayRole = builder.enumType('GatewayRole', {
   description: 'What a gateway is among those on its database.',
   values: {
     WRITER: { description: 'It books the blocks and commits the slots.' },
-    MEMBER: { description: 'Another one does, and this one takes over when that one ends.' },
+    STANDBY: { description: 'Another one does, and this one takes over when that one ends.' },
   } as const,
 })
 

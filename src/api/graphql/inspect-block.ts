@@ -6,8 +6,8 @@ import {
   type InspectedBlock,
   type InspectedTransaction,
   inspectBlock,
-} from '../../service/inspect-block.ts'
-import { printError } from '../../service/inspect-errors.ts'
+} from '../../tools/inspect-block.ts'
+import { printError } from '../../tools/inspect-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'

@@ -1,13 +1,13 @@
 import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
-import { addressKeyOf } from '../../service/address-key.ts'
+import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   type LedgerUpdatePage,
   type LedgerUpdateView,
   listLedgerUpdates,
-} from '../../service/list-ledger-updates.ts'
-import { updateAt } from '../../service/update-history.ts'
+} from '../../service/updates/list-ledger-updates.ts'
+import { updateAt } from '../../service/updates/update-history.ts'
 import { orThrow } from '../errors.ts'
 import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
@@ -104,10 +104,10 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
         'All base tokens that the address owned at the end of the milestone; null in class MENTIONED.',
       resolve: ({ balance }) => balance,
     }),
-    chain: t.expose('chain', {
+    historyHash: t.expose('historyHash', {
       type: 'Hex',
       description:
-        'SHA-256 over the former chain of this address and class, milestone index, output id and isSpent: two histories are equal when this is.',
+        'SHA-256 over the former historyHash of this address and class, milestone index, output id and isSpent: two histories are equal when this is.',
     }),
   }),
 })
@@ -181,7 +181,7 @@ builder.queryField('ledgerUpdateAt', (t) =>
     type: LedgerUpdate,
     nullable: true,
     description:
-      'The update of an address with an ordinal; its chain tells two histories up to there apart. Null where there is none, or none that is still kept.',
+      'The update of an address with an ordinal; its historyHash tells two histories up to there apart. Null where there is none, or none that is still kept.',
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
-import { storeAwayOf } from '../../service/store-away.ts'
+import { storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 

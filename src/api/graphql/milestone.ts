@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../lib/hex.ts'
-import { type MilestoneView, readMilestone } from '../../service/read-milestone.ts'
+import { type MilestoneView, readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
 import { SlotCommitmentType } from './model.ts'
 

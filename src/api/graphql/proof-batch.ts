@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
-import { type ProveOutput, proverOf } from '../../service/output-proof.ts'
-import type { OutputView } from '../../service/read-output.ts'
+import { type ProveOutput, proverOf } from '../../service/outputs/output-proof.ts'
+import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**

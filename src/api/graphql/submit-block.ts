@@ -2,8 +2,12 @@ import { GraphQLError } from 'graphql'
 import { assert } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
-import { readBlock } from '../../service/read-block.ts'
-import { type Submission, type SubmitBlockError, submitBlock } from '../../service/submit-block.ts'
+import { readBlock } from '../../service/blocks/read-block.ts'
+import {
+  type Submission,
+  type SubmitBlockError,
+  submitBlock,
+} from '../../service/submit/submit-block.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { checkSubmission } from '../submission-policy.ts'
 import { LedgerBlockType } from './block.ts'

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { type AddressError, addressKeyOf } from '../../service/address-key.ts'
+import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   encodeOutputCursor,
   listUnspentOutputs,
   type UnspentPage,
   type UnspentPageQuestion,
   unlockableBy,
-} from '../../service/list-unspent-outputs.ts'
-import type { OutputView } from '../../service/read-output.ts'
+} from '../../service/outputs/list-unspent-outputs.ts'
+import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
@@ -80,7 +80,7 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
 
 type FilterInput = typeof UnspentOutputFilter.$inferInput
 type Filter = UnspentPageQuestion['filter']
-type Term = NonNullable<Filter['terms']>[number]
+type Term = NonNullable<Filter['keys']>[number]
 
 const UnspentOutputEdge = builder.objectRef<OutputView>('UnspentOutputEdge').implement({
   description: 'An output and its place.',
@@ -139,13 +139,13 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
   const unlocking =
     input.unlockableBy == null ? ok(undefined) : key(input.unlockableBy, 'unlockableBy')
   if (!unlocking.ok) return unlocking
-  const terms = termsOf(input, key)
-  if (!terms.ok) return terms
+  const keys = termsOf(input, key)
+  if (!keys.ok) return keys
   return ok({
     asOf: input.committed ? 'COMMITTED' : 'BOOKED',
     heldBy: heldBy.value,
     anyOf: unlocking.value && unlockableBy(unlocking.value),
-    terms: terms.value,
+    keys: keys.value,
     kinds: input.kinds ?? undefined,
     hasToken: input.hasNativeToken ?? undefined,
     hasReturn: input.hasStorageDepositReturn ?? undefined,
@@ -163,16 +163,16 @@ function termsOf(
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
 ): Result<readonly Term[], AddressError> {
   const { chainId, tag, nativeToken } = input
-  const terms: Term[] = []
-  if (chainId != null) terms.push({ term: 'CHAIN', value: chainId })
+  const keys: Term[] = []
+  if (chainId != null) keys.push({ kind: 'CHAIN', value: chainId })
   for (const [i, { role, address }] of (input.addresses ?? []).entries()) {
     const value = key(address, `addresses.${i}.address`)
     if (!value.ok) return err(value.error)
-    terms.push({ term: role, value: value.value })
+    keys.push({ kind: role, value: value.value })
   }
-  if (tag != null) terms.push({ term: 'TAG', value: tag })
-  if (nativeToken != null) terms.push({ term: 'NATIVE_TOKEN', value: nativeToken })
-  return ok(terms)
+  if (tag != null) keys.push({ kind: 'TAG', value: tag })
+  if (nativeToken != null) keys.push({ kind: 'NATIVE_TOKEN', value: nativeToken })
+  return ok(keys)
 }
 
 function bounds(after: number | null | undefined, before: number | null | undefined) {

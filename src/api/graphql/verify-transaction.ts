@@ -4,11 +4,11 @@ import { type Refusal, refusalMessage } from '../../protocol/schema/refusal.ts'
 import {
   type Examined,
   type FailureInDetail,
-  type ForeseenSubmission,
-  type ForeseeTransactionError,
-  type Foresight,
-  foreseeTransaction,
-} from '../../service/foresee-transaction.ts'
+  type SimulatedSubmission,
+  type SimulateTransactionError,
+  type Simulation,
+  simulateTransaction,
+} from '../../service/submit/simulate-transaction.ts'
 import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'
@@ -89,7 +89,7 @@ const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
   }),
 })
 
-const VerifiedTransaction = builder.objectRef<Foresight>('VerifiedTransaction').implement({
+const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
   description: 'What would happen to a transaction, were it submitted now. Nothing was kept of it.',
   fields: (t) => ({
     transactionId: t.expose('transactionId', {
@@ -131,7 +131,7 @@ builder.queryField('verifyTransaction', (t) =>
     complexity: fieldCost.judgement,
     args: { input: t.arg({ type: VerifyTransactionInput, required: true }) },
     resolve: async (_root, { input }, { services }) => {
-      const foreseen = await foreseeTransaction(services, submissionOf(input))
+      const foreseen = await simulateTransaction(services, submissionOf(input))
       if (!foreseen.ok) throw placed(foreseen.error, input)
       return foreseen.value
     },
@@ -140,7 +140,7 @@ builder.queryField('verifyTransaction', (t) =>
 
 type Input = typeof VerifyTransactionInput.$inferInput
 
-function submissionOf(input: Input): ForeseenSubmission {
+function submissionOf(input: Input): SimulatedSubmission {
   if (input.bytes) return { form: 'bytes', bytes: hexToBytes(input.bytes) }
   if (!input.transaction) return { form: 'json', json: input.json }
   const json = signedTransactionInput.toJson(input.transaction)
@@ -149,7 +149,7 @@ function submissionOf(input: Input): ForeseenSubmission {
 }
 
 /** The error with its place in the argument. */
-function placed(error: ForeseeTransactionError, input: Input): GraphQLError {
+function placed(error: SimulateTransactionError, input: Input): GraphQLError {
   const known = toGraphQL(error)
   if (error.code !== 'TRANSACTION_MALFORMED') return known
   const { path } = error.refusal

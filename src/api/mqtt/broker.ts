@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import { Aedes, type Client, type Subscription } from 'aedes'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../lib/log.ts'
+import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
-import { storeAwayOf } from '../../service/store-away.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
 import { connectionRefusal, type Occupancy } from '../limits.ts'
@@ -24,7 +24,7 @@ export interface MqttDeps {
 }
 
 /** An open MQTT door. */
-export interface MqttDoor {
+export interface MqttTransport {
   /** Takes a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** Sends every client away, spread over `windowMs`. */
@@ -47,7 +47,7 @@ const maxReceivedBytes = 16 * 1024 * 1024
 const maxUnreadAnswers = 2_500
 
 /** Opens the door. */
-export async function openMqtt(deps: MqttDeps): Promise<MqttDoor> {
+export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const { services, occupancy, log } = deps
   const interests = createInterests()
   const broker = await createBroker(deps, interests)

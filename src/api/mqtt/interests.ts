@@ -1,4 +1,4 @@
-import type { Interests } from '../../service/ledger-news.ts'
+import type { Interests } from '../../service/feed/ledger-events.ts'
 import { anyCondition, parseTopic, type Topic } from './topics.ts'
 
 /** What all clients together have asked for: nothing is read or put together that nobody listens to. */

@@ -8,18 +8,18 @@ import {
 } from '../../protocol/node-answers.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { encode, print, type Schema } from '../../protocol/schema/schema.ts'
-import type { News } from '../../service/ledger-news.ts'
-import { outputMetadata } from '../../service/output-metadata.ts'
-import { readProvenOutput } from '../../service/output-proof.ts'
-import { type BlockView, blockMetadata, readBlock } from '../../service/read-block.ts'
-import { decodeCommitment, findCommitment } from '../../service/read-commitment.ts'
-import { readOutput } from '../../service/read-output.ts'
+import { type BlockView, blockMetadata, readBlock } from '../../service/blocks/read-block.ts'
 import {
   readTransaction,
   type TransactionView,
   transactionMetadata,
-} from '../../service/read-transaction.ts'
+} from '../../service/blocks/read-transaction.ts'
+import type { LedgerEvent } from '../../service/feed/ledger-events.ts'
+import { outputMetadata } from '../../service/outputs/output-metadata.ts'
+import { readProvenOutput } from '../../service/outputs/output-proof.ts'
+import { readOutput } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
+import { decodeCommitment, findCommitment } from '../../service/slots/read-commitment.ts'
 import type { TopicInterests } from './interests.ts'
 import { rawSuffix, type Topic, topicsOfBlock, topicsOfOutput } from './topics.ts'
 
@@ -39,7 +39,7 @@ export type Wanted = Pick<TopicInterests, 'has' | 'current'>
 /** The messages that some news make. */
 export async function* messagesOf(
   services: Services,
-  news: News,
+  news: LedgerEvent,
   wanted: Wanted,
 ): AsyncGenerator<Message, void, undefined> {
   switch (news.kind) {

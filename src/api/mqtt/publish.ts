@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
-import { createNewsReader, type News } from '../../service/ledger-news.ts'
+import { createLedgerEventReader, type LedgerEvent } from '../../service/feed/ledger-events.ts'
+import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
-import { storeAwayOf } from '../../service/store-away.ts'
 import type { TopicInterests } from './interests.ts'
 import { type Message, messagesOf } from './messages.ts'
 import { rawSuffix } from './topics.ts'
@@ -30,8 +30,8 @@ const lookEveryMs = 100
 export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
   const stopped = new AbortController()
-  const reader = createNewsReader(services)
-  let untold: News[] = []
+  const reader = createLedgerEventReader(services)
+  let untold: LedgerEvent[] = []
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {

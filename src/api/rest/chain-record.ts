@@ -1,7 +1,10 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { parseChainId } from '../../service/chain-id.ts'
-import { type ChainRecordView, readChainRecord } from '../../service/chain-records.ts'
-import { type ChainRecordPrecondition, setChainRecord } from '../../service/set-chain-record.ts'
+import { parseChainId } from '../../service/chain-records/chain-id.ts'
+import { type ChainRecordView, readChainRecord } from '../../service/chain-records/chain-records.ts'
+import {
+  type ChainRecordPrecondition,
+  setChainRecord,
+} from '../../service/chain-records/set-chain-record.ts'
 import { toRest } from '../errors.ts'
 import { checkContentType, parseJson } from './body.ts'
 import { about, bech32, flag, listOf, moment, object, text, uint32 } from './openapi/shape.ts'

@@ -1,6 +1,9 @@
-import { activateChain } from '../../service/activate-chain.ts'
-import { parseChainId } from '../../service/chain-id.ts'
-import { encodeChainRecordCursor, listChainRecords } from '../../service/chain-records.ts'
+import { activateChain } from '../../service/chain-records/activate-chain.ts'
+import { parseChainId } from '../../service/chain-records/chain-id.ts'
+import {
+  encodeChainRecordCursor,
+  listChainRecords,
+} from '../../service/chain-records/chain-records.ts'
 import { toRest } from '../errors.ts'
 import {
   chainParams,

@@ -1,11 +1,14 @@
 import { hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
-import { type AddressError, addressKeyOf } from '../../service/address-key.ts'
-import { type LedgerUpdateView, maximumPageSize } from '../../service/list-ledger-updates.ts'
-import { type PollQuestion, pollLedgerUpdates } from '../../service/poll-ledger-updates.ts'
+import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
 import type { Services } from '../../service/services.ts'
-import { parsePageSize } from '../../service/update-place.ts'
+import {
+  type LedgerUpdateView,
+  maximumPageSize,
+} from '../../service/updates/list-ledger-updates.ts'
+import { type PollQuestion, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
+import { parsePageSize } from '../../service/updates/update-position.ts'
 import { toRest } from '../errors.ts'
 import {
   about,
@@ -38,7 +41,7 @@ const pageShape = object({
       isSpent: about('Whether this spent the output, or created it.', flag),
       milestoneIndex: uint32,
       milestoneTimestamp: about('The end of the milestone in Unix seconds.', count),
-      chain: about('Two histories of an address and class are equal where this is.', hash),
+      historyHash: about('Two histories of an address and class are equal where this is.', hash),
     }),
     maximumPageSize,
   ),
@@ -125,7 +128,7 @@ function itemOf({ parameters }: Services, update: LedgerUpdateView) {
     isSpent: update.isSpent,
     milestoneIndex: update.milestoneIndex,
     milestoneTimestamp: update.milestoneTimestamp,
-    chain: update.chain,
+    historyHash: update.historyHash,
   }
 }
 

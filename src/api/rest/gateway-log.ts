@@ -1,8 +1,8 @@
-import { readLogTip } from '../../service/log-tip.ts'
+import { readLogTip } from '../../service/updates/log-tip.ts'
 import { about, count, object, text, uint32 } from './openapi/shape.ts'
 import { json, type Route } from './route.ts'
 
-const epoch = { ...text, pattern: '^0x[0-9a-f]{16}$' }
+const logId = { ...text, pattern: '^0x[0-9a-f]{16}$' }
 
 /** How far the log reaches, and which log it is: what a gateway that follows this one takes over. */
 export const logRoute: Route = {
@@ -13,7 +13,7 @@ export const logRoute: Route = {
     200: {
       about: 'The newest place.',
       json: object({
-        epoch: about('Names the log: made with it, and part of every cursor.', epoch),
+        logId: about('Names the log: created with it, part of every cursor.', logId),
         seq: about('The newest position.', count),
         milestoneIndex: about('The newest committed slot.', uint32),
         prunedSeq: about('Rows up to this position are no longer kept; 0 where all are.', count),
@@ -22,7 +22,7 @@ export const logRoute: Route = {
   },
   errors: [],
   answer: async (_request, services) => {
-    const { epoch, seq, slot: milestoneIndex, prunedSeq } = await readLogTip(services)
-    return json(200, { epoch, seq, prunedSeq, milestoneIndex })
+    const { logId, seq, slot: milestoneIndex, prunedSeq } = await readLogTip(services)
+    return json(200, { logId, seq, prunedSeq, milestoneIndex })
   },
 }

@@ -4,7 +4,7 @@ import {
   type HealthDeps,
   type NodeAnswerUnreadable,
   readHealth,
-} from '../../service/health.ts'
+} from '../../service/network/health.ts'
 import { messageOf } from '../errors.ts'
 import { about, count, flag, object, optional, text, uint32, word } from './openapi/shape.ts'
 import { type Answer, json, type RestRequest, type Route } from './route.ts'

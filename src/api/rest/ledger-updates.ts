@@ -1,15 +1,15 @@
 import { ok, type Result } from '../../lib/result.ts'
-import { addressKey } from '../../service/address-key.ts'
+import { addressKey } from '../../service/addresses/address-key.ts'
 import {
   type ExplorerQuestion,
   type ExplorerUpdate,
   listExplorerUpdates,
-} from '../../service/list-explorer-updates.ts'
+} from '../../service/updates/list-explorer-updates.ts'
 import {
   type PageCursor,
   type PageCursorMalformed,
   parsePageCursor,
-} from '../../service/update-place.ts'
+} from '../../service/updates/update-position.ts'
 import { toRest } from '../errors.ts'
 import {
   about,

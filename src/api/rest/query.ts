@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/list-ledger-updates.ts'
-import { parsePageSize, parseSlot, type UpdateSort } from '../../service/update-place.ts'
+import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { parsePageSize, parseSlot, type UpdateSort } from '../../service/updates/update-position.ts'
 import { about, count, word } from './openapi/shape.ts'
 
 /** The query parameters that many lists have in common (rest.md 3.1). */

@@ -6,7 +6,6 @@ import {
   Validator,
   Validators,
 } from '../../protocol/node-answers.ts'
-import { askedOfNode, notOfferedByNodes } from './behind-node.ts'
 import { chainRecordRoute, setChainRecordRoute } from './chain-record.ts'
 import { activateRoute, chainsRoute, deactivateRoute } from './chains.ts'
 import {
@@ -46,6 +45,7 @@ import { outputListRoutes } from './indexer/outputs.ts'
 import { ledgerUpdatesByAddress, slotUpdatesByAddress } from './ledger-updates.ts'
 import { withDocument } from './openapi.ts'
 import type { Route } from './route.ts'
+import { askedOfNode, notOfferedByNodes } from './upstream-only.ts'
 
 /** Every route of the REST surface. */
 export const routes: readonly Route[] = withDocument([

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import { isStoreFault } from '../../store/away.ts'
 import type { Store } from '../../store/contract.ts'
+import { isStoreFault } from '../../store/faults.ts'
 import {
   committedSlot,
   loadRecentCommitments,

@@ -5,11 +5,11 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import { storeFaultOf } from '../../store/away.ts'
 import type { Genesis, LeaseHeld, Store } from '../../store/contract.ts'
+import { storeFaultOf } from '../../store/faults.ts'
 import type { NetworkRow } from '../../store/rows.ts'
-import { hasEnded } from '../holder.ts'
 import { awaitLease, type Lease, tryLease } from '../lease.ts'
+import { hasEnded } from '../lease-holder.ts'
 
 /** Finds the network of a database, and founds it in one that is new. */
 
@@ -135,7 +135,7 @@ async function found(
   }
   if (known.value !== undefined) return ok({ network: known.value, lease })
   const genesis = present(options.genesis, 'the genesis of a new database')
-  const founded = await store.write.found(lease.term, genesis)
+  const founded = await store.write.initialize(lease.term, genesis)
   assert(founded.ok, 'a ledger is founded under the lease just taken')
   const network = storedNetwork(genesis.network)
   log.info('ledger-founded', { network: network.parameters.networkName })

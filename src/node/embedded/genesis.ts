@@ -36,7 +36,7 @@ export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesi
   const { commitmentId, bytes } = genesisCommitment(parameters)
   return {
     network: {
-      epoch: bytesToHex(randomBytes(8)),
+      logId: bytesToHex(randomBytes(8)),
       parameters: encode(ProtocolParameters, parameters),
     },
     outputs: identified.map(({ outputId, output }) => ({

@@ -1,8 +1,8 @@
 import type { Log } from '../../lib/log.ts'
 import type { Block } from '../../protocol/block.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { isStoreFault } from '../../store/away.ts'
 import type { StoreReader } from '../../store/contract.ts'
+import { isStoreFault } from '../../store/faults.ts'
 import { blockKind } from '../block-kind.ts'
 import type { IssuerAccount } from './issuer.ts'
 

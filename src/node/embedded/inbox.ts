@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts'
+import { createOutage } from '../../lib/outage.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { createTrouble } from '../../lib/trouble.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
@@ -35,7 +35,7 @@ export interface InboxDeps {
 
 /** Opens an inbox. A failing flush fails every block of it. */
 export function createInbox(deps: InboxDeps): Inbox {
-  const fullness = createTrouble(deps.log, { began: 'inbox-full', over: 'inbox-free' })
+  const fullness = createOutage(deps.log, { began: 'inbox-full', over: 'inbox-free' })
   let waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
 
@@ -59,7 +59,7 @@ export function createInbox(deps: InboxDeps): Inbox {
       await flush(batch)
     }
     flushing = undefined
-    fullness.went()
+    fullness.recovered()
   }
 
   async function flush(batch: readonly Waiting[]): Promise<void> {

@@ -13,6 +13,7 @@ import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
 import type { Genesis, IncomingBlock, LeaseLost, Store } from '../../store/contract.ts'
 import { watchClock } from '../clock-watch.ts'
+import { type LeaderElection, type LeaderTerm, openLeaderElection } from '../leader-election.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type {
@@ -24,7 +25,6 @@ import type {
   SourceStatus,
   SubmitRefused,
 } from '../source.ts'
-import { openStanding, type Reign, type Standing } from '../standing.ts'
 import { openCommitments } from './commitments.ts'
 import { type EnterError, enterDatabase } from './enter.ts'
 import { type GenesisPlan, genesisOf } from './genesis.ts'
@@ -84,7 +84,7 @@ export async function openEmbedded(
   let isClosing = false
   // Only the writer has it.
   let ledger: LedgerState | undefined
-  let standing: Standing | undefined
+  let standing: LeaderElection | undefined
   const commitments = await openCommitments({ store, parameters, log, isWriting })
   const newestSlot = () => commitments.newest().commitment.slot
   const clockWatch = watchClock({ clock, log, parameters, newestSlot })
@@ -115,7 +115,10 @@ export async function openEmbedded(
       build: (...at) => build(issuer, ...at),
       keep,
     })
-  standing = openStanding({ ...deps, read: store.read, write: store.write, reign }, lease)
+  standing = openLeaderElection(
+    { ...deps, read: store.read, write: store.write, lead: reign },
+    lease,
+  )
   const listening = store.listen(({ topic }) => {
     if (topic === 'BLOCKS_ACCEPTED') writer.wake()
     if (topic === 'LEASE_FREED') standing?.look()
@@ -125,8 +128,8 @@ export async function openEmbedded(
     return standing?.position().role === 'WRITER'
   }
 
-  async function reign(term: Reign): Promise<LeaseLost | undefined> {
-    const lost = await writer.reign(term)
+  async function reign(term: LeaderTerm): Promise<LeaseLost | undefined> {
+    const lost = await writer.lead(term)
     // The blocks of a member are prepared by whoever books them.
     prepared.clear()
     ledger = undefined
@@ -256,7 +259,7 @@ export async function openEmbedded(
     const { commitmentId, commitment } = commitments.newest()
     const reason = unavailable()?.reason
     return {
-      ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
+      ...(standing?.position() ?? { role: 'STANDBY', term: 0 }),
       isHealthy: reason === undefined && standing?.isSound() === true,
       unavailable: reason,
       latestCommitmentId: commitmentId,

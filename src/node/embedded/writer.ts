@@ -7,7 +7,7 @@ import { ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
-import type { Reign } from '../standing.ts'
+import type { LeaderTerm } from '../leader-election.ts'
 import { type BookingDeps, createBooker } from './booking.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 
@@ -33,7 +33,7 @@ export interface LedgerWriter {
    * Books and commits under a term. Before the term ends by our own will, everything acknowledged is booked; slots that
    * are due, and they may be a month's, are left to the next one.
    */
-  reign(reign: Reign): Promise<LeaseLost | undefined>
+  lead(reign: LeaderTerm): Promise<LeaseLost | undefined>
 }
 
 /** The writer of a process. */
@@ -43,7 +43,7 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
   const booker = createBooker(deps)
   deps.clock.onJump?.(interrupt)
 
-  async function reign({ term, ended }: Reign): Promise<LeaseLost | undefined> {
+  async function reign({ term, ended }: LeaderTerm): Promise<LeaseLost | undefined> {
     ended.addEventListener('abort', interrupt)
     try {
       return await write(term, ended)
@@ -139,7 +139,7 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     gathering.abort()
   }
 
-  return { wake: () => pause.abort(), reign }
+  return { wake: () => pause.abort(), lead: reign }
 }
 
 /** The longest nap: the inbox may be filled by another process. */

@@ -6,12 +6,12 @@ import { slotOfId } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
+import type { LeaderTerm } from '../leader-election.ts'
 import type { FollowingStatus } from '../source.ts'
-import type { Reign } from '../standing.ts'
 import type { Contradiction } from './contradiction.ts'
-import { networkTold } from './found.ts'
-import type { LivesDeps } from './lives.ts'
+import { networkOfNode } from './initialize.ts'
 import type { Node, Nodes } from './nodes.ts'
+import type { ProvenanceDeps } from './provenance.ts'
 import { info, type NodeFacts } from './questions.ts'
 import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
@@ -26,7 +26,7 @@ export interface FollowDeps {
   readonly log: Log
   /** Whether each output is held against its proof. */
   readonly withProofs: boolean
-  readonly proven: LivesDeps['proven']
+  readonly proven: ProvenanceDeps['proven']
   /** The newest commitment as the database has it; asked at the beginning of every term. */
   loadCommitted(): Promise<CommittedSlot>
   /** Told after every commit, the oldest slot first, with the newest position of the log. */
@@ -41,7 +41,7 @@ export interface FollowDeps {
 export type Progress = Omit<FollowingStatus, 'withProofs'>
 
 /** Follows under a term until it ends, or until a write says that it was lost. A contradiction ends the work, not the term. */
-export async function follow(deps: FollowDeps, reign: Reign): Promise<LeaseLost | undefined> {
+export async function follow(deps: FollowDeps, reign: LeaderTerm): Promise<LeaseLost | undefined> {
   const { ended } = reign
   const report = createReporter(deps)
   const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
@@ -160,7 +160,7 @@ async function chooseNode(
       node.rest(facts.ok ? 'it does not say what it is' : facts.error.reason)
       continue
     }
-    if (networkTold(facts.value)?.parametersHash !== deps.network.parametersHash) {
+    if (networkOfNode(facts.value)?.parametersHash !== deps.network.parametersHash) {
       node.rest('it stands in another network')
       continue
     }

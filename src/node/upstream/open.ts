@@ -1,7 +1,7 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts'
 import type { GuardedClock } from '../../lib/guarded-clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
-import { createNewest } from '../../lib/newest.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Block } from '../../protocol/block.ts'
 import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
@@ -13,6 +13,7 @@ import { openCommitments } from '../embedded/commitments.ts'
 import { type EnterError, enterDatabase } from '../embedded/enter.ts'
 import type { GenesisPlan } from '../embedded/genesis.ts'
 import { buildBlock, type IssuerAccount } from '../embedded/issuer.ts'
+import { type LeaderElection, type LeaderTerm, openLeaderElection } from '../leader-election.ts'
 import type {
   CheckedBlock,
   FollowingStatus,
@@ -23,14 +24,13 @@ import type {
   SourceStatus,
   SubmitRefused,
 } from '../source.ts'
-import { openStanding, type Reign, type Standing } from '../standing.ts'
-import { createBehind } from './behind.ts'
 import { follow, type Progress } from './follow.ts'
-import { type FoundError, genesisTold, networkTold } from './found.ts'
-import { createHandedOn } from './handed-on.ts'
+import { forwardBlock } from './forward-block.ts'
+import { createForwardedBlocks } from './forwarded-blocks.ts'
+import { genesisOfNode, type InitializeError, networkOfNode } from './initialize.ts'
 import { type Nodes, openNodes } from './nodes.ts'
 import { info, issuance as offer } from './questions.ts'
-import { handOn } from './submit.ts'
+import { createUpstreamNode } from './upstream-node.ts'
 
 /** The ledger of a node behind: blocks are handed on to it, and what it commits is followed into our log. */
 
@@ -58,7 +58,7 @@ export interface UpstreamOptions {
 }
 
 /** Why the ledger could not be opened; nothing was written. */
-export type UpstreamError = EnterError | FoundError
+export type UpstreamError = EnterError | InitializeError
 
 /** Opens the ledger of a database, founding it from what the nodes tell when it is new, and stands for its lease to follow. */
 export async function openUpstream(
@@ -71,7 +71,7 @@ export async function openUpstream(
   const entered = await enterDatabase(deps, {
     networkName: await nameTold(nodes),
     keptBy: 'NODES',
-    genesis: () => genesisTold(nodes, options.genesis),
+    genesis: () => genesisOfNode(nodes, options.genesis),
   })
   if (!entered.ok) {
     nodes.close()
@@ -83,15 +83,26 @@ export async function openUpstream(
   let progress: Progress = unlooked
   /** A standby that took over, and has not come to the tip of a node yet. */
   let isTakingOver = lease === undefined
-  let standing: Standing | undefined
+  let standing: LeaderElection | undefined
   const commitments = await openCommitments({ store, parameters, log, isWriting })
-  const handedOn = createHandedOn(handedOnBytes)
+  const handedOn = createForwardedBlocks(handedOnBytes)
   const committedSlot = () => commitments.newest().commitment.slot
   const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
-  const proven = createNewest<TransactionId, Hex>(provenTransactions)
+  const proven = createBoundedMap<TransactionId, Hex>(provenTransactions)
   const { write } = store
-  const node = createBehind({ nodes, network, write, log, handedOn, proven, committedSlot })
-  standing = openStanding({ ...deps, read: store.read, write: store.write, reign }, lease)
+  const node = createUpstreamNode({
+    nodes,
+    network,
+    write,
+    log,
+    forwarded: handedOn,
+    proven,
+    committedSlot,
+  })
+  standing = openLeaderElection(
+    { ...deps, read: store.read, write: store.write, lead: reign },
+    lease,
+  )
   const listening = store.listen(({ topic }) => {
     if (topic === 'LEASE_FREED') standing?.look()
   })
@@ -100,7 +111,7 @@ export async function openUpstream(
     return standing?.position().role === 'WRITER'
   }
 
-  async function reign(term: Reign): Promise<LeaseLost | undefined> {
+  async function reign(term: LeaderTerm): Promise<LeaseLost | undefined> {
     const lost = await follow(
       {
         store,
@@ -167,7 +178,7 @@ export async function openUpstream(
     const refused = unavailable()
     if (refused !== undefined) return err(refused)
     if (handedOn.block(block.blockId) !== undefined) return ok(block.blockId)
-    const taken = await handOn({ nodes, log }, block)
+    const taken = await forwardBlock({ nodes, log }, block)
     if (taken.ok) handedOn.add(block)
     return taken
   }
@@ -197,7 +208,7 @@ export async function openUpstream(
   function status(): SourceStatus {
     const { commitmentId, commitment } = commitments.newest()
     return {
-      ...(standing?.position() ?? { role: 'MEMBER', term: 0 }),
+      ...(standing?.position() ?? { role: 'STANDBY', term: 0 }),
       isHealthy: isWell(),
       unavailable: unavailable()?.reason,
       latestCommitmentId: commitmentId,
@@ -245,5 +256,5 @@ const allowedAges = 2
 async function nameTold(nodes: Nodes): Promise<string | undefined> {
   const facts = await nodes.ask(info())
   const told = facts.ok ? facts.value : undefined
-  return told && networkTold(told)?.parameters.networkName
+  return told && networkOfNode(told)?.parameters.networkName
 }

@@ -131,8 +131,8 @@ export function coreAnswer<T>(path: string, schema: Schema<T>): Question<T> {
   return json(core + path, schema, { limit: limits.info })
 }
 
-/** The epoch of the log; only a gateway has one. */
-export function logEpoch(): Question<Hex> {
+/** The id of the log; only a gateway has one. */
+export function logIdOfGateway(): Question<Hex> {
   return {
     request: get('/api/gateway/v1/log', jsonType, limits.usual),
     read: (answer) => {
@@ -140,10 +140,10 @@ export function logEpoch(): Question<Hex> {
       if (answer.status !== 200) return ok(undefined)
       const told = parseJson(answer.body)
       if (!told.ok) return unreadable(told.error)
-      const { epoch } = members(told.value)
-      const isEpoch = typeof epoch === 'string' && isHex(epoch) && epoch.length === 18
-      if (isEpoch) return ok(epoch.toLowerCase() as Hex)
-      return unreadable('the epoch of the log is malformed')
+      const { logId } = members(told.value)
+      const isLogId = typeof logId === 'string' && isHex(logId) && logId.length === 18
+      if (isLogId) return ok(logId.toLowerCase() as Hex)
+      return unreadable('the id of the log is malformed')
     },
   }
 }

@@ -11,8 +11,13 @@ import { encode } from '../../protocol/schema/schema.ts'
 import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
 import { checkChanges, checkCommitment } from './check.ts'
 import type { Contradiction } from './contradiction.ts'
-import { fetchLives, type Lives, type LivesDeps, type SlotChanges } from './lives.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
+import {
+  fetchProvenance,
+  type Provenance,
+  type ProvenanceDeps,
+  type SlotChanges,
+} from './provenance.ts'
 import { changesOf, commitmentOf } from './questions.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
 
@@ -24,7 +29,7 @@ export interface RoundDeps {
   readonly parameters: ProtocolParameters
   /** Whether each output is held against its proof; without, blocks and spenders are not told either. */
   readonly withProofs: boolean
-  readonly proven: LivesDeps['proven']
+  readonly proven: ProvenanceDeps['proven']
 }
 
 /** Slots that may be written, the oldest first. */
@@ -50,7 +55,10 @@ export async function fetchSlots(
     return { slot: committed.commitment.slot, changes }
   })
   const asking = { node, limit: requestsAtOnce, proven: deps.proven }
-  const lives = await fetchLives(asking, deps.withProofs ? changed : changed.map(withOpenOrder))
+  const lives = await fetchProvenance(
+    asking,
+    deps.withProofs ? changed : changed.map(withOpenOrder),
+  )
   if (!lives.ok) return lives
   const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
@@ -137,7 +145,7 @@ function idsOf({ createdOutputs, consumedOutputs }: UtxoChangesFull): OutputId[]
 function followedSlot(
   { parameters }: RoundDeps,
   { committed, changes }: CheckedSlot,
-  lives: Lives,
+  lives: Provenance,
 ): FollowedSlot {
   const { commitment, commitmentId, bytes } = committed
   const { slot } = commitment

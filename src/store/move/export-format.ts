@@ -12,7 +12,7 @@ export interface ExportHeader {
   readonly format: typeof exportFormat
   readonly version: typeof exportVersion
   /** Of the log. */
-  readonly epoch: Hex
+  readonly logId: Hex
   /** The last position of the log, and the one before its first row, where older rows were given up. */
   readonly seq: number
   readonly prunedSeq: number
@@ -54,14 +54,14 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
   const header = parseObject(line)
   if (header?.format !== exportFormat) return 'NOT_AN_EXPORT'
   if (header.version !== exportVersion) return 'OTHER_VERSION'
-  const { epoch, seq, prunedSeq, tables } = header
-  if (typeof epoch !== 'string' || !isHex(epoch)) return 'NOT_AN_EXPORT'
+  const { logId, seq, prunedSeq, tables } = header
+  if (typeof logId !== 'string' || !isHex(logId)) return 'NOT_AN_EXPORT'
   if (!isCount(seq) || !isCount(prunedSeq)) return 'NOT_AN_EXPORT'
   if (!Array.isArray(tables) || !tables.every(isExportedTable)) return 'NOT_AN_EXPORT'
   return {
     format: exportFormat,
     version: exportVersion,
-    epoch: `0x${epoch.slice(2)}`,
+    logId: `0x${logId.slice(2)}`,
     seq,
     prunedSeq,
     tables,

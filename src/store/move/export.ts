@@ -84,19 +84,25 @@ async function headerOf(
   connection: SqlConnection,
   tables: readonly Table[],
 ): Promise<ExportHeader | undefined> {
-  const epoch = await epochOf(database, connection, tables)
-  if (epoch === undefined) return undefined
+  const logId = await logIdOf(database, connection, tables)
+  if (logId === undefined) return undefined
   const bounds = await logBounds(connection)
   const described: ExportedTable[] = []
   for (const table of tables) {
     const rows = await database.tables.countRows(connection, table)
     described.push({ name: table.name, columns: table.columns.map(({ name }) => name), rows })
   }
-  return { format: exportFormat, version: exportVersion, epoch, ...bounds, tables: described }
+  return {
+    format: exportFormat,
+    version: exportVersion,
+    logId: logId,
+    ...bounds,
+    tables: described,
+  }
 }
 
-/** The epoch of the log; `undefined` before there is a network. */
-async function epochOf(
+/** The id of the log; `undefined` before there is a network. */
+async function logIdOf(
   database: Database,
   connection: SqlConnection,
   tables: readonly Table[],
@@ -109,7 +115,7 @@ async function epochOf(
   const [text] = await database.tables.rowsBehind(connection, network, page)
   if (text === undefined) return undefined
   const row: unknown[] = JSON.parse(text)
-  return `0x${String(row[columnOf(network, 'epoch')])}`
+  return `0x${String(row[columnOf(network, 'logId')])}`
 }
 
 /** The log comes last, for an import continues what is kept of given-up rows; the state of an import is no part of a ledger. */

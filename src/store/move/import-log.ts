@@ -1,13 +1,13 @@
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import { nextChain, noTip, readTips, type Tips, tipKey } from '../append.ts'
+import { nextHistoryHash, noTip, readTips, type Tips, tipKey } from '../append.ts'
 import type { AddressTip, UpdateClass } from '../rows.ts'
 import type { Table, Writing } from '../sql/statements.ts'
 import { numberToClass } from '../values.ts'
 import type { Row } from './export-format.ts'
 
-/** Checks the rows of a log against what is here, by position, ordinal and chain value, as they were made. */
+/** Checks the rows of a log against what is here, by position, ordinal and history hash, as they were made. */
 
 /** A row that does not continue the log. */
 export interface LogBroken {
@@ -42,8 +42,11 @@ export async function continueLog(
 
 /** Whether a row is the next of its address. */
 function continues(tips: Tips, update: ImportedUpdate): boolean {
-  const { ordinal, chain } = tips.get(tipKey(update)) ?? noTip
-  return update.ordinal === ordinal + 1 && update.chain === nextChain(chain, update.slot, update)
+  const { ordinal, historyHash } = tips.get(tipKey(update)) ?? noTip
+  return (
+    update.ordinal === ordinal + 1 &&
+    update.historyHash === nextHistoryHash(historyHash, update.slot, update)
+  )
 }
 
 interface ImportedUpdate extends AddressTip {
@@ -60,7 +63,7 @@ function updateIn(field: (name: string) => string): ImportedUpdate {
     address: `0x${field('address')}`,
     class: numberToClass(Number(field('class'))),
     ordinal: Number(field('ordinal')),
-    chain: `0x${field('chain')}`,
+    historyHash: `0x${field('historyHash')}`,
     seq: Number(field('seq')),
     slot: Number(field('milestoneIndex')),
     outputId: `0x${field('outputId')}` as OutputId,

@@ -9,15 +9,18 @@ import { branchOf, idFromBytes, noBranch } from '../values.ts'
  * How far the log of a founded ledger reaches, in one statement that both databases understand: nearly every question asks
  * it. Epoch and branch are read each time, for the database may be replaced by another while this process goes on.
  */
-export async function readLogTip(ask: Database['ask']): Promise<LogTip> {
+export async function readLogTip(ask: Database['query']): Promise<LogTip> {
   const [row] = await ask(statement, [])
-  const [epoch, slot, id, lastSeq, firstRow, ofLast, ofPruned] = present(row, 'genesis commitment')
-  assert(epoch instanceof Uint8Array && id instanceof Uint8Array, 'epochs and ids are bytes')
+  const [logId, slot, id, lastSeq, firstRow, ofLast, ofPruned] = present(row, 'genesis commitment')
+  assert(
+    logId instanceof Uint8Array && id instanceof Uint8Array,
+    'log ids and commitment ids are bytes',
+  )
   const seq = Number(lastSeq)
   // Where no row is left, all are given up.
   const prunedSeq = firstRow === null ? seq : Number(firstRow) - 1
   return {
-    epoch: bytesToHex(epoch),
+    logId: bytesToHex(logId),
     seq,
     branch: branchAt(seq, ofLast),
     slot: Number(slot),
@@ -34,7 +37,7 @@ export function logTipWithin(tx: Prisma.TransactionClient): Promise<LogTip> {
 
 /** The branches of some positions, all as of one moment; zeros for those that the log does not reach. */
 export async function readBranches(
-  ask: Database['ask'],
+  ask: Database['query'],
   seqs: readonly number[],
 ): Promise<readonly Hex[]> {
   // Each with a name of its own: columns of one name are one column to the driver of PostgreSQL.
@@ -54,7 +57,7 @@ function commitmentOf(seq: string): string {
 }
 
 const statement = `
-  SELECT epoch, "end".slot, "end".id, "end"."lastSeq", "start"."firstRow",
+  SELECT "logId", "end".slot, "end".id, "end"."lastSeq", "start"."firstRow",
     ${commitmentOf('"end"."lastSeq"')} AS "ofLast",
     ${commitmentOf('coalesce("start"."firstRow" - 1, "end"."lastSeq")')} AS "ofPruned"
   FROM network

@@ -2,7 +2,7 @@ import { assert } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { Database } from '../connect.ts'
-import type { OwnedQuestion, OwnedUpdate } from '../rows.ts'
+import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber, idFromBytes } from '../values.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is asked for most of all. */
@@ -15,8 +15,8 @@ export type OwnedRow = OwnedUpdate & { readonly seq: number }
  * own milestone.
  */
 export async function ownedRows(
-  ask: Database['ask'],
-  { address, order, from, limit }: OwnedQuestion,
+  ask: Database['query'],
+  { address, order, from, limit }: OwnedQuery,
 ): Promise<readonly OwnedRow[] | undefined> {
   const page = ownedStatements[order]
   const key = hexToBytes(address)
@@ -33,7 +33,7 @@ export async function ownedRows(
   return rowsOf(rows)
 }
 
-function rowsOf(rows: Awaited<ReturnType<Database['ask']>>): readonly OwnedRow[] {
+function rowsOf(rows: Awaited<ReturnType<Database['query']>>): readonly OwnedRow[] {
   return rows.map(rowOf)
 }
 

@@ -11,7 +11,7 @@ import type {
   CreatedOutput,
   LeaseState,
   SpentOutput,
-  StoreNews,
+  StoreNotification,
 } from '../contract.ts'
 import type { BlockRow, LedgerUpdate, Milestone, PrunedTip, TransactionRow } from '../rows.ts'
 import type { ViewStatements } from './view-statements.ts'
@@ -45,7 +45,7 @@ export interface TransactionStatements {
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
   /** Tells all processes, once the transaction is committed. */
-  announce(tx: Tx, news: StoreNews): Promise<void>
+  notify(tx: Tx, news: StoreNotification): Promise<void>
 }
 
 /** The lease by the database's clock, so that two processes never compare two clocks. */
@@ -130,7 +130,7 @@ export interface LogStatements {
 export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
 
 /** What the newest row of an address and class says of where they stand. */
-export type TipRow = Pick<LedgerUpdateModel, 'address' | 'class' | 'ordinal' | 'chain'>
+export type TipRow = Pick<LedgerUpdateModel, 'address' | 'class' | 'ordinal' | 'historyHash'>
 
 /** Prisma's own table of applied migrations, with its columns, so that its command line understands our databases. */
 export interface MigrationStatements {

@@ -8,7 +8,7 @@ import { branchOf, classToNumber, idFromBytes, maskToRoles, numberToClass } from
 
 /** Rows of one address and class, by the index of both. */
 export async function scanOfAddress(
-  ask: Database['ask'],
+  ask: Database['query'],
   { address, after, before, limit, order }: LogRange & Required<Pick<LogRange, 'address'>>,
   updateClass: LedgerUpdate['class'],
 ): Promise<LedgerUpdate[]> {
@@ -19,7 +19,7 @@ export async function scanOfAddress(
 
 /** Rows of all addresses, by position. */
 export async function scanOfLog(
-  ask: Database['ask'],
+  ask: Database['query'],
   { classes, after, before, limit, order }: LogRange,
 ): Promise<LedgerUpdate[]> {
   const numbers = classes.map(classToNumber)
@@ -37,7 +37,7 @@ function rowOf([
   milestoneIndex,
   outputId,
   isSpent,
-  chain,
+  historyHash,
   balance,
   commitmentId,
 ]: readonly unknown[]): LedgerUpdate {
@@ -51,7 +51,7 @@ function rowOf([
     milestoneIndex: Number(milestoneIndex),
     outputId: idFromBytes(bytesOf(outputId)),
     isSpent: Boolean(isSpent),
-    chain: bytesToHex(bytesOf(chain)),
+    historyHash: bytesToHex(bytesOf(historyHash)),
     balance: typeof balance === 'string' ? BigInt(balance) : undefined,
   }
 }
@@ -65,7 +65,7 @@ function bytesOf(value: unknown): Uint8Array {
  * The branch in the statement of the row, so that nobody can put the database of another history between the two. The
  * balance as text, for it goes up to 2^64 - 1 and the driver of SQLite gives numbers.
  */
-const columns = `seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain,
+const columns = `seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash",
   CAST(balance AS TEXT) AS balance,
   (SELECT id FROM commitments WHERE slot = "milestoneIndex") AS "commitmentId"`
 

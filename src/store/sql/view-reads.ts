@@ -6,10 +6,10 @@ import {
   type PrismaClient,
   type TokenBalance,
 } from '../../generated/prisma/client.ts'
-import type { OutputTerm } from '../../ledger/output-terms.ts'
+import type { IndexKey } from '../../ledger/index-keys.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
-import { termToNumber } from '../values.ts'
-import type { OutputPlace, UnspentFilter } from '../view-contract.ts'
+import { indexKindToNumber } from '../values.ts'
+import type { OutputPosition, UnspentFilter } from '../view-contract.ts'
 
 /**
  * Reads of what is kept beside the log, in words that both databases understand. Each is one statement, and so is of one
@@ -66,13 +66,13 @@ export function rangesAsOf(client: PrismaClient): Promise<AsOf<BalanceRange>[]> 
 
 /** Where a scan of unspent outputs begins, and which of them it lets through. */
 export interface UnspentScan {
-  /** What every output of the scan has: a term, or a kind. */
-  readonly by: OutputTerm | { readonly kind: number }
-  /** Terms that each must have besides. */
-  readonly also: readonly OutputTerm[]
+  /** What every output of the scan has: an index key, or a kind of output. */
+  readonly by: IndexKey | { readonly kind: number }
+  /** Index keys that each must have besides. */
+  readonly also: readonly IndexKey[]
   readonly filter: UnspentFilter
   /** Exclusive. */
-  readonly after: OutputPlace | undefined
+  readonly after: OutputPosition | undefined
   readonly limit: number
 }
 
@@ -80,25 +80,24 @@ export interface UnspentScan {
 export function scanUnspent(client: PrismaClient, scan: UnspentScan): Promise<Output[]> {
   const { by, also, filter, after, limit } = scan
   // Cross joins are made in the order written, which is that of the index that the places are in.
-  const [from, isMeant] =
-    'kind' in by
-      ? [
-          Prisma.sql`unspent_outputs AS unspent CROSS JOIN outputs AS output`,
-          Prisma.sql`unspent.kind = ${by.kind}`,
-        ]
-      : [
-          Prisma.sql`output_terms AS found CROSS JOIN unspent_outputs AS unspent
+  const [from, isMeant] = !('value' in by)
+    ? [
+        Prisma.sql`unspent_outputs AS unspent CROSS JOIN outputs AS output`,
+        Prisma.sql`unspent.kind = ${by.kind}`,
+      ]
+    : [
+        Prisma.sql`index_keys AS found CROSS JOIN unspent_outputs AS unspent
             CROSS JOIN outputs AS output`,
-          Prisma.sql`found.term = ${termToNumber(by.term)} AND found.value = ${hexToBytes(by.value)}
+        Prisma.sql`found.kind = ${indexKindToNumber(by.kind)} AND found.value = ${hexToBytes(by.value)}
             AND unspent."outputId" = found."outputId"`,
-        ]
-  const slot = 'kind' in by ? Prisma.sql`unspent."bookedSlot"` : Prisma.sql`found."bookedSlot"`
-  const id = 'kind' in by ? Prisma.sql`unspent."outputId"` : Prisma.sql`found."outputId"`
+      ]
+  const slot = !('value' in by) ? Prisma.sql`unspent."bookedSlot"` : Prisma.sql`found."bookedSlot"`
+  const id = !('value' in by) ? Prisma.sql`unspent."outputId"` : Prisma.sql`found."outputId"`
   const conditions = [
     isMeant,
     Prisma.sql`output.id = unspent."outputId"`,
     ...conditionsOf(filter, slot),
-    ...also.map(hasTerm),
+    ...also.map(hasKey),
   ]
   if (after !== undefined) {
     const { bookedSlot, outputId } = after
@@ -111,9 +110,9 @@ export function scanUnspent(client: PrismaClient, scan: UnspentScan): Promise<Ou
     ORDER BY ${slot}, ${id} LIMIT ${limit}`
 }
 
-function hasTerm({ term, value }: OutputTerm): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT 1 FROM output_terms AS other
-    WHERE other.term = ${termToNumber(term)} AND other.value = ${hexToBytes(value)}
+function hasKey({ kind, value }: IndexKey): Prisma.Sql {
+  return Prisma.sql`EXISTS (SELECT 1 FROM index_keys AS other
+    WHERE other.kind = ${indexKindToNumber(kind)} AND other.value = ${hexToBytes(value)}
       AND other."bookedSlot" = unspent."bookedSlot" AND other."outputId" = unspent."outputId")`
 }
 

@@ -1,5 +1,5 @@
 import type { Balance, Prisma, TokenBalance } from '../../generated/prisma/client.ts'
-import type { OutputTerm } from '../../ledger/output-terms.ts'
+import type { IndexKey } from '../../ledger/index-keys.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 
@@ -11,8 +11,8 @@ type Tx = Prisma.TransactionClient
 export interface ViewStatements {
   insertUnspent(tx: Tx, outputs: readonly UnspentRow[]): Promise<void>
   deleteUnspent(tx: Tx, outputIds: readonly OutputId[]): Promise<void>
-  insertTerms(tx: Tx, terms: readonly TermRow[]): Promise<void>
-  deleteTerms(tx: Tx, terms: readonly TermRow[]): Promise<void>
+  insertIndexKeys(tx: Tx, terms: readonly IndexKeyRow[]): Promise<void>
+  deleteIndexKeys(tx: Tx, terms: readonly IndexKeyRow[]): Promise<void>
   insertDue(tx: Tx, due: readonly DueRow[]): Promise<void>
   deleteDue(tx: Tx, due: readonly DueRow[]): Promise<void>
   /** The balances of some addresses, where they own anything. */
@@ -23,7 +23,7 @@ export interface ViewStatements {
   tokenBalancesOf(tx: Tx, owned: readonly OwnedToken[]): Promise<TokenBalance[]>
   putTokenBalances(tx: Tx, balances: readonly TokenBalanceRow[]): Promise<void>
   deleteTokenBalances(tx: Tx, owned: readonly OwnedToken[]): Promise<void>
-  insertHandovers(tx: Tx, handovers: readonly HandoverRow[]): Promise<void>
+  insertExpirationTransfers(tx: Tx, transfers: readonly ExpirationTransferRow[]): Promise<void>
 }
 
 /** An unspent output in the words of the filters. */
@@ -39,7 +39,7 @@ export interface UnspentRow {
 }
 
 /** A term and the output that is found by it. */
-export interface TermRow extends OutputTerm {
+export interface IndexKeyRow extends IndexKey {
   readonly bookedSlot: SlotIndex
   readonly outputId: OutputId
 }
@@ -75,7 +75,7 @@ export interface TokenBalanceRow extends OwnedToken {
 }
 
 /** What an address owns at the end of a slot. */
-export interface HandoverRow {
+export interface ExpirationTransferRow {
   readonly address: Hex
   readonly slot: SlotIndex
   readonly total: bigint

@@ -13,7 +13,7 @@ import { type BasicOutput, Output } from '../../../src/protocol/outputs.ts'
 import type { TransactionId } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { minimumAmount } from '../../../src/protocol/score.ts'
-import { manaOfAddress } from '../../../src/service/mana-of-address.ts'
+import { manaOfAddress } from '../../../src/service/addresses/mana-of-address.ts'
 import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
@@ -72,7 +72,7 @@ beforeAll(async () => {
     return logEntries(parameters, { outputId: id, output, isSpent: false, slot: newest })
   })
   const genesis = testGenesis({ outputs: created, commit: slotCommit(newest, told) })
-  unwrap(await store.write.found(term, genesis))
+  unwrap(await store.write.initialize(term, genesis))
 })
 afterAll(async () => {
   await store.close()

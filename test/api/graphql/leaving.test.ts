@@ -70,7 +70,7 @@ beforeAll(async () => {
     return { outputId: outputId(transactionId, n % outputsEach), bytes, blockId, bookedSlot: 0 }
   })
   const genesis = testGenesis({ outputs, commit: slotCommit(0, []) })
-  unwrap(await store.write.found(await takenLease(store), genesis))
+  unwrap(await store.write.initialize(await takenLease(store), genesis))
   const wake = createWake()
   feed = await openFeed({ reader: store.read, parameters, wake, log: silentLog })
   doors = await startDoors(servicesOf())

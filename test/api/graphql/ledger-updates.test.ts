@@ -29,7 +29,7 @@ const pageQuery = /* GraphQL */ `
     ) {
       edges {
         cursor
-        node { cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp chain }
+        node { cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp historyHash }
       }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       totalCount
@@ -78,7 +78,7 @@ function edgeOf(row: ModelRow) {
       isSpent,
       milestoneIndex,
       milestoneTimestamp: 1_700_000_000 + 10 * milestoneIndex,
-      chain: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      historyHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     },
   }
 }
@@ -214,7 +214,7 @@ describe('connection ledgerUpdates', () => {
     ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED', { argument: 'after' }],
     [
       'a cursor of another log',
-      { before: encodeCursor({ epoch: '0x0000000000000001', seq: 1, branch: noBranch }) },
+      { before: encodeCursor({ logId: '0x0000000000000001', seq: 1, branch: noBranch }) },
       'CURSOR_OF_ANOTHER_LOG',
       { argument: 'before' },
     ],

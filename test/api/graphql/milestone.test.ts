@@ -27,14 +27,14 @@ const commitment = {
   referenceManaCost: 1n,
 }
 const bytes = encode(SlotCommitment, commitment)
-const epoch = testGenesis().network.epoch
+const epoch = testGenesis().network.logId
 const database = await usualDatabase().create()
 let store: Store
 
 beforeAll(async () => {
   store = await openedStore(database.url)
   const { term } = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
-  unwrap(await store.write.found(term, testGenesis()))
+  unwrap(await store.write.initialize(term, testGenesis()))
   unwrap(await store.write.closeSlots(term, 2))
   const one = { ...slotCommit(1, [entry(0, 1), entry(1, 2)]), bytes }
   unwrap(await store.write.commitSlots(term, [one, slotCommit(2)]))
@@ -59,8 +59,8 @@ describe('milestone', () => {
       commitmentId: slotCommit(1).commitmentId,
       bytes: bytesToHex(bytes),
       updateCount: '2',
-      firstCursor: encodeCursor({ epoch, seq: 2, branch }),
-      lastCursor: encodeCursor({ epoch, seq: 3, branch }),
+      firstCursor: encodeCursor({ logId: epoch, seq: 2, branch }),
+      lastCursor: encodeCursor({ logId: epoch, seq: 3, branch }),
       commitment: {
         ...commitment,
         cumulativeWeight: '1152921504606846976',

@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...vectors.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: hexToBytes(bytes) })),
     ...addresses.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: heldBy(bytes) })),
   ]
-  unwrap(await store.write.found(term, testGenesis({ outputs: [] })))
+  unwrap(await store.write.initialize(term, testGenesis({ outputs: [] })))
   // Booked and never committed: some of the vectors hold more than a ledger's supply can be.
   unwrap(
     await store.write.book(term, {

@@ -53,7 +53,7 @@ beforeAll(async () => {
   const { term } = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
   const spent = inputIdsOf(booked)
   const outputs = spent.map((outputId, n) => outputOf(outputId, n))
-  unwrap(await store.write.found(term, testGenesis({ outputs })))
+  unwrap(await store.write.initialize(term, testGenesis({ outputs })))
   await store.write.acceptBlocks(
     vectors.map(({ ids, bytes, transaction: { transactionId } }, n) =>
       incomingBlock(n, { blockId: ids.blockId, bytes: hexToBytes(bytes), transactionId }),

@@ -106,7 +106,7 @@ describe('GET /feed/updates (11)', () => {
     ['a malformed cursor', { after: 'x' }, 400],
     [
       'a cursor of another log',
-      { after: encodeCursor({ epoch: '0x00000000000000ff', seq: 0, branch: noBranch }) },
+      { after: encodeCursor({ logId: '0x00000000000000ff', seq: 0, branch: noBranch }) },
       410,
     ],
     ['a limit of 0', { limit: '0' }, 400],

@@ -87,7 +87,7 @@ export const feedQuery = /* GraphQL */ `
         milestoneIndex
         cursor
         previousCursor
-        updates { address class ordinal outputId isSpent milestoneIndex milestoneTimestamp chain }
+        updates { address class ordinal outputId isSpent milestoneIndex milestoneTimestamp historyHash }
       }
       ... on FeedProgress { cursor }
       ... on FeedNotice { topic cursor }

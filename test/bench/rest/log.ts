@@ -18,7 +18,7 @@ export async function growLog({ writer }: Database, rows: number): Promise<void>
     // Within a milestone rows come in the order of their outputs, as the ledger writes them.
     await writer.$executeRawUnsafe(`
       INSERT INTO ledger_updates
-        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain)
+        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash")
       SELECT i, unhex(printf('00%064x', ${who} * 2654435761 % 4294967296)), 0, i, 1,
         ${slotOf('i')}, CAST(unhex(printf('%032x', i)) || randomblob(20) || X'0000' AS BLOB), i % 2 = 0, randomblob(32)
       FROM (${numbers(first, last)})`)

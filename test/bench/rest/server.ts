@@ -27,7 +27,7 @@ const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_40
 const genesis = testGenesis()
 const emptyCommit = { ...genesis.commit, entries: [] }
 unwrap(
-  await store.write.found(lease.term, {
+  await store.write.initialize(lease.term, {
     ...genesis,
     outputs: [],
     accounts: [],

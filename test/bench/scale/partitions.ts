@@ -18,7 +18,7 @@ interface Form {
 }
 
 const columns =
-  'seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain'
+  'seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash"'
 
 /** Measures the forms in turns, each with the same rows. */
 export async function measurePartitions(database: Database, rows: number): Promise<void> {
@@ -176,7 +176,7 @@ function added(what: string): string {
       SELECT $1::bigint + i AS seq, 0 AS class, 1::bigint AS ordinal, 1 AS roles,
         decode('00' || lpad(to_hex(($1::bigint + i) * 2654435761 % 4294967296), 64, '0'), 'hex')
           AS address,
-        2::bigint AS "milestoneIndex", false AS "isSpent", sha256(int8send(-i)) AS chain,
+        2::bigint AS "milestoneIndex", false AS "isSpent", sha256(int8send(-i)) AS "historyHash",
         sha256(int8send(i)) || '\\x000000000000'::bytea AS "outputId"
       FROM generate_series(1, $2::int) AS numbers (i)) AS added`
 }

@@ -23,7 +23,7 @@ export async function measureStandby(url: string, rows: number): Promise<void> {
   const reader = createReader(replica)
   try {
     const { term } = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
-    unwrap(await store.write.found(term, testGenesis()))
+    unwrap(await store.write.initialize(term, testGenesis()))
     await growLog(primary, { from: 2, to: rows, slot: 1 })
     const caughtUp = await lagOf(reader, rows)
     const lags: number[] = []
@@ -107,7 +107,7 @@ async function pagesInTurns(primary: Reader, standby: Reader, rows: number) {
     const copy = await standby.updates(place)
     away.push(performance.now() - between)
     here.push(between - begun)
-    const chains = [page, copy].map((rows) => rows.map(({ chain }) => chain).join())
+    const chains = [page, copy].map((rows) => rows.map(({ historyHash }) => historyHash).join())
     if (chains[0] !== chains[1]) throw new Error('the standby has other rows')
   }
   return { here, away }

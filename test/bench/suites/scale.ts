@@ -52,7 +52,7 @@ async function measureSizes(url: string): Promise<void> {
   const store = unwrap(await openStore({ url, log }))
   const database = unwrap(await openDatabase({ url, log }))
   const { term } = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
-  unwrap(await store.write.found(term, testGenesis()))
+  unwrap(await store.write.initialize(term, testGenesis()))
   const table = [['rows of the log', 'row', 'key', 'index by addresses', 'all', 'whole database']]
   let grown = 1
   for (const size of sizes) {

@@ -98,7 +98,7 @@ async function openSubject(url: string, size: number): Promise<Subject> {
   const store = unwrap(await openStore({ url, log }))
   const database = unwrap(await openDatabase({ url, log }))
   const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
-  unwrap(await store.write.found(lease.term, testGenesis()))
+  unwrap(await store.write.initialize(lease.term, testGenesis()))
   const { bare, close } = await openBare(url)
   return {
     size,
@@ -129,7 +129,7 @@ async function serversOf({ kind, writer }: Database): Promise<number[]> {
 }
 
 const pageSql = (parameters: readonly [string, string]) => `
-  SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain
+  SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash"
   FROM ledger_updates WHERE address = ${parameters[0]} AND class = 0 AND seq > ${parameters[1]}
   ORDER BY seq LIMIT 100`
 

@@ -19,7 +19,7 @@ import type { AccountOutput } from '../../../src/protocol/outputs.ts'
 import type { AccountId } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
-import { createStakers, listValidators } from '../../../src/service/validators.ts'
+import { createStakers, listValidators } from '../../../src/service/accounts/validators.ts'
 import { databases, openedStore } from '../../support/databases.ts'
 import { user } from '../../support/wallet.ts'
 

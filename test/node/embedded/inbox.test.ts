@@ -8,7 +8,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('the inbox on $
   const use = useStore(kind.create)
 
   test('that is full says so once, and again when it is empty', async () => {
-    await use.store.write.found(use.term, testGenesis())
+    await use.store.write.initialize(use.term, testGenesis())
     const { log, events } = createMemoryLog()
     const inbox = createInbox({ write: use.store.write, onAccepted: () => {}, limit: 2, log })
     const blocks = [1, 2, 3, 4].map((n) => incomingBlock(n, { slot: 1 }))

@@ -6,9 +6,9 @@ import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { err, ok } from '../../../src/lib/result.ts'
 import { askNode } from '../../../src/node/upstream/client.ts'
-import { createFlights } from '../../../src/node/upstream/flights.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
-import { logEpoch } from '../../../src/node/upstream/questions.ts'
+import { logIdOfGateway } from '../../../src/node/upstream/questions.ts'
+import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
 
 /** The parts of following that can be seen alone, on real sockets. */
 
@@ -112,7 +112,7 @@ describe('several nodes', () => {
       isAway ? incoming.socket.destroy() : epoch(one)(incoming, response),
     )
     const nodes = openNodes({ urls: [first, await serve(epoch(two))], log: silentLog })
-    const ask = async () => (await nodes.ask(logEpoch())) as { value: string }
+    const ask = async () => (await nodes.ask(logIdOfGateway())) as { value: string }
     expect(await ask()).toMatchObject({ value: one })
     isAway = true
     expect(await ask()).toMatchObject({ value: two })
@@ -132,7 +132,7 @@ describe('several nodes', () => {
       while (nodes.awake().length === 0) await delay(10)
       restsMs.push(performance.now() - before)
       // That it answers does not mend it.
-      await nodes.ask(logEpoch())
+      await nodes.ask(logIdOfGateway())
     }
     expect(restsMs[1]).toBeGreaterThan((restsMs[0] ?? 0) * 1.5)
     nodes.close()
@@ -141,20 +141,20 @@ describe('several nodes', () => {
   test('all of which are away are no answer', async () => {
     const url = await serve((incoming) => incoming.socket.destroy())
     const nodes = openNodes({ urls: [url], log: silentLog })
-    expect(await nodes.ask(logEpoch())).toEqual({ ok: false, error: { code: 'NODES_AWAY' } })
+    expect(await nodes.ask(logIdOfGateway())).toEqual({ ok: false, error: { code: 'NODES_AWAY' } })
     nodes.close()
   })
 })
 
 describe('a shared question', () => {
   test('is asked once while it is under way and while its answer is good', async () => {
-    const flights = createFlights<number>(2)
+    const flights = createRequestCoalescer<number>(2)
     let asked = 0
     const ask = async () => {
       await delay(10)
       return ++asked
     }
-    const share = (key: string, ms: number) => flights.share(key, ask, () => ms)
+    const share = (key: string, ms: number) => flights.coalesce(key, ask, () => ms)
     expect(await Promise.all([share('a', 60_000), share('a', 60_000)])).toEqual([1, 1])
     expect(await share('a', 60_000)).toBe(1)
     expect([await share('b', 0), await share('b', 0)]).toEqual([2, 3])
@@ -164,16 +164,16 @@ describe('a shared question', () => {
   })
 
   test('that fails is asked again', async () => {
-    const flights = createFlights<number>(2)
+    const flights = createRequestCoalescer<number>(2)
     await expect(
-      flights.share(
+      flights.coalesce(
         'a',
         () => Promise.reject(new Error('no')),
         () => 60_000,
       ),
     ).rejects.toThrow('no')
     expect(
-      await flights.share(
+      await flights.coalesce(
         'a',
         async () => 7,
         () => 0,

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/store/contract.ts'
 import { exportDatabase } from '../../../src/store/move/export.ts'
 import { importDatabase } from '../../../src/store/move/import.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
-import { createTurns } from '../../../src/store/turns.ts'
+import { createSerialQueue } from '../../../src/store/serial-queue.ts'
 import { createWriter } from '../../../src/store/writer.ts'
 import {
   type DatabaseKind,
@@ -136,7 +136,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
     await withEmpty(create, async ({ url }) => {
       const store = await openedStore(url)
       const term = await takenLease(store)
-      await store.write.found(term, testGenesis())
+      await store.write.initialize(term, testGenesis())
       await store.write.releaseLease(term)
       await store.close()
       const error = { code: 'DATABASE_NOT_EMPTY' }
@@ -215,8 +215,8 @@ describe.each(databases)('an import into $name', ({ create }) => {
       { code: 'LOG_BROKEN' },
     ],
     [
-      'a log with another chain value',
-      (given) => resealed(inLog(given, 'chain', () => 'ab'.repeat(32))),
+      'a log with another history hash',
+      (given) => resealed(inLog(given, 'historyHash', () => 'ab'.repeat(32))),
       { code: 'LOG_BROKEN' },
     ],
     [
@@ -246,7 +246,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
 
 /** A ledger with a row of every kind. */
 async function fill({ write }: Store, term: number): Promise<void> {
-  await write.found(term, testGenesis())
+  await write.initialize(term, testGenesis())
   const blocks = [1, 2, 3, 4].map((n) => incomingBlock(n))
   const last = incomingBlock(5, {
     slot: 900,
@@ -316,7 +316,7 @@ function imported(
 ) {
   return withDatabase(url, async (database) => {
     const { writer, statements } = database
-    const write = createWriter(writer, statements, createTurns())
+    const write = createWriter(writer, statements, createSerialQueue())
     const lease = await write.takeLease({ holder: 'import', ttlMs: 60_000 })
     if (!lease.ok) throw new Error(`the lease is held by ${lease.error.holder}`)
     async function* lines() {

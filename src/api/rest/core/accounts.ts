@@ -2,17 +2,17 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import { Committee, Congestion, Validator, Validators } from '../../../protocol/node-answers.ts'
 import { type AccountId, CommitmentId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
-import { type AddressError, addressKeyOf } from '../../../service/address-key.ts'
-import { readCongestion } from '../../../service/congestion.ts'
-import type { Services } from '../../../service/services.ts'
-import { parseSlot } from '../../../service/update-place.ts'
+import { readCongestion } from '../../../service/accounts/congestion.ts'
 import {
   accountAddress,
   listValidators,
   readCommittee,
   readValidator,
-  type ValidatorsPlace,
-} from '../../../service/validators.ts'
+  type ValidatorsPosition,
+} from '../../../service/accounts/validators.ts'
+import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
+import type { Services } from '../../../service/services.ts'
+import { parseSlot } from '../../../service/updates/update-position.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { about, bech32, count, text, uint32 } from '../openapi/shape.ts'
@@ -164,7 +164,7 @@ function readCongestionQuery(
 /** An empty cursor means the beginning. */
 function readPlace(
   cursor: string | undefined,
-): Result<ValidatorsPlace | undefined, QueryParameterMalformed> {
+): Result<ValidatorsPosition | undefined, QueryParameterMalformed> {
   if (cursor === undefined || cursor === '') return ok(undefined)
   const [epoch, index, ...rest] = cursor.split(',').map(parseSlot)
   if (epoch === undefined || index === undefined || rest.length > 0) {

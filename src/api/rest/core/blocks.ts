@@ -7,7 +7,7 @@ import {
   blockMetadata,
   type ReadBlockError,
   readBlock,
-} from '../../../service/read-block.ts'
+} from '../../../service/blocks/read-block.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'

@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
 import { UtxoChanges, UtxoChangesFull } from '../../../protocol/node-answers.ts'
 import { CommitmentId, SlotIndex } from '../../../protocol/primitives.ts'
+import type { Services } from '../../../service/services.ts'
 import {
   type CommitmentName,
   type CommittedSlotRow,
@@ -9,9 +10,8 @@ import {
   findCommitment,
   outputWithId,
   readSlotChanges,
-} from '../../../service/read-commitment.ts'
-import type { Services } from '../../../service/services.ts'
-import { parseSlot } from '../../../service/update-place.ts'
+} from '../../../service/slots/read-commitment.ts'
+import { parseSlot } from '../../../service/updates/update-position.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { type Parameters, param, type RestRequest, type Route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
-import { issuance, nodeInfo } from '../../../service/node-info.ts'
+import { issuance, nodeInfo } from '../../../service/network/node-info.ts'
 import { toRest } from '../../errors.ts'
 import { healthOf } from '../health.ts'
 import { listOf, object, text } from '../openapi/shape.ts'

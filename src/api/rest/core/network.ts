@@ -1,6 +1,6 @@
 import { NetworkHealth, NetworkMetrics } from '../../../protocol/node-answers.ts'
 import { print } from '../../../protocol/schema/schema.ts'
-import { networkMetrics } from '../../../service/network-metrics.ts'
+import { networkMetrics } from '../../../service/network/network-metrics.ts'
 import { healthOf } from '../health.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { type Answer, json, type Route } from '../route.ts'

@@ -5,10 +5,10 @@ import {
   OutputWithProof,
 } from '../../../protocol/node-answers.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
-import type { OutputNotTold } from '../../../service/output-life.ts'
-import { outputMetadata } from '../../../service/output-metadata.ts'
-import { type ProvenOutput, readProvenOutput } from '../../../service/output-proof.ts'
-import { readOutput } from '../../../service/read-output.ts'
+import type { OutputNotServed } from '../../../service/outputs/output-life.ts'
+import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
+import { type ProvenOutput, readProvenOutput } from '../../../service/outputs/output-proof.ts'
+import { readOutput } from '../../../service/outputs/read-output.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
@@ -80,7 +80,7 @@ export const outputFullRoute: Route = {
 async function findProven(
   request: RestRequest,
   services: Services,
-): Promise<Result<ProvenOutput, PathIdMalformed | NotFound | OutputNotTold>> {
+): Promise<Result<ProvenOutput, PathIdMalformed | NotFound | OutputNotServed>> {
   const id = pathId(request, 'outputId', OutputId)
   if (!id.ok) return id
   const found = await readProvenOutput(services, id.value)

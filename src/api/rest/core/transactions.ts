@@ -8,12 +8,12 @@ import {
   blockMetadata,
   type ReadBlockError,
   readBlock,
-} from '../../../service/read-block.ts'
+} from '../../../service/blocks/read-block.ts'
 import {
   readTransaction,
   readTransactionMetadata,
   type TransactionView,
-} from '../../../service/read-transaction.ts'
+} from '../../../service/blocks/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'

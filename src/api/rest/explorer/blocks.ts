@@ -1,14 +1,14 @@
 import { ok, type Result } from '../../../lib/result.ts'
 import { BlockId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
+import type { Services } from '../../../service/services.ts'
 import {
   type CarriedPayload,
   countSlotBlocks,
   listChildren,
   listSlotBlocks,
   placeOfBlock,
-} from '../../../service/explore.ts'
-import type { Services } from '../../../service/services.ts'
+} from '../../../service/slots/explore.ts'
 import { toRest } from '../../errors.ts'
 import { pathId } from '../core/ids.ts'
 import { shapeOf } from '../openapi/from-schema.ts'

@@ -1,5 +1,5 @@
 import type { OutputId } from '../../../protocol/primitives.ts'
-import { listMilestoneUpdates } from '../../../service/explore.ts'
+import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
 import { toRest } from '../../errors.ts'
 import { about, bech32, flag, listOf, named, object, optional, uint32 } from '../openapi/shape.ts'
 import { pageSizeParameter, readPageAt } from '../query.ts'

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
-import { listMilestones, milestonesWithin } from '../../../service/explore.ts'
+import type { Services } from '../../../service/services.ts'
+import { listMilestones, milestonesWithin } from '../../../service/slots/explore.ts'
 import {
   type CommitmentName,
   type CommittedSlotRow,
   findMilestone as findByName,
-} from '../../../service/read-commitment.ts'
-import type { Services } from '../../../service/services.ts'
-import { parseSlot } from '../../../service/update-place.ts'
+} from '../../../service/slots/read-commitment.ts'
+import { parseSlot } from '../../../service/updates/update-position.ts'
 import { toRest } from '../../errors.ts'
 import { type NotFound, type PathIdMalformed, type PathSlotMalformed, pathId } from '../core/ids.ts'
 import { shapeOf } from '../openapi/from-schema.ts'

@@ -1,13 +1,13 @@
 import type { Hex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { type AddressMalformed, addressKey } from '../../../service/address-key.ts'
+import { type AddressMalformed, addressKey } from '../../../service/addresses/address-key.ts'
 import {
   type OwnedTokens,
   readDistribution,
   readOwned,
   readOwnedWithMana,
   readRichest,
-} from '../../../service/token-statistics.ts'
+} from '../../../service/addresses/token-statistics.ts'
 import { toRest } from '../../errors.ts'
 import type { NotFound } from '../core/ids.ts'
 import {

@@ -3,8 +3,8 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import { MultiAddress } from '../../../protocol/addresses.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
 import { DelegationId, FoundryId } from '../../../protocol/primitives.ts'
-import { type AddressError, addressKeyOf } from '../../../service/address-key.ts'
-import { findMultiAddress, findOutputs } from '../../../service/find-outputs.ts'
+import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
+import { findMultiAddress, findOutputs } from '../../../service/outputs/find-outputs.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'
@@ -87,8 +87,8 @@ export const chainRoutes: readonly Route[] = chains.map(
     answer: async (request, services) => {
       const id = read(request, services)
       if (!id.ok) return toRest(id.error)
-      const terms = [{ term: 'CHAIN', value: id.value }] as const
-      const filter = { terms, kinds: [kind] }
+      const keys = [{ kind: 'CHAIN', value: id.value }] as const
+      const filter = { keys, kinds: [kind] }
       const found = await findOutputs(services, { filter, after: undefined, pageSize: 1 })
       const { committedSlot, outputIds: items } = found
       if (items.length === 0) return toRest({ code: 'NOT_FOUND', what: name, id: id.value })

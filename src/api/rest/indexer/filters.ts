@@ -2,15 +2,15 @@ import type { Hex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { FoundryId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
-import { type AddressError, addressKeyOf } from '../../../service/address-key.ts'
+import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
 import {
   type OutputFilter,
   type OutputTerm,
   type SlotBounds,
   type Term,
   unlockableTerms,
-} from '../../../service/find-outputs.ts'
-import { parseSlot } from '../../../service/update-place.ts'
+} from '../../../service/outputs/find-outputs.ts'
+import { parseSlot } from '../../../service/updates/update-position.ts'
 import type { AddressNotAnAccount } from '../core/accounts.ts'
 import { about, bech32, flag, named, type Shape, uint32 } from '../openapi/shape.ts'
 import type { QueryParameterMalformed } from '../query.ts'
@@ -37,7 +37,7 @@ function ofAddress(sentence: string, toFilter: (key: Hex) => OutputFilter): Filt
 }
 
 function inRole(sentence: string, term: Term): Filter {
-  return ofAddress(sentence, (value) => ({ terms: [{ term, value }] }))
+  return ofAddress(sentence, (value) => ({ keys: [{ kind: term, value }] }))
 }
 
 /** An address that only an account can be. */
@@ -47,7 +47,7 @@ function ofAccount(sentence: string, term: Term): Filter {
     ...filter,
     read: (text, name, hrp) => {
       const read = filter.read(text, name, hrp)
-      const isAccount = read.ok && read.value.terms?.every(({ value }) => value.startsWith('0x08'))
+      const isAccount = read.ok && read.value.keys?.every(({ value }) => value.startsWith('0x08'))
       if (!read.ok || isAccount) return read
       return err({ code: 'ADDRESS_NOT_AN_ACCOUNT', argument: `query: ${name}` })
     },
@@ -95,7 +95,7 @@ const tag: Filter = {
   read: (text, name) => {
     const value = text.toLowerCase()
     if (!isTag(value)) return malformed(name, '0x and the digits of at most 64 bytes')
-    return ok(value === '0x' ? {} : { terms: [{ term: 'TAG', value }] })
+    return ok(value === '0x' ? {} : { keys: [{ kind: 'TAG', value }] })
   },
 }
 
@@ -108,7 +108,7 @@ const nativeToken: Filter = {
   read: (text, name) => {
     const id = parse(FoundryId, text)
     if (!id.ok) return malformed(name, '0x and the digits of 38 bytes')
-    return ok({ terms: [{ term: 'NATIVE_TOKEN', value: id.value }] })
+    return ok({ keys: [{ kind: 'NATIVE_TOKEN', value: id.value }] })
   },
 }
 
@@ -150,7 +150,7 @@ export function readFilters(
   names: readonly FilterName[],
   hrp: string,
 ): Result<OutputFilter, FilterError> {
-  const terms: OutputTerm[] = []
+  const keys: OutputTerm[] = []
   let whole: OutputFilter = {}
   for (const name of names) {
     const text = query.get(name)
@@ -158,7 +158,7 @@ export function readFilters(
     const filter = filters[name].read(text, name, hrp)
     if (!filter.ok) return filter
     const { timelocked, expires, created } = filter.value
-    terms.push(...(filter.value.terms ?? []))
+    keys.push(...(filter.value.keys ?? []))
     whole = {
       ...whole,
       ...filter.value,
@@ -167,7 +167,7 @@ export function readFilters(
       created: { ...whole.created, ...created },
     }
   }
-  return ok({ ...whole, terms })
+  return ok({ ...whole, keys })
 }
 
 function malformed(name: string, expected: string): Result<never, QueryParameterMalformed> {

@@ -1,7 +1,11 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
-import { findOutputs, type OutputFilter, type OutputPlace } from '../../../service/find-outputs.ts'
+import {
+  findOutputs,
+  type OutputFilter,
+  type OutputPlace,
+} from '../../../service/outputs/find-outputs.ts'
 import type { Services } from '../../../service/services.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'

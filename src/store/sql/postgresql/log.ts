@@ -10,15 +10,15 @@ export const logStatements: LogStatements = {
       class: classToNumber(key.class),
     }))
     return tx.$queryRaw<TipRow[]>`
-      SELECT asked.address, asked.class, tip.ordinal, tip.chain
+      SELECT asked.address, asked.class, tip.ordinal, tip."historyHash"
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS asked (address bytea, class int)
       CROSS JOIN LATERAL (
-        SELECT ordinal, chain FROM (
-          (SELECT ordinal, chain FROM ledger_updates AS own
+        SELECT ordinal, "historyHash" FROM (
+          (SELECT ordinal, "historyHash" FROM ledger_updates AS own
             WHERE own.address = asked.address AND own.class = asked.class
             ORDER BY own.seq DESC LIMIT 1)
           UNION ALL
-          (SELECT ordinal, chain FROM pruned_tips AS pruned
+          (SELECT ordinal, "historyHash" FROM pruned_tips AS pruned
             WHERE pruned.address = asked.address AND pruned.class = asked.class)
         ) AS kept ORDER BY ordinal DESC LIMIT 1) AS tip`
   },
@@ -33,17 +33,17 @@ export const logStatements: LogStatements = {
       milestoneIndex: update.milestoneIndex,
       outputId: bytea(update.outputId),
       isSpent: update.isSpent,
-      chain: bytea(update.chain),
+      historyHash: bytea(update.historyHash),
       balance: update.balance?.toString() ?? null,
     }))
     await tx.$executeRaw`
       INSERT INTO ledger_updates (seq, address, class, ordinal, roles, "milestoneIndex", "outputId",
-        "isSpent", chain, balance)
-      SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", chain,
+        "isSpent", "historyHash", balance)
+      SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash",
         balance
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS added (seq bigint, address bytea,
         class int, ordinal bigint, roles int, "milestoneIndex" bigint, "outputId" bytea,
-        "isSpent" boolean, chain bytea, balance bigint)`
+        "isSpent" boolean, "historyHash" bytea, balance bigint)`
   },
 
   async raisePrunedTips(tx, newest) {
@@ -51,17 +51,17 @@ export const logStatements: LogStatements = {
       address: bytea(tip.address),
       class: classToNumber(tip.class),
       ordinal: tip.ordinal,
-      chain: bytea(tip.chain),
+      historyHash: bytea(tip.historyHash),
       milestoneIndex: tip.milestoneIndex,
       balance: tip.balance?.toString() ?? null,
     }))
     await tx.$executeRaw`
-      INSERT INTO pruned_tips (address, class, ordinal, chain, "milestoneIndex", balance)
-      SELECT address, class, ordinal, chain, "milestoneIndex", balance
+      INSERT INTO pruned_tips (address, class, ordinal, "historyHash", "milestoneIndex", balance)
+      SELECT address, class, ordinal, "historyHash", "milestoneIndex", balance
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS newest (address bytea, class int,
-        ordinal bigint, chain bytea, "milestoneIndex" bigint, balance bigint)
+        ordinal bigint, "historyHash" bytea, "milestoneIndex" bigint, balance bigint)
       ON CONFLICT (address, class) DO UPDATE
-        SET ordinal = excluded.ordinal, chain = excluded.chain,
+        SET ordinal = excluded.ordinal, "historyHash" = excluded."historyHash",
           "milestoneIndex" = excluded."milestoneIndex", balance = excluded.balance`
   },
 

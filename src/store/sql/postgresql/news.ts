@@ -1,5 +1,5 @@
 import type { Client, Notification } from 'pg'
-import type { StoreNews } from '../../contract.ts'
+import type { StoreNotification } from '../../contract.ts'
 import { channels } from './transaction.ts'
 
 /** The statements of the connection that listens; it is no part of Prisma, which cannot listen. */
@@ -11,7 +11,7 @@ export async function beginListening(client: Client): Promise<void> {
 }
 
 /** What was announced; `undefined` for what no program of this version says, for everybody on a database may say anything. */
-export function newsOf({ channel, payload = '' }: Notification): StoreNews | undefined {
+export function newsOf({ channel, payload = '' }: Notification): StoreNotification | undefined {
   switch (channel) {
     case channels.LOG_GREW:
       return /^[0-9]{1,15}$/.test(payload) ? { topic: 'LOG_GREW', seq: Number(payload) } : undefined

@@ -1,8 +1,8 @@
-import type { StoreNews } from '../../contract.ts'
+import type { StoreNotification } from '../../contract.ts'
 import type { TransactionStatements } from '../statements.ts'
 
 /** The channels on which processes on one database tell each other what they did, by topic. */
-export const channels: { readonly [T in StoreNews['topic']]: string } = {
+export const channels: { readonly [T in StoreNotification['topic']]: string } = {
   LOG_GREW: 'ledger_gateway_growth',
   BLOCKS_ACCEPTED: 'ledger_gateway_inbox',
   LEASE_FREED: 'ledger_gateway_lease',
@@ -23,7 +23,7 @@ export const transactionStatements: TransactionStatements = {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('chain_records', 0))`
   },
 
-  async announce(tx, news) {
+  async notify(tx, news) {
     const payload = news.topic === 'LOG_GREW' ? String(news.seq) : ''
     await tx.$executeRaw`SELECT pg_notify(${channels[news.topic]}, ${payload})`
   },

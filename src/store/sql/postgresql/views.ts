@@ -1,6 +1,6 @@
 import type { Balance, TokenBalance } from '../../../generated/prisma/client.ts'
-import { termToNumber } from '../../values.ts'
-import type { DueRow, OwnedToken, TermRow, ViewStatements } from '../view-statements.ts'
+import { indexKindToNumber } from '../../values.ts'
+import type { DueRow, IndexKeyRow, OwnedToken, ViewStatements } from '../view-statements.ts'
 import { bytea, idsJson } from './values.ts'
 
 /** The bulk statements of what is kept beside the log on PostgreSQL. */
@@ -32,20 +32,20 @@ export const viewStatements: ViewStatements = {
       WHERE "outputId" = gone.id`
   },
 
-  async insertTerms(tx, terms) {
+  async insertIndexKeys(tx, keys) {
     await tx.$executeRaw`
-      INSERT INTO output_terms (term, value, "bookedSlot", "outputId")
-      SELECT term, value, "bookedSlot", "outputId"
-      FROM jsonb_to_recordset(${termsJson(terms)}::jsonb)
-        AS added (term int, value bytea, "bookedSlot" bigint, "outputId" bytea)`
+      INSERT INTO index_keys (kind, value, "bookedSlot", "outputId")
+      SELECT kind, value, "bookedSlot", "outputId"
+      FROM jsonb_to_recordset(${indexKeysJson(keys)}::jsonb)
+        AS added (kind int, value bytea, "bookedSlot" bigint, "outputId" bytea)`
   },
 
-  async deleteTerms(tx, terms) {
+  async deleteIndexKeys(tx, keys) {
     await tx.$executeRaw`
-      DELETE FROM output_terms AS kept
-      USING jsonb_to_recordset(${termsJson(terms)}::jsonb)
-        AS gone (term int, value bytea, "bookedSlot" bigint, "outputId" bytea)
-      WHERE kept.term = gone.term AND kept.value = gone.value
+      DELETE FROM index_keys AS kept
+      USING jsonb_to_recordset(${indexKeysJson(keys)}::jsonb)
+        AS gone (kind int, value bytea, "bookedSlot" bigint, "outputId" bytea)
+      WHERE kept.kind = gone.kind AND kept.value = gone.value
         AND kept."bookedSlot" = gone."bookedSlot" AND kept."outputId" = gone."outputId"`
   },
 
@@ -132,24 +132,24 @@ export const viewStatements: ViewStatements = {
       WHERE kept.address = gone.address AND kept."tokenId" = gone."tokenId"`
   },
 
-  async insertHandovers(tx, handovers) {
-    const rows = handovers.map(({ address, slot, total }) => ({
+  async insertExpirationTransfers(tx, transfers) {
+    const rows = transfers.map(({ address, slot, total }) => ({
       address: bytea(address),
       slot,
       total: total.toString(),
     }))
     await tx.$executeRaw`
-      INSERT INTO handovers (address, slot, total)
+      INSERT INTO expiration_transfers (address, slot, total)
       SELECT address, slot, total
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS added (address bytea, slot bigint, total bigint)`
   },
 }
 
-function termsJson(terms: readonly TermRow[]): string {
+function indexKeysJson(keys: readonly IndexKeyRow[]): string {
   return JSON.stringify(
-    terms.map(({ term, value, bookedSlot, outputId }) => ({
-      term: termToNumber(term),
+    keys.map(({ kind, value, bookedSlot, outputId }) => ({
+      kind: indexKindToNumber(kind),
       value: bytea(value),
       bookedSlot,
       outputId: bytea(outputId),

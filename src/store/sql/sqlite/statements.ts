@@ -10,7 +10,7 @@ import { waitingStatements } from './waiting.ts'
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
   lockChainRecords: async () => {},
-  announce: async () => {},
+  notify: async () => {},
   ...leaseStatements,
   ...inboxStatements,
   ...bookingStatements,

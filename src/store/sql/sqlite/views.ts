@@ -1,6 +1,6 @@
 import type { Balance, TokenBalance } from '../../../generated/prisma/client.ts'
-import { digits, termToNumber } from '../../values.ts'
-import type { DueRow, OwnedToken, TermRow, ViewStatements } from '../view-statements.ts'
+import { digits, indexKindToNumber } from '../../values.ts'
+import type { DueRow, IndexKeyRow, OwnedToken, ViewStatements } from '../view-statements.ts'
 import { idsJson } from './ids-json.ts'
 
 /** The bulk statements of what is kept beside the log on SQLite. */
@@ -29,18 +29,18 @@ export const viewStatements: ViewStatements = {
       WHERE "outputId" IN (SELECT unhex(value) FROM json_each(${idsJson(outputIds)}))`
   },
 
-  async insertTerms(tx, terms) {
+  async insertIndexKeys(tx, keys) {
     await tx.$executeRaw`
-      INSERT INTO output_terms (term, value, "bookedSlot", "outputId")
+      INSERT INTO index_keys (kind, value, "bookedSlot", "outputId")
       SELECT given.value ->> 0, unhex(given.value ->> 1), given.value ->> 2, unhex(given.value ->> 3)
-      FROM json_each(${termsJson(terms)}) AS given`
+      FROM json_each(${indexKeysJson(keys)}) AS given`
   },
 
-  async deleteTerms(tx, terms) {
+  async deleteIndexKeys(tx, keys) {
     await tx.$executeRaw`
-      DELETE FROM output_terms WHERE (term, value, "bookedSlot", "outputId") IN (
+      DELETE FROM index_keys WHERE (kind, value, "bookedSlot", "outputId") IN (
         SELECT given.value ->> 0, unhex(given.value ->> 1), given.value ->> 2, unhex(given.value ->> 3)
-        FROM json_each(${termsJson(terms)}) AS given)`
+        FROM json_each(${indexKeysJson(keys)}) AS given)`
   },
 
   async insertDue(tx, due) {
@@ -121,23 +121,23 @@ export const viewStatements: ViewStatements = {
         SELECT unhex(value ->> 0), unhex(value ->> 1) FROM json_each(${ownedJson(owned)}))`
   },
 
-  async insertHandovers(tx, handovers) {
-    const rows = handovers.map(({ address, slot, total }) => [
+  async insertExpirationTransfers(tx, transfers) {
+    const rows = transfers.map(({ address, slot, total }) => [
       digits(address),
       slot,
       total.toString(),
     ])
     await tx.$executeRaw`
-      INSERT INTO handovers (address, slot, total)
+      INSERT INTO expiration_transfers (address, slot, total)
       SELECT unhex(value ->> 0), value ->> 1, CAST(value ->> 2 AS INTEGER)
       FROM json_each(${JSON.stringify(rows)})`
   },
 }
 
-function termsJson(terms: readonly TermRow[]): string {
+function indexKeysJson(keys: readonly IndexKeyRow[]): string {
   return JSON.stringify(
-    terms.map(({ term, value, bookedSlot, outputId }) => [
-      termToNumber(term),
+    keys.map(({ kind, value, bookedSlot, outputId }) => [
+      indexKindToNumber(kind),
       digits(value),
       bookedSlot,
       digits(outputId),

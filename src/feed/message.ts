@@ -1,0 +1,72 @@
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
+import type { ExpirationTransfer } from './expiration-transfers.ts'
+import type { TailTip } from './tail.ts'
+
+/** What a feed tells, before any door has put it into words. Positions are those of the log. */
+
+/** One thing told. `after` is the position of what was told before it, `position` that which the feed has reached with it. */
+export type FeedMessage =
+  | OpenedMessage
+  | SnapshotMessage
+  | UpdatesMessage
+  | ProgressMessage
+  | NoticeMessage
+  | ResetMessage
+
+/** The feed begins behind a position of the log; live when nothing lies between that and the tip. */
+export interface OpenedMessage {
+  readonly kind: 'opened'
+  readonly position: LogPosition
+  readonly tip: TailTip
+}
+
+/** Some of the outputs that were unspent at the position, by id; none of them is told twice. */
+export interface SnapshotMessage {
+  readonly kind: 'snapshot'
+  readonly position: LogPosition
+  readonly outputIds: readonly OutputId[]
+  readonly isLast: boolean
+}
+
+/** Rows, never none, and the position up to which nothing else is there. */
+export interface UpdatesMessage {
+  readonly kind: 'updates'
+  readonly after: LogPosition
+  readonly position: LogPosition
+  readonly rows: readonly LedgerUpdate[]
+}
+
+/** Nothing happened up to a position. */
+export interface ProgressMessage {
+  readonly kind: 'progress'
+  readonly after: LogPosition
+  readonly position: LogPosition
+  /** The newest milestone that is covered. */
+  readonly slot: SlotIndex
+  /** Whether the feed is now told of new updates as they are committed. */
+  readonly isLive: boolean
+}
+
+/** Something about the feed itself; it changes no position. */
+export interface NoticeMessage {
+  readonly kind: 'notice'
+  readonly position: LogPosition
+  readonly notice: Notice
+}
+
+/** What a notice is about. Durations in milliseconds, moments in Unix seconds. */
+export type Notice =
+  | { readonly topic: 'CATCHING_UP' }
+  | { readonly topic: 'DRAINING'; readonly closesWithinMs: number }
+  | { readonly topic: 'TOKEN_EXPIRING'; readonly expiresAt: number }
+  | ({ readonly topic: 'OUTPUT_HANDED_OVER' } & ExpirationTransfer)
+
+/** The feed cannot go on from where it is, and ends with this. */
+export interface ResetMessage {
+  readonly kind: 'reset'
+  readonly position: LogPosition
+  readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
+  /** The log as it is now. */
+  readonly tip: TailTip
+}

@@ -1,0 +1,46 @@
+import type { Hex } from '../lib/hex.ts'
+import { addressKey } from '../protocol/ids.ts'
+import type { Output } from '../protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { chainId, isImplicitAccount } from './chains.ts'
+import { conditionOf, featureOf } from './output-parts.ts'
+import { ownerAt, type Role, rolesByAddress } from './updates.ts'
+
+/** What an unspent output can be found by. */
+
+/**
+ * An address in a role as the output names it; the address that holds it now, where an expiration decides that; the tag;
+ * the native token; the id of the chain it is, or of the account it is to be.
+ */
+export type IndexKind = Role | 'HOLDER' | 'TAG' | 'NATIVE_TOKEN' | 'CHAIN'
+
+/** A term with its value: the key of an address, or the bytes of a tag or an id. */
+export interface IndexKey {
+  readonly kind: IndexKind
+  readonly value: Hex
+}
+
+/** Everything an output can be found by but its holder; no term twice. */
+export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
+  const keys: IndexKey[] = []
+  for (const [value, roles] of rolesByAddress(output)) {
+    for (const term of roles) keys.push({ kind: term, value })
+  }
+  const tag = featureOf(output, 4)?.tag
+  if (tag !== undefined) keys.push({ kind: 'TAG', value: tag })
+  const token = featureOf(output, 5)?.id
+  if (token !== undefined) keys.push({ kind: 'NATIVE_TOKEN', value: token })
+  if (output.type !== 0 || isImplicitAccount(output)) {
+    keys.push({ kind: 'CHAIN', value: chainId(output, outputId) })
+  }
+  return keys
+}
+
+/**
+ * Who holds an output that expires, once every slot below `reached` lies behind. All others are held by their OWNER or
+ * STATE_CONTROLLER, and have no such term.
+ */
+export function holderKey(output: Output, reached: SlotIndex): IndexKey | undefined {
+  if (conditionOf(output, 3) === undefined) return undefined
+  return { kind: 'HOLDER', value: addressKey(ownerAt(output, reached)) }
+}

@@ -1,0 +1,65 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../lib/thread.ts'
+import type { SignatureAnswer, SignatureQuestion } from './ed25519-fallback-worker.ts'
+import type { SignedMessage } from './signatures.ts'
+
+/** Asks noble, on a worker thread that starts with the first question, whether ZIP-215 takes a signature. */
+export interface Ed25519Fallback {
+  ask(item: SignedMessage): Promise<boolean>
+  /** Questions that have no answer yet. */
+  waiting(): number
+  close(): Promise<void>
+}
+
+interface Pending {
+  readonly resolve: (isValid: boolean) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** Opens it. A crash of the thread rejects what waits; the next question starts another. */
+export function openEd25519Fallback(): Ed25519Fallback {
+  const pendingById = new Map<number, Pending>()
+  let lastId = 0
+  let worker: Worker | undefined
+  let isClosed = false
+
+  function ask(item: SignedMessage): Promise<boolean> {
+    // A thread that began now would keep the process from ending.
+    if (isClosed) return Promise.reject(new Error('the signature thread is closed'))
+    worker ??= start()
+    lastId += 1
+    const question: SignatureQuestion = { id: lastId, ...item }
+    return new Promise((resolve, reject) => {
+      pendingById.set(question.id, { resolve, reject })
+      worker?.postMessage(question)
+    })
+  }
+
+  function start(): Worker {
+    const started = startThread(import.meta.url, 'ed25519-fallback-worker')
+    started.on('message', (answer: SignatureAnswer) => {
+      pendingById.get(answer.id)?.resolve(answer.isValid)
+      pendingById.delete(answer.id)
+    })
+    started.on('error', (cause) =>
+      drop(started, new Error('the signature thread failed', { cause })),
+    )
+    started.on('exit', () => drop(started, new Error('the signature thread ended')))
+    return started
+  }
+
+  function drop(ended: Worker, reason: Error): void {
+    // A thread that failed also exits, and by then another may have begun.
+    if (worker !== ended) return
+    worker = undefined
+    for (const pending of pendingById.values()) pending.reject(reason)
+    pendingById.clear()
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    await worker?.terminate()
+  }
+
+  return { ask, waiting: () => pendingById.size, close }
+}

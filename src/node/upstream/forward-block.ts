@@ -1,0 +1,40 @@
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { BlockId } from '../../protocol/primitives.ts'
+import type { CheckedBlock, LedgerUnavailable, RefusedByNode } from '../source.ts'
+import type { NodeAnswer } from './client.ts'
+import type { Nodes } from './nodes.ts'
+import { refusalOf, submission } from './questions.ts'
+
+/** Hands blocks on to the nodes behind. */
+
+/** What handing on needs. */
+export interface ForwardBlockDeps {
+  readonly nodes: Nodes
+  readonly log: Log
+}
+
+/**
+ * Hands a block on: the first node that answers decides. A node that is away, busy or closed to us is passed over; a block
+ * that reached it all the same does no harm, for it has the same id everywhere.
+ */
+export async function forwardBlock(
+  { nodes, log }: ForwardBlockDeps,
+  { blockId, bytes }: CheckedBlock,
+): Promise<Result<BlockId, RefusedByNode | LedgerUnavailable>> {
+  for (const node of nodes.awake()) {
+    const answer = await node.send(submission(bytes))
+    if (!answer.ok) continue
+    const { status } = answer.value
+    if (status === 201) return ok(blockId)
+    const reason = refusalOf(answer.value)
+    log.info('block-refused-by-node', { node: node.place, blockId, status, reason })
+    if (isRefusal(answer.value)) return err({ code: 'REFUSED_BY_NODE', reason })
+  }
+  return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })
+}
+
+/** A node of IOTA answers 500 for a block that its filters refuse, with the reason in the body (rest.md 1, row 7). */
+function isRefusal({ status }: NodeAnswer): boolean {
+  return status === 400 || status === 500
+}

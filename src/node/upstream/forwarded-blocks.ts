@@ -1,0 +1,51 @@
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import type { CheckedBlock } from '../source.ts'
+
+/**
+ * The blocks of late that went through this process to a node. A node does not give back a block that it has not booked,
+ * nor one whose transaction failed; and a second hand-on of one would make a node of IOTA wait for ten seconds.
+ */
+export interface ForwardedBlocks {
+  add(block: CheckedBlock): void
+  block(id: BlockId): CheckedBlock | undefined
+  /** The blocks that carried it, in order: they may differ in their unlocks. */
+  carriers(id: TransactionId): readonly CheckedBlock[]
+}
+
+/** Remembers the newest blocks that together are no longer than `limit` bytes. */
+export function createForwardedBlocks(limit: number): ForwardedBlocks {
+  const blocks = new Map<BlockId, CheckedBlock>()
+  const carrying = new Map<TransactionId, Map<BlockId, CheckedBlock>>()
+  let size = 0
+
+  function add(block: CheckedBlock): void {
+    if (blocks.has(block.blockId)) return
+    blocks.set(block.blockId, block)
+    size += block.bytes.length
+    const transactionId = block.transaction?.identity.transactionId
+    if (transactionId !== undefined) {
+      const carriers = carrying.get(transactionId) ?? new Map<BlockId, CheckedBlock>()
+      carrying.set(transactionId, carriers.set(block.blockId, block))
+    }
+    for (const oldest of blocks.values()) {
+      if (size <= limit) break
+      forget(oldest)
+    }
+  }
+
+  function forget({ blockId, bytes, transaction }: CheckedBlock): void {
+    blocks.delete(blockId)
+    size -= bytes.length
+    const transactionId = transaction?.identity.transactionId
+    const carriers = transactionId && carrying.get(transactionId)
+    if (transactionId === undefined || carriers === undefined) return
+    carriers.delete(blockId)
+    if (carriers.size === 0) carrying.delete(transactionId)
+  }
+
+  function carriers(id: TransactionId): readonly CheckedBlock[] {
+    return [...(carrying.get(id)?.values() ?? [])]
+  }
+
+  return { add, block: (id) => blocks.get(id), carriers }
+}

@@ -1,0 +1,107 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import { indexOf } from '../../protocol/ids.ts'
+import { inNodeOrder } from '../../protocol/metadata-order.ts'
+import { type Network, networkOf } from '../../protocol/network.ts'
+import type { Output } from '../../protocol/outputs.ts'
+import { knownVersion, type ProtocolParameters } from '../../protocol/parameters.ts'
+import type { CommitmentId } from '../../protocol/primitives.ts'
+import type { Genesis } from '../../store/contract.ts'
+import { type GenesisPlan, genesisOf } from '../embedded/genesis.ts'
+import { committed } from './check.ts'
+import type { Nodes, NodesAway } from './nodes.ts'
+import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './questions.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
+
+/** The first state of a database in front of a node, from what the node tells. */
+
+/** The node does not tell the outputs of the genesis, and no file was named that has them. */
+export interface GenesisNotServed {
+  readonly code: 'GENESIS_NOT_TOLD'
+}
+
+/** What the node, or the file, gives as genesis does not lead to the first commitment of the node. */
+export interface GenesisDiffers {
+  readonly code: 'GENESIS_DIFFERS'
+  /** Of the outputs given. */
+  readonly computed: CommitmentId | undefined
+  /** Of the node. */
+  readonly told: CommitmentId
+}
+
+/** The node has no parameters of the version that this program knows. */
+export interface VersionNotServed {
+  readonly code: 'PROTOCOL_VERSION_NOT_TOLD'
+  readonly version: number
+}
+
+/** Why a database cannot be founded. */
+export type InitializeError =
+  | NodesAway
+  | AnswerUnreadable
+  | GenesisNotServed
+  | GenesisDiffers
+  | VersionNotServed
+
+/** The network that a node stands in. */
+export function networkOfNode({ protocolParameters }: NodeFacts): Network | undefined {
+  const known = protocolParameters.filter((one) => one?.parameters.version === knownVersion)
+  const newest = known
+    .flatMap((one) => one ?? [])
+    .sort((a, b) => a.startEpoch - b.startEpoch)
+    .at(-1)
+  return newest && networkOf(newest.parameters)
+}
+
+/** Asks for everything that a new database begins with, and checks that it leads to the node's first commitment. */
+export async function genesisOfNode(
+  nodes: Nodes,
+  fromFile: GenesisPlan | undefined,
+): Promise<Result<Genesis, InitializeError>> {
+  const facts = await nodes.ask(info())
+  if (!facts.ok) return facts
+  if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
+  const network = networkOfNode(facts.value)
+  if (network === undefined)
+    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: knownVersion })
+  const { parameters } = network
+  const first = await nodes.ask(commitmentOf(parameters.genesisSlot))
+  if (!first.ok) return first
+  if (first.value === undefined) return err({ code: 'NODES_AWAY' })
+  const told = committed(first.value).commitmentId
+  const plan = fromFile ?? (await planTold(nodes, parameters))
+  if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
+  const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [], epoch: undefined }
+  const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
+  const computed = genesis.commit.commitmentId
+  if (computed !== told || supply !== parameters.tokenSupply) {
+    return err({ code: 'GENESIS_DIFFERS', computed, told })
+  }
+  const logId = await nodes.ask(logIdOfGateway())
+  const ours = genesis.network.logId
+  const taken = logId.ok ? (logId.value ?? ours) : ours
+  return ok({ ...genesis, network: { ...genesis.network, logId: taken } })
+}
+
+/**
+ * The first outputs, as a gateway lists them: what the genesis slot created. A node of IOTA took them from a snapshot and
+ * has no changes of that slot; then there is no answer that can be used.
+ */
+async function planTold(
+  nodes: Nodes,
+  parameters: ProtocolParameters,
+): Promise<GenesisPlan | undefined> {
+  const changes = await nodes.ask(changesOf(parameters.genesisSlot))
+  if (!changes.ok || changes.value === undefined) return undefined
+  const created = [...changes.value.createdOutputs]
+  if (created.length === 0) return undefined
+  const outputs: readonly Output[] = created
+    .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+    .map(({ output }) => output)
+  // The id of their transaction is a hash over all of them, in this order; it tells the order of their metadata, too.
+  const plans = [outputs, outputs.map(inNodeOrder)].map((read) => {
+    return { parameters, outputs: read, credits: new Map() }
+  })
+  return plans.find((plan) =>
+    genesisOf(plan).outputs.every(({ outputId }, i) => outputId === created[i]?.outputId),
+  )
+}

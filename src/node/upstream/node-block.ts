@@ -1,0 +1,47 @@
+import { Block } from '../../protocol/block.ts'
+import { identifyBlock, identifyTransaction, transactionBytesIn } from '../../protocol/ids.ts'
+import type { Network } from '../../protocol/network.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import { nodeWorkScore } from '../../protocol/score.ts'
+import { slotOfTime } from '../../protocol/slots.ts'
+import type { BlockRow } from '../../store/rows.ts'
+import { blockKind } from '../block-kind.ts'
+
+/** The bytes of a block that a node told, read: its ids are computed here. */
+
+/** A block, still without where it stands. */
+export interface NodeBlock {
+  readonly row: Omit<BlockRow, 'state'>
+  /** The blocks it refers to, by any kind of reference. */
+  readonly parents: readonly BlockId[]
+}
+
+/** Reads a block; `undefined` where the bytes are none. It has no place in the order of arrival. */
+export function nodeBlock({ parameters }: Network, bytes: Uint8Array): NodeBlock | undefined {
+  const block = decode(Block, bytes)
+  if (!block.ok) return undefined
+  const { header, body } = block.value
+  const slot = slotOfTime(parameters, header.issuingTime)
+  return {
+    row: {
+      blockId: identifyBlock(bytes, slot).blockId,
+      inbox: 0,
+      slot,
+      issuerId: header.issuerId,
+      issuingTime: header.issuingTime,
+      bytes,
+      transactionId: transactionIn(block.value, bytes),
+      kind: blockKind(body),
+      workScore: nodeWorkScore(parameters, block.value),
+    },
+    parents: [...body.strongParents, ...body.weakParents, ...body.shallowLikeParents],
+  }
+}
+
+function transactionIn({ body }: Block, bytes: Uint8Array): TransactionId | undefined {
+  if (body.type !== 0 || body.payload?.type !== 1) return undefined
+  const { payload } = body
+  const own = transactionBytesIn(bytes, body, payload)
+  return identifyTransaction(payload.transaction, own).transactionId
+}

@@ -1,0 +1,214 @@
+import type { AccountEntry } from '../../ledger/accounts.ts'
+import { isCandidacy, poolStakeOf } from '../../ledger/committee.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import { Block } from '../../protocol/block.ts'
+import { slotOfId } from '../../protocol/ids.ts'
+import type { Validator } from '../../protocol/node-answers.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { CommitteeSeat } from '../../store/rows.ts'
+
+/** The accounts that stand for the committee, and those that are in it (rest.md 4.1). */
+
+/** What telling needs. */
+export interface ValidatorsDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      'accountEntry' | 'latestMilestone' | 'epochs' | 'blocksOfKind' | 'block'
+    >
+  }
+  readonly source: {
+    readonly network: { readonly parameters: ProtocolParameters }
+    status(): { readonly slot: SlotIndex }
+  }
+  readonly stakers: Stakers
+}
+
+/** All accounts that stake. */
+export interface Stakers {
+  /** As of the newest committed slot, in no order. */
+  all(): Promise<readonly AccountEntry[]>
+}
+
+/** Reads all accounts once a slot at most, for there is no index of those that stake. */
+export function createStakers(
+  read: Pick<StoreReader, 'accountVersions' | 'latestMilestone'>,
+): Stakers {
+  let known:
+    | { readonly slot: SlotIndex; readonly stakers: Promise<readonly AccountEntry[]> }
+    | undefined
+
+  async function all(): Promise<readonly AccountEntry[]> {
+    const { slot } = await read.latestMilestone()
+    if (known?.slot === slot) return await known.stakers
+    const reading = { slot, stakers: stakersAt(read, slot) }
+    known = reading
+    try {
+      return await reading.stakers
+    } catch (failure) {
+      // Whoever asks next tries again, also while no further slot is committed.
+      if (known === reading) known = undefined
+      throw failure
+    }
+  }
+
+  return { all }
+}
+
+async function stakersAt(
+  read: Pick<StoreReader, 'accountVersions'>,
+  slot: SlotIndex,
+): Promise<readonly AccountEntry[]> {
+  const versions = await read.accountVersions(slot)
+  return versions
+    .flatMap((version) => (version.slot <= slot && version.entry ? [version.entry] : []))
+    .filter(({ validatorStake }) => validatorStake > 0n)
+}
+
+/** A place in the list of validators. */
+export interface ValidatorsPosition {
+  readonly epoch: EpochIndex
+  readonly index: number
+}
+
+/** An epoch that has not begun. */
+export interface EpochNotBegun {
+  readonly code: 'EPOCH_NOT_BEGUN'
+  readonly argument: string
+  readonly epoch: EpochIndex
+  readonly current: EpochIndex
+}
+
+/** Some validators, and where those behind them begin. */
+export interface ValidatorsPage {
+  readonly validators: readonly Validator[]
+  readonly next: ValidatorsPosition | undefined
+}
+
+/**
+ * Lists the registered candidates of an epoch, those who announced in it, as far as their stake outlasts it: the largest pool
+ * first, by address where pools are equal. Who comes or goes between two pages may move the others.
+ */
+export async function listValidators(
+  deps: ValidatorsDeps,
+  {
+    after,
+    pageSize,
+  }: { readonly after: ValidatorsPosition | undefined; readonly pageSize: number },
+): Promise<Result<ValidatorsPage, EpochNotBegun>> {
+  const current = await committedEpoch(deps)
+  const { epoch, index } = after ?? { epoch: current, index: 0 }
+  if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'cursor', epoch, current })
+  const candidates = await candidatesOf(deps, epoch)
+  const validators = (await deps.stakers.all())
+    .filter(({ accountId, stakeEndEpoch }) => candidates.has(accountId) && stakeEndEpoch > epoch)
+    .map((entry) => validatorOf(deps, entry, candidates))
+    .sort(byPool)
+  const end = index + pageSize
+  return ok({
+    validators: validators.slice(index, end),
+    next: end < validators.length ? { epoch, index: end } : undefined,
+  })
+}
+
+/** An account as a validator; `undefined` where it has no entry in the accounts ledger. */
+export async function readValidator(
+  deps: ValidatorsDeps,
+  accountId: AccountId,
+): Promise<Validator | undefined> {
+  const entry = await deps.store.read.accountEntry(accountId)
+  return entry && validatorOf(deps, entry, await candidatesOf(deps, await committedEpoch(deps)))
+}
+
+/** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */
+async function candidatesOf(
+  { store, source }: ValidatorsDeps,
+  epoch: EpochIndex,
+): Promise<ReadonlySet<AccountId>> {
+  const { read } = store
+  const { parameters } = source.network
+  const { slot: committed } = await read.latestMilestone()
+  const row = (await read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const candidates = new Set(row?.candidates)
+  const last = lastSlotOfEpoch(parameters, epoch)
+  const accepted = committed < last ? await read.blocksOfKind('candidacy', committed + 1, last) : []
+  for (const { blockId, issuerId, slot } of accepted) {
+    const block = candidates.has(issuerId) ? undefined : await read.block(blockId)
+    const announcement = block && decode(Block, block.bytes)
+    if (announcement?.ok !== true) continue
+    const issuer = await read.accountEntry(
+      issuerId,
+      slotOfId(announcement.value.header.slotCommitmentId),
+    )
+    if (isCandidacy(parameters, { slot }, issuer)) candidates.add(issuerId)
+  }
+  return candidates
+}
+
+/** As a node sorts them: by the text of the address, which is another order than that of its bytes. */
+function byPool(
+  a: Pick<Validator, 'poolStake' | 'address'>,
+  b: Pick<Validator, 'poolStake' | 'address'>,
+): number {
+  if (a.poolStake !== b.poolStake) return a.poolStake > b.poolStake ? -1 : 1
+  return a.address < b.address ? -1 : 1
+}
+
+/** The committee of an epoch. */
+export interface CommitteeView {
+  readonly epoch: EpochIndex
+  readonly members: readonly CommitteeSeat[]
+  readonly totalStake: bigint
+  readonly totalValidatorStake: bigint
+}
+
+/** Reads the committee of an epoch, by default of this moment's; nobody where it is not known. */
+export async function readCommittee(
+  { store, source }: ValidatorsDeps,
+  asked: EpochIndex | undefined,
+): Promise<Result<CommitteeView, EpochNotBegun>> {
+  const current = epochOfSlot(source.network.parameters, source.status().slot)
+  const epoch = asked ?? current
+  if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'epoch', epoch, current })
+  const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const members = row?.committee ?? []
+  return ok({
+    epoch,
+    members,
+    totalStake: members.reduce((sum, { poolStake }) => sum + poolStake, 0n),
+    totalValidatorStake: members.reduce((sum, { validatorStake }) => sum + validatorStake, 0n),
+  })
+}
+
+/** The Bech32 text of an account. */
+export function accountAddress({ bech32Hrp }: ProtocolParameters, accountId: AccountId): string {
+  return encodeBech32(bech32Hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
+}
+
+async function committedEpoch({ store, source }: ValidatorsDeps): Promise<EpochIndex> {
+  return epochOfSlot(source.network.parameters, (await store.read.latestMilestone()).slot)
+}
+
+function validatorOf(
+  { source }: ValidatorsDeps,
+  entry: AccountEntry,
+  candidates: ReadonlySet<AccountId>,
+): Validator {
+  const { accountId, validatorStake, fixedCost, stakeEndEpoch: stakingEndEpoch } = entry
+  return {
+    address: accountAddress(source.network.parameters, accountId),
+    stakingEndEpoch,
+    poolStake: poolStakeOf(entry),
+    validatorStake,
+    fixedCost,
+    active: candidates.has(accountId),
+    latestSupportedProtocolVersion: entry.supportedVersion,
+    latestSupportedProtocolHash: entry.supportedHash,
+  }
+}

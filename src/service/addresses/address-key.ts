@@ -1,0 +1,71 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { Address } from '../../protocol/addresses.ts'
+import { type Bech32Error, decodeBech32, isMultiReference } from '../../protocol/bech32.ts'
+import { blake2b256 } from '../../protocol/hash.ts'
+import type { Refusal } from '../../protocol/schema/refusal.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+
+/** From the text of an address to the bytes that the log files its updates under. */
+
+/** What a door needs to read and write addresses of its network. */
+export interface AddressKeyDeps {
+  readonly parameters: { readonly bech32Hrp: string }
+}
+
+/** An address as it was asked for. */
+export interface AddressKey {
+  /** Human-readable part of the text, in lower case. */
+  readonly hrp: string
+  /** The serialization of the address; of a multi address the 33 bytes of its reference. */
+  readonly key: Hex
+}
+
+/** Why a text is not an address of this network; `argument` is the name the caller knows the text by. */
+export type AddressError = AddressMalformed | AddressOfAnotherNetwork
+
+/** A text that is not Bech32, or whose bytes are not an address. */
+export interface AddressMalformed {
+  readonly code: 'ADDRESS_MALFORMED'
+  readonly argument: string
+  readonly reason: Bech32Error['code'] | Refusal['code']
+}
+
+/** An address behind another network's human-readable part. */
+export interface AddressOfAnotherNetwork {
+  readonly code: 'ADDRESS_OF_ANOTHER_NETWORK'
+  readonly argument: string
+  readonly hrp: string
+  readonly expected: string
+}
+
+/** The key of an address, behind any human-readable part. */
+export function addressKey(text: string, argument: string): Result<AddressKey, AddressMalformed> {
+  const decoded = decodeBech32(text)
+  if (!decoded.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: decoded.error.code })
+  const { hrp, bytes } = decoded.value
+  if (isMultiReference(bytes)) return ok({ hrp, key: bytesToHex(bytes) })
+  const address = decode(Address, bytes)
+  if (!address.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: address.error.code })
+  return ok({ hrp, key: bytesToHex(address.value.type === multiCode ? referenceOf(bytes) : bytes) })
+}
+
+/** The key of an address of the network whose human-readable part is `expected`. */
+export function addressKeyOf(
+  expected: string,
+  text: string,
+  argument: string,
+): Result<Hex, AddressError> {
+  const parsed = addressKey(text, argument)
+  if (!parsed.ok) return parsed
+  const { hrp, key } = parsed.value
+  if (hrp !== expected) return err({ code: 'ADDRESS_OF_ANOTHER_NETWORK', argument, hrp, expected })
+  return ok(key)
+}
+
+const multiCode = 40
+
+/** The SDK writes a multi address by its reference only, but the whole of it names the same address. */
+function referenceOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.of(multiCode, ...blake2b256(bytes))
+}

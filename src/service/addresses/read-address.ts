@@ -1,0 +1,82 @@
+import type { Balance } from '../../ledger/balances-of-address.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { FoundryId, SlotIndex } from '../../protocol/primitives.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { UpdateClass } from '../../store/rows.ts'
+import type { OwnedTokens } from '../../store/view-contract.ts'
+import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
+import { maximumPageSize, type PageSizeOutOfRange } from '../updates/list-ledger-updates.ts'
+
+/** What an address owns. */
+
+/** What reading an address needs. */
+export interface ReadAddressDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      'balance' | 'tokenBalances' | 'totalAt' | 'latestMilestone' | 'addressTip'
+    >
+  }
+}
+
+/** Base tokens as of the end of a committed slot. */
+export interface AddressBalance extends Balance {
+  readonly slot: SlotIndex
+}
+
+/** The base tokens of an address; zeros for one that is not known. */
+export async function readBalance(
+  { store }: ReadAddressDeps,
+  address: Hex,
+): Promise<AddressBalance> {
+  const { slot, balance } = await store.read.balance(address)
+  return { slot, ...balance }
+}
+
+/** A native token and how much of it an address has. */
+export type NativeTokens = OwnedTokens
+
+/** Which native tokens of an address: at most `first`, by id, behind `after`. */
+export interface TokenPage {
+  readonly first: number
+  readonly after: FoundryId | undefined
+}
+
+/** The native tokens of an address. */
+export async function readNativeTokens(
+  { store }: ReadAddressDeps,
+  address: Hex,
+  { first, after }: TokenPage,
+): Promise<Result<readonly NativeTokens[], PageSizeOutOfRange>> {
+  if (first < 0 || first > maximumPageSize) {
+    const code = 'PAGE_SIZE_OUT_OF_RANGE'
+    return err({ code, argument: 'first', value: first, limit: maximumPageSize })
+  }
+  const page = { limit: first, ...(after !== undefined && { after }) }
+  return ok((await store.read.tokenBalances(address, page)).tokens)
+}
+
+/** All base tokens of an address at the end of a milestone; two index lookups. */
+export async function readTotalAt(
+  { store }: ReadAddressDeps,
+  address: Hex,
+  milestoneIndex: SlotIndex,
+): Promise<Result<bigint, MilestoneNotCommitted>> {
+  const total = await store.read.totalAt(address, milestoneIndex)
+  if (total !== undefined) return ok(total)
+  const { slot: newest } = await store.read.latestMilestone()
+  // Before the genesis there was nothing.
+  if (milestoneIndex <= newest) return ok(0n)
+  const code = 'MILESTONE_NOT_COMMITTED'
+  return err({ code, argument: 'milestoneIndex', milestoneIndex, newest })
+}
+
+/** How many updates are filed under an address. */
+export async function countUpdates(
+  { store }: ReadAddressDeps,
+  address: Hex,
+  updateClass: UpdateClass,
+): Promise<number> {
+  return (await store.read.addressTip(address, updateClass)).ordinal
+}

@@ -1,0 +1,95 @@
+import { totalOf } from '../../ledger/balances-of-address.ts'
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import { type ManaOfAddress, type ManaOfAddressDeps, manaOfAddress } from './mana-of-address.ts'
+
+/** Who owns how much, as the explorer tells it; all of it is kept with the log (rest.md 3.1). */
+
+/** What telling needs. */
+export interface TokenStatisticsDeps extends ManaOfAddressDeps {
+  readonly store: ManaOfAddressDeps['store'] & {
+    readonly read: Pick<StoreReader, 'richestAddresses' | 'balanceRanges'>
+  }
+  readonly parameters: { readonly bech32Hrp: string }
+}
+
+/** The addresses that own most, as of a committed slot. */
+export interface RichestAddresses {
+  readonly slot: SlotIndex
+  /** Bech32 texts, the richest first. */
+  readonly top: readonly { readonly address: string; readonly balance: bigint }[]
+}
+
+/** Reads them. */
+export async function readRichest(
+  { store, parameters }: TokenStatisticsDeps,
+  limit: number,
+): Promise<RichestAddresses> {
+  const { slot, owners } = await store.read.richestAddresses(limit)
+  const top = owners.map(({ address, total: balance }) => ({
+    address: encodeBech32(parameters.bech32Hrp, hexToBytes(address)),
+    balance,
+  }))
+  return { slot, top }
+}
+
+/** How many addresses own from `start` base tokens to below `end`. */
+export interface OwnedRange {
+  readonly start: number
+  readonly end: number
+  readonly addressCount: number
+  readonly totalBalance: bigint
+}
+
+/** Reads the ranges that have addresses, the poorest first, as of a committed slot. */
+export async function readDistribution({ store }: TokenStatisticsDeps): Promise<{
+  readonly slot: SlotIndex
+  readonly ranges: readonly OwnedRange[]
+}> {
+  const { slot, ranges } = await store.read.balanceRanges()
+  return {
+    slot,
+    ranges: ranges.map(({ exponent, addresses: addressCount, total: totalBalance }) => ({
+      start: 10 ** exponent,
+      end: 10 ** (exponent + 1),
+      addressCount,
+      totalBalance,
+    })),
+  }
+}
+
+/** The base tokens of an address as of a committed slot. */
+export interface OwnedTokens {
+  readonly slot: SlotIndex
+  readonly total: bigint
+  readonly available: bigint
+}
+
+/** Reads them; `undefined` where it has no outputs. */
+export async function readOwned(
+  { store }: Pick<TokenStatisticsDeps, 'store'>,
+  address: Hex,
+): Promise<OwnedTokens | undefined> {
+  const { slot, balance } = await store.read.balance(address)
+  if (balance.outputs === 0) return undefined
+  return { slot, total: totalOf(balance), available: balance.available }
+}
+
+/** The same with the mana of the address, both of one slot if slots are not committed faster than that is read. */
+export async function readOwnedWithMana(
+  deps: TokenStatisticsDeps,
+  address: Hex,
+): Promise<{ readonly owned: OwnedTokens; readonly mana: ManaOfAddress } | undefined> {
+  for (let attempt = 0; ; attempt++) {
+    const owned = await readOwned(deps, address)
+    if (owned === undefined) return undefined
+    const mana = await manaOfAddress(deps, address)
+    const isOfOneSlot = 'reason' in mana || mana.slot === owned.slot
+    if (isOfOneSlot) return { owned, mana }
+    if (attempt === attempts) return { owned, mana: { reason: 'LEDGER_MOVED' } }
+  }
+}
+
+const attempts = 5

@@ -1,0 +1,61 @@
+import { assert } from '../../lib/assert.ts'
+import { ok, type Result } from '../../lib/result.ts'
+import type { LedgerSource, NotServedByNode } from '../../node/source.ts'
+import { Block } from '../../protocol/block.ts'
+import type { BlockMetadata } from '../../protocol/node-answers.ts'
+import type { BlockId } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { BlockRow } from '../../store/rows.ts'
+
+/** A block and where it stands. */
+
+/** What reading blocks needs. */
+export interface ReadBlockDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'block'> }
+  readonly source: Pick<LedgerSource, 'node'>
+}
+
+/** Why a block or a transaction cannot be told. */
+export type ReadBlockError = NotServedByNode
+
+/** A block as it came, with its state. */
+export interface BlockView extends BlockRow {
+  /** Its meaning; decoded anew with every call. */
+  readonly block: () => Block
+}
+
+/** Reads a block, from a node behind where it is not kept here; `undefined` when it is not known. */
+export async function readBlock(
+  { store, source }: ReadBlockDeps,
+  blockId: BlockId,
+): Promise<Result<BlockView | undefined, ReadBlockError>> {
+  const kept = await store.read.block(blockId)
+  if (kept !== undefined || source.node === undefined) return ok(kept && viewOfBlock(kept))
+  const told = await source.node.block(blockId)
+  return told.ok ? ok(told.value && viewOfBlock(told.value)) : told
+}
+
+function viewOfBlock(row: BlockRow): BlockView {
+  return { ...row, block: () => decodeBlock(row.bytes) }
+}
+
+/** Where a block stands, as the node tells it (rest.md 4.1). */
+export function blockMetadata({ blockId, state }: BlockRow): BlockMetadata {
+  return { blockId, blockState: stateNames[state] }
+}
+
+const stateNames = {
+  PENDING: 'pending',
+  ACCEPTED: 'accepted',
+  CONFIRMED: 'confirmed',
+  FINALIZED: 'finalized',
+  DROPPED: 'dropped',
+} as const satisfies Record<BlockRow['state'], BlockMetadata['blockState']>
+
+/** The meaning of a block's bytes, which were checked when it was accepted. */
+export function decodeBlock(bytes: Uint8Array): Block {
+  const block = decode(Block, bytes)
+  assert(block.ok, 'a stored block decodes')
+  return block.value
+}

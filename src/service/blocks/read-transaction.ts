@@ -1,0 +1,130 @@
+import { assert, present } from '../../lib/assert.ts'
+import { ok, type Result } from '../../lib/result.ts'
+import type { CarriedTransaction, LedgerSource } from '../../node/source.ts'
+import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
+import type { TransactionMetadata } from '../../protocol/node-answers.ts'
+import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
+import type { SignedTransaction } from '../../protocol/transaction.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { TransactionRow } from '../../store/rows.ts'
+import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
+import { decodeBlock, type ReadBlockError } from './read-block.ts'
+
+/** A transaction and what became of it. */
+
+/** What reading transactions needs. */
+export interface ReadTransactionDeps {
+  readonly store: {
+    readonly read: Pick<StoreReader, 'transaction' | 'block' | 'output' | 'outputs'>
+  }
+  readonly source: Pick<LedgerSource, 'node' | 'network'>
+}
+
+/** A transaction with its state. */
+export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
+  /** The block by which it was judged; `undefined` for the transaction of the genesis, which no block carries. */
+  readonly blockId: BlockId | undefined
+  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which nobody signed. */
+  readonly payload: SignedTransaction | undefined
+  /** Why a FAILED one failed. */
+  readonly failure: PublishedFailure | undefined
+  /** The outputs it spends, in the order of its inputs. */
+  readonly inputIds: readonly OutputId[]
+  /** The outputs it creates when it is accepted. */
+  readonly outputIds: readonly OutputId[]
+}
+
+/** Reads a transaction, from a node behind where it is not kept here; `undefined` when it is not known. */
+export async function readTransaction(
+  deps: ReadTransactionDeps,
+  transactionId: TransactionId,
+): Promise<Result<TransactionView | undefined, ReadBlockError>> {
+  const { store, source } = deps
+  const row = await store.read.transaction(transactionId)
+  if (row !== undefined) {
+    const block = present(await store.read.block(row.blockId), `block of ${transactionId}`)
+    return ok(viewOfTransaction({ transaction: row, block }))
+  }
+  const genesis = await readGenesisTransaction(deps, transactionId)
+  if (genesis !== undefined || source.node === undefined) return ok(genesis)
+  const told = await source.node.transaction(transactionId)
+  return told.ok ? ok(told.value && viewOfTransaction(told.value)) : told
+}
+
+/**
+ * The transaction that the outputs of the genesis name; `undefined` for every other. It never existed (ledger reference
+ * 12.6): its id is a hash over its outputs, and nothing else of it is there.
+ */
+async function readGenesisTransaction(
+  { store, source }: ReadTransactionDeps,
+  transactionId: TransactionId,
+): Promise<TransactionView | undefined> {
+  const { genesisSlot: slot } = source.network.parameters
+  if (slotOfId(transactionId) !== slot) return undefined
+  // A transaction that was made in that slot is booked in a later one: the slot is committed from the beginning.
+  const first = await store.read.output(outputId(transactionId, 0))
+  if (first?.bookedSlot !== slot) return undefined
+  const asked = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
+  const outputIds = (await store.read.outputs(asked)).map((row) => row.outputId)
+  return {
+    transactionId,
+    blockId: undefined,
+    slot,
+    state: 'FINALIZED',
+    payload: undefined,
+    failure: undefined,
+    inputIds: [],
+    outputIds: outputIds.sort((a, b) => indexOf(a) - indexOf(b)),
+  }
+}
+
+function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
+  const { transactionId } = row
+  const { body } = decodeBlock(block.bytes)
+  assert(body.type === 0 && body.payload?.type === 1, 'the block of a transaction carries it')
+  const { failureReason, ...rest } = row
+  const { inputs, outputs } = body.payload.transaction
+  return {
+    ...rest,
+    payload: body.payload,
+    failure: failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason'),
+    inputIds: inputs.map((input) => outputId(input.transactionId, input.transactionOutputIndex)),
+    outputIds: outputs.map((_, index) => outputId(transactionId, index)),
+  }
+}
+
+/** Where a transaction stands; a node behind tells it also where it does not give the block. */
+export async function readTransactionMetadata(
+  deps: ReadTransactionDeps,
+  transactionId: TransactionId,
+): Promise<Result<TransactionMetadata | undefined, ReadBlockError>> {
+  const { store, source } = deps
+  const isKept = (await store.read.transaction(transactionId)) !== undefined
+  if (!isKept && source.node !== undefined) {
+    const genesis = await readGenesisTransaction(deps, transactionId)
+    if (genesis === undefined) return source.node.transactionMetadata(transactionId)
+    return ok(transactionMetadata(genesis))
+  }
+  const found = await readTransaction(deps, transactionId)
+  return found.ok ? ok(found.value && transactionMetadata(found.value)) : found
+}
+
+/** Where a transaction stands, as the node tells it (rest.md 4.1). */
+export function transactionMetadata(view: TransactionView): TransactionMetadata {
+  const { transactionId, state, blockId, slot, failure } = view
+  return {
+    transactionId,
+    transactionState: stateNames[state],
+    earliestAttachmentSlot: blockId === undefined ? slot : slotOfId(blockId),
+    transactionFailureReason: failure?.code ?? 0,
+    transactionFailureDetails: failure?.name ?? '',
+  }
+}
+
+const stateNames = {
+  PENDING: 'pending',
+  ACCEPTED: 'accepted',
+  COMMITTED: 'committed',
+  FINALIZED: 'finalized',
+  FAILED: 'failed',
+} as const satisfies Record<TransactionRow['state'], TransactionMetadata['transactionState']>

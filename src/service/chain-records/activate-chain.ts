@@ -1,0 +1,55 @@
+import { type Clock, nowMs } from '../../lib/clock.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { StoreReader, StoreWriter } from '../../store/contract.ts'
+import type { ChainRecordVersion } from '../../store/rows.ts'
+import { type ChainIdError, parseChainId } from './chain-id.ts'
+import { type ChainRecordPrecondition, type ChainRecordStale, fits } from './set-chain-record.ts'
+
+/** Makes a chain active or inactive; the rest of its record stays as it is (rest.md 2.1). */
+
+/** What activating needs. */
+export interface ActivateChainDeps {
+  readonly store: {
+    readonly read: Pick<StoreReader, 'chainRecord'>
+    readonly write: Pick<StoreWriter, 'replaceChainRecord'>
+  }
+  readonly chainRecords: { notify(change: number): void }
+  readonly clock: Clock
+}
+
+/** A chain whose record was never set. */
+export interface ChainRecordUnknown {
+  readonly code: 'CHAIN_RECORD_UNKNOWN'
+  readonly chainId: string
+}
+
+/** What is asked for. */
+export interface ActivateChainRequest {
+  readonly chainId: string
+  readonly isActive: boolean
+  readonly setBy: string
+  readonly onlyOver?: ChainRecordPrecondition | undefined
+}
+
+/** Sets the flag; where it is set already nothing is written, and the record is given as it is. */
+export async function activateChain(
+  deps: ActivateChainDeps,
+  { chainId: text, isActive, setBy, onlyOver }: ActivateChainRequest,
+): Promise<Result<ChainRecordVersion, ChainIdError | ChainRecordUnknown | ChainRecordStale>> {
+  const parsed = parseChainId(text, 'chainId')
+  if (!parsed.ok) return parsed
+  const chainId = parsed.value
+  // Somebody may set the record between the look and the writing; then it is looked at again.
+  for (;;) {
+    const record = await deps.store.read.chainRecord(chainId)
+    if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })
+    const { accessNodes, version } = record
+    if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
+    if (record.isActive === isActive) return ok(record)
+    const changed = { chainId, accessNodes, isActive, setBy, setAt: nowMs(deps.clock) }
+    const replaced = await deps.store.write.replaceChainRecord(changed, version)
+    if (!replaced.ok) continue
+    deps.chainRecords.notify(replaced.value.change)
+    return replaced
+  }
+}

@@ -1,0 +1,36 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import { type Bech32Error, decodeBech32 } from '../../protocol/bech32.ts'
+
+/** The id of a chain: the Bech32 text of the account or anchor that governs it (design 6). */
+
+/** Why a text names no chain; `argument` is the name the caller knows the text by. */
+export type ChainIdError =
+  | {
+      readonly code: 'CHAIN_ID_NOT_BECH32'
+      readonly argument: string
+      readonly reason: Bech32Error['code']
+    }
+  | {
+      readonly code: 'CHAIN_ID_NOT_A_CHAIN'
+      readonly argument: string
+      /** Of the bytes in the text: the address kind, where there is one, and their number. */
+      readonly addressType: number | undefined
+      readonly length: number
+    }
+
+const accountType = 8
+const anchorType = 24
+const addressLength = 33
+
+/** The id in lower case, behind any human-readable part, as in the original. */
+export function parseChainId(text: string, argument: string): Result<string, ChainIdError> {
+  const decoded = decodeBech32(text)
+  if (!decoded.ok) return err({ code: 'CHAIN_ID_NOT_BECH32', argument, reason: decoded.error.code })
+  const { bytes } = decoded.value
+  const [addressType] = bytes
+  const isChain = addressType === accountType || addressType === anchorType
+  if (!isChain || bytes.length !== addressLength) {
+    return err({ code: 'CHAIN_ID_NOT_A_CHAIN', argument, addressType, length: bytes.length })
+  }
+  return ok(text.toLowerCase())
+}

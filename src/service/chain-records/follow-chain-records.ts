@@ -1,0 +1,120 @@
+import {
+  branchOfSettings,
+  type ChainRecordFeed,
+  chainRecordLogId,
+  settingPosition,
+} from '../../feed/chain-records.ts'
+import {
+  type CursorError,
+  type CursorLog,
+  confirmCursor,
+  encodeCursor,
+  placeCursor,
+} from '../../feed/cursor.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { stoppable } from '../../lib/stoppable.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { ChainRecordVersion, LogPosition } from '../../store/rows.ts'
+import { noBranch } from '../../store/values.ts'
+import { type ChainIdError, parseChainId } from './chain-id.ts'
+
+/** Follows the settings of chain records: every one, in order, from any place on. */
+
+/** What following needs. */
+export interface FollowChainRecordsDeps {
+  readonly store: {
+    readonly read: Pick<StoreReader, 'latestChainRecordChange' | 'chainRecordChanges' | 'logTip'>
+  }
+  readonly chainRecords: ChainRecordFeed
+  readonly mayLag: CursorLog['mayLag']
+}
+
+/** What to follow. */
+export interface ChainRecordsQuery {
+  /** Bech32 texts; left out: all chains. */
+  readonly chainIds?: readonly string[] | undefined
+  /** The cursor of the last change that is known; left out: only what comes. */
+  readonly after?: string | undefined
+}
+
+/** A record that was set. */
+export interface ChainRecordChange {
+  readonly cursor: string
+  readonly record: ChainRecordVersion
+}
+
+/** The most chains that can be named. */
+export const maxFollowedChains = 100
+
+/** Why nothing is followed. */
+export type FollowChainRecordsError =
+  | ChainIdError
+  | CursorError
+  | { readonly code: 'CHAIN_ID_COUNT'; readonly count: number; readonly limit: number }
+
+/** Follows; it ends when its consumer calls `return()`, at once. */
+export async function followChainRecords(
+  deps: FollowChainRecordsDeps,
+  { chainIds, after }: ChainRecordsQuery,
+): Promise<Result<AsyncIterableIterator<ChainRecordChange>, FollowChainRecordsError>> {
+  const wanted = wantedChains(chainIds)
+  if (!wanted.ok) return wanted
+  const { read } = deps.store
+  const logId = chainRecordLogId((await read.logTip()).logId)
+  const seq = await read.latestChainRecordChange()
+  const start = await startOf(deps, after, { logId, seq })
+  if (!start.ok) return start
+  const options = { start: start.value, logId, wanted: wanted.value }
+  return ok(stoppable((signal) => tell(deps, options, signal)))
+}
+
+async function startOf(
+  { store: { read }, mayLag }: FollowChainRecordsDeps,
+  after: string | undefined,
+  end: Pick<CursorLog, 'logId' | 'seq'>,
+): Promise<Result<LogPosition, CursorError>> {
+  const log = { ...end, prunedSeq: 0, prunedBranch: noBranch, mayLag }
+  const place = after === undefined ? undefined : placeCursor(after, 'after', log)
+  if (place?.ok === false) return place
+  const seq = place?.value.seq ?? end.seq
+  const [last] = seq === 0 ? [] : await read.chainRecordChanges({ after: seq - 1, limit: 1 })
+  const branch = branchOfSettings(last)
+  return place === undefined
+    ? ok({ seq, branch })
+    : confirmCursor(place.value, branch, 'after', log)
+}
+
+interface EmitOptions {
+  readonly start: LogPosition
+  readonly logId: Hex
+  readonly wanted: ReadonlySet<string> | undefined
+}
+
+async function* tell(
+  { chainRecords }: FollowChainRecordsDeps,
+  { start, logId, wanted }: EmitOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ChainRecordChange, void, undefined> {
+  for await (const record of chainRecords.follow(start, signal)) {
+    if (wanted !== undefined && !wanted.has(record.chainId)) continue
+    yield { cursor: encodeCursor({ logId, ...settingPosition(record) }), record }
+  }
+}
+
+function wantedChains(
+  texts: readonly string[] | undefined,
+): Result<ReadonlySet<string> | undefined, FollowChainRecordsError> {
+  if (texts === undefined) return ok(undefined)
+  const { length: count } = texts
+  if (count < 1 || count > maxFollowedChains) {
+    return err({ code: 'CHAIN_ID_COUNT', count, limit: maxFollowedChains })
+  }
+  const wanted = new Set<string>()
+  for (const [i, text] of texts.entries()) {
+    const chainId = parseChainId(text, `chainIds.${i}`)
+    if (!chainId.ok) return chainId
+    wanted.add(chainId.value)
+  }
+  return ok(wanted)
+}

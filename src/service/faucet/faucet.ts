@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { totalOf } from '../../ledger/balances-of-address.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { LedgerUnavailable } from '../../node/source.ts'
+import { Address } from '../../protocol/addresses.ts'
+import { decodeBech32 } from '../../protocol/bech32.ts'
+import { addressKey, identifyTransaction } from '../../protocol/ids.ts'
+import type { Keypair } from '../../protocol/keys.ts'
+import type { TransactionId } from '../../protocol/primitives.ts'
+import { decode, print } from '../../protocol/schema/schema.ts'
+import { slotOfTime } from '../../protocol/slots.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import { type AddressError, addressKeyOf } from '../addresses/address-key.ts'
+import { viewOfOutput } from '../outputs/read-output.ts'
+import { type SubmitBlockDeps, submitBlock } from '../submit/submit-block.ts'
+import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
+
+/** Gives base tokens of the development network to whoever asks, within limits (rest.md 7). */
+
+/** What the faucet needs. */
+export interface FaucetDeps extends SubmitBlockDeps {
+  readonly store: SubmitBlockDeps['store'] & {
+    readonly read: Pick<StoreReader, 'balance' | 'unspentOutputs' | 'transaction'>
+  }
+  readonly clock: Clock
+  readonly log: Log
+  /** The key that holds the funds. */
+  readonly key: Keypair
+}
+
+/** A faucet that takes requests and pays them one transaction after the other. */
+export interface Faucet {
+  /** Takes a request; it is paid soon after. */
+  enqueue(question: FaucetQuestion): Promise<Result<FaucetRequest, FaucetError>>
+  close(): Promise<void>
+}
+
+/** What the faucet is asked for. */
+export interface FaucetQuestion {
+  /** Bech32 text of the receiver. */
+  readonly address: string
+  /**
+   * Base tokens; `undefined` for what the faucet gives of itself. Whoever names an amount gets it as often as he asks: the
+   * key of the faucet is known to everybody, and this spares him the conflict with whoever else spends its output.
+   */
+  readonly amount: bigint | undefined
+}
+
+/** A request that was taken. */
+export interface FaucetRequest {
+  /** As it was asked with. */
+  readonly address: string
+  /** How many wait now, this one included. */
+  readonly waitingRequests: number
+  /** Fulfilled when it is paid, with the transaction, or will not be. */
+  readonly settled: Promise<Result<TransactionId, FaucetPaymentFailed>>
+}
+
+/** A request that was taken could not be paid. */
+export interface FaucetPaymentFailed {
+  readonly code: 'FAUCET_PAYMENT_FAILED'
+  /** Why: funds that are missing, or the last refusal or failure of the transaction. */
+  readonly reason: string
+}
+
+/** Why a request was not taken. */
+export type FaucetError =
+  | AddressError
+  | LedgerUnavailable
+  | { readonly code: 'FAUCET_REQUEST_WAITING'; readonly address: string }
+  /** No output to this address may hold so little. */
+  | { readonly code: 'FAUCET_AMOUNT_TOO_SMALL'; readonly least: bigint }
+  | { readonly code: 'FAUCET_FUNDS_ENOUGH'; readonly address: string; readonly limit: bigint }
+  | { readonly code: 'FAUCET_BUSY'; readonly waiting: number }
+
+/** Base tokens for an address that has less than that. */
+export const faucetAmount = 1_000_000_000n
+
+/** Base tokens for one that has more. */
+export const faucetSmallAmount = 100_000_000n
+
+/** An address that has so many base tokens gets none. */
+export const faucetTarget = 5_000_000_000n
+
+/** The most requests that wait. */
+const mostWaiting = 1_000
+
+/** Receivers of one transaction, which has 128 outputs at most. */
+const mostReceivers = 100
+
+interface Waiting extends TransferPayment {
+  /** Of the address, where the amount was left to the faucet; `undefined` where it was named. */
+  readonly key: Hex | undefined
+  settle(outcome: Outcome): void
+}
+
+type Outcome = Result<TransactionId, FaucetPaymentFailed>
+
+/** Opens the faucet. */
+export function openFaucet(deps: FaucetDeps): Faucet {
+  const waiting = new Set<Waiting>()
+  const closed = new AbortController()
+  let paying: Promise<void> | undefined
+
+  async function enqueue({ address, amount }: FaucetQuestion): Promise<Enqueued> {
+    const receiver = receiverOf(deps, address)
+    if (!receiver.ok) return receiver
+    const unavailable = deps.source.unavailable()
+    if (unavailable !== undefined) return err(unavailable)
+    const { key, to } = receiver.value
+    if (amount !== undefined) {
+      const least = leastAmount(deps.source.network.parameters, to)
+      if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
+      return take(address, { key: undefined, to, amount })
+    }
+    const { balance } = await deps.store.read.balance(key)
+    const owned = totalOf(balance)
+    if (owned >= faucetTarget) {
+      return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
+    }
+    const isWaiting = [...waiting].some((one) => one.key === key)
+    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
+    return take(address, {
+      key,
+      to,
+      amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount,
+    })
+  }
+
+  /** Nothing is awaited here, so that an address waits once and no more than the most wait. */
+  function take(address: string, payment: Omit<Waiting, 'settle'>): Enqueued {
+    if (waiting.size >= mostWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
+    const settled = new Promise<Outcome>((settle) => waiting.add({ ...payment, settle }))
+    paying ??= payAll().finally(() => {
+      paying = undefined
+    })
+    return ok({ address, waitingRequests: waiting.size, settled })
+  }
+
+  async function payAll(): Promise<void> {
+    while (waiting.size > 0 && !closed.signal.aborted) {
+      await payBatch([...waiting].slice(0, mostReceivers))
+    }
+  }
+
+  async function payBatch(batch: readonly Waiting[]): Promise<void> {
+    const outcome = await payTogether(deps, batch, closed.signal)
+    if (!outcome.ok && outcome.error.reason === 'FUNDS_MISSING' && batch.length > 1) {
+      // Whoever asks for more than there is takes it from nobody else.
+      for (const one of batch) await payBatch([one])
+      return
+    }
+    if (!outcome.ok) {
+      const { reason } = outcome.error
+      deps.log.error('faucet-failed', { outcome: reason, requests: batch.length })
+    }
+    for (const one of batch) {
+      waiting.delete(one)
+      one.settle(outcome)
+    }
+  }
+
+  return {
+    enqueue,
+    close: async () => {
+      closed.abort()
+      await paying
+      for (const one of waiting) one.settle(unpaid('CLOSING'))
+    },
+  }
+}
+
+type Enqueued = Result<FaucetRequest, FaucetError>
+
+function receiverOf(
+  { source }: FaucetDeps,
+  text: string,
+): Result<{ readonly key: Hex; readonly to: Address }, AddressError> {
+  const argument = 'address'
+  const key = addressKeyOf(source.network.parameters.bech32Hrp, text, argument)
+  if (!key.ok) return key
+  const bech32 = decodeBech32(text)
+  const to = bech32.ok ? decode(Address, bech32.value.bytes) : bech32
+  // The reference of a multi address can be looked up, but nothing can be sent to it.
+  if (!to.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: to.error.code })
+  return ok({ key: key.value, to: to.value })
+}
+
+/** How often a transaction is tried that somebody with the same key came before: every gateway on a database has a faucet. */
+const attempts = 8
+
+async function payTogether(
+  deps: FaucetDeps,
+  payments: readonly Waiting[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let outcome = unpaid('CLOSING')
+  try {
+    for (let attempt = 0; attempt < attempts && !signal.aborted; attempt++) {
+      outcome = await payOnce(deps, payments, signal)
+      if (outcome.ok || outcome.error.reason === 'FUNDS_MISSING') break
+    }
+  } catch (error) {
+    // Those who asked can ask again; the faucet goes on with the next.
+    deps.log.error('faucet-failed', { error, requests: payments.length })
+    return unpaid('INTERNAL')
+  }
+  return outcome
+}
+
+function unpaid(reason: string): Outcome {
+  return err({ code: 'FAUCET_PAYMENT_FAILED', reason })
+}
+
+async function payOnce(
+  deps: FaucetDeps,
+  payments: readonly Waiting[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { source, clock, key: from } = deps
+  const { parameters } = source.network
+  const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
+  const filter = { asOf: 'BOOKED', heldBy: addressKey(owner), kinds: [0] } as const
+  const rows = await deps.store.read.unspentOutputs({ filter, limit: mostReceivers })
+  const amount = payments.reduce((sum, payment) => sum + payment.amount, 0n)
+  const outputs = rows.map(viewOfOutput).flatMap(({ outputId, output: decoded }) => {
+    const output = decoded()
+    return output.type === 0 ? [{ outputId, output }] : []
+  })
+  const input = spendable(parameters, outputs, { from: owner, amount })
+  if (input === undefined) return unpaid('FUNDS_MISSING')
+  const slot = slotOfTime(parameters, clock.nowNs())
+  const payload = signTransfer({ parameters, from, payments, input, slot })
+  const json = print(SignedTransaction, payload)
+  const submitted = await submitBlock(deps, { form: 'payload', json })
+  if (!submitted.ok) return unpaid(submitted.error.code)
+  return await verdict(deps, identifyTransaction(payload.transaction).transactionId, signal)
+}
+
+const lookEveryMs = 20
+
+async function verdict(
+  { store }: FaucetDeps,
+  id: TransactionId,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  while (!signal.aborted) {
+    const row = await store.read.transaction(id)
+    if (row?.state === 'FAILED') return unpaid('TRANSACTION_FAILED')
+    if (row !== undefined && row.state !== 'PENDING') return ok(id)
+    await delay(lookEveryMs)
+  }
+  return unpaid('CLOSING')
+}

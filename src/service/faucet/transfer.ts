@@ -1,0 +1,91 @@
+import { decayedMana } from '../../ledger/mana.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { Address } from '../../protocol/addresses.ts'
+import {
+  creationSlotOf,
+  identifyTransaction,
+  indexOf,
+  networkId,
+  transactionOf,
+} from '../../protocol/ids.ts'
+import type { Keypair } from '../../protocol/keys.ts'
+import type { BasicOutput } from '../../protocol/outputs.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { minimumAmount } from '../../protocol/score.ts'
+import type { SignedTransaction, Transaction } from '../../protocol/transaction.ts'
+
+/** Makes and signs the plainest transaction: one basic output in, one to each receiver, the rest back. */
+
+/** What to move, and from where. */
+export interface Transfer {
+  readonly parameters: ProtocolParameters
+  readonly from: Keypair
+  /** An unspent output of `from` that has only an address condition. */
+  readonly input: { readonly outputId: OutputId; readonly output: BasicOutput }
+  readonly payments: readonly TransferPayment[]
+  /** The slot it is made in. */
+  readonly slot: SlotIndex
+}
+
+/** What one receiver gets. */
+export interface TransferPayment {
+  readonly to: Address
+  /** Base tokens. */
+  readonly amount: bigint
+}
+
+/** The least amount that an output to this address may hold. */
+export function leastAmount(parameters: ProtocolParameters, to: Address): bigint {
+  return minimumAmount(parameters.storageScoreParameters, plainOutput(to, 0n, 0n))
+}
+
+/** The signed payload. Stored mana goes back with the rest; what the input generated meanwhile is burned. */
+export function signTransfer(transfer: Transfer): SignedTransaction {
+  const { parameters, from, input, payments, slot } = transfer
+  const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
+  const created = creationSlotOf(input.outputId)
+  const mana = decayedMana(parameters, input.output.mana, created, slot)
+  const sent = payments.reduce((sum, { amount }) => sum + amount, 0n)
+  const rest = input.output.amount - sent
+  const change = rest === 0n ? [] : [plainOutput(owner, rest, mana.ok ? mana.value : 0n)]
+  const transaction: Transaction = {
+    networkId: networkId(parameters.networkName),
+    creationSlot: slot,
+    contextInputs: [],
+    inputs: [
+      {
+        type: 0,
+        transactionId: transactionOf(input.outputId),
+        transactionOutputIndex: indexOf(input.outputId),
+      },
+    ],
+    allotments: [],
+    capabilities: mayBurnMana,
+    payload: undefined,
+    outputs: [...payments.map(({ to, amount }) => plainOutput(to, amount, 0n)), ...change],
+  }
+  const signature = from.sign(identifyTransaction(transaction).signingHash)
+  return { type: 1, transaction, unlocks: [{ type: 0, signature }] }
+}
+
+/** Bit 1 of the transaction capabilities. */
+const mayBurnMana: Hex = '0x02'
+
+function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
+  return { type: 0, amount, mana, unlockConditions: [{ type: 0, address }], features: [] }
+}
+
+/** The first of some outputs that a transfer of this amount to this address can spend. */
+export function spendable(
+  parameters: ProtocolParameters,
+  outputs: readonly Transfer['input'][],
+  wanted: { readonly from: Address; readonly amount: bigint },
+): Transfer['input'] | undefined {
+  const keep = leastAmount(parameters, wanted.from)
+  return outputs.find(({ output }) => {
+    const plain = output.unlockConditions.length === 1 && output.features.length === 0
+    const rest = output.amount - wanted.amount
+    return plain && (rest === 0n || rest >= keep)
+  })
+}

@@ -1,0 +1,226 @@
+import { encodeCursor } from '../../feed/cursor.ts'
+import type { ExpirationTransfer } from '../../feed/expiration-transfers.ts'
+import type { FeedMessage, Notice, UpdatesMessage } from '../../feed/message.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
+import { present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import type { LogPosition, LogTip, UpdateClass } from '../../store/rows.ts'
+import { type LedgerUpdateView, viewOf } from '../updates/list-ledger-updates.ts'
+
+/** The events of a feed as the doors show them; docs/feed.md says what each promises. */
+
+export type { ExpirationTransfer } from '../../feed/expiration-transfers.ts'
+
+/** What a feed tells. */
+export type LedgerFeedEvent =
+  | FeedOpened
+  | FeedSnapshot
+  | LedgerUpdateBatch
+  | FeedProgress
+  | FeedNotice
+  | FeedReset
+
+/** Whether a feed is told of updates as they are committed, or reads older ones first. */
+export type FeedMode = 'CATCHING_UP' | 'LIVE'
+
+/** The first event of every feed. */
+export interface FeedOpened {
+  readonly kind: 'FeedOpened'
+  /** Where the feed begins; resuming after it misses nothing. */
+  readonly cursor: string
+  /** The oldest place to resume from, and the newest. */
+  readonly oldestCursor: string
+  readonly tipCursor: string
+  readonly mode: FeedMode
+  /** The newest committed slot. */
+  readonly milestoneIndex: SlotIndex
+  /** The place in the log that `cursor` names. */
+  readonly position: number
+  readonly filter: UpdateFilter
+}
+
+/** Some of the outputs that were unspent at the cursor. */
+export interface FeedSnapshot {
+  readonly kind: 'FeedSnapshot'
+  readonly cursor: string
+  readonly outputIds: readonly OutputId[]
+  readonly isLast: boolean
+}
+
+/** Some updates in the order of the log; never empty. */
+export interface LedgerUpdateBatch {
+  readonly kind: 'LedgerUpdateBatch'
+  readonly updates: readonly LedgerUpdateView[]
+  /** The cursor of the event before; nothing lies between it and the first update. */
+  readonly previousCursor: string
+  /** How far the feed has come; resuming after it repeats and misses nothing. */
+  readonly cursor: string
+  /** The milestone of the last update, and the end of its slot in Unix seconds. */
+  readonly milestoneIndex: SlotIndex
+  readonly milestoneTimestamp: number
+}
+
+/** Nothing happened since the event before. */
+export interface FeedProgress {
+  readonly kind: 'FeedProgress'
+  readonly previousCursor: string
+  readonly cursor: string
+  /** The newest milestone that is covered, and the end of its slot in Unix seconds. */
+  readonly milestoneIndex: SlotIndex
+  readonly milestoneTimestamp: number
+  readonly mode: FeedMode
+}
+
+/** Something about the feed itself. */
+export interface FeedNotice {
+  readonly kind: 'FeedNotice'
+  readonly topic: Notice['topic']
+  /** Where to resume, should the feed end now. */
+  readonly cursor: string
+  /** The connection is closed within so many milliseconds; `undefined` where it is not. */
+  readonly closesWithinMs: number | undefined
+  /** The end of the token in Unix seconds, where the notice is about that. */
+  readonly expiresAt: number | undefined
+  /** The output that has another owner, where the notice is about that. */
+  readonly handover: ExpirationTransfer | undefined
+}
+
+/** The feed cannot go on from where it was; its last event. */
+export interface FeedReset {
+  readonly kind: 'FeedReset'
+  readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
+  readonly oldestCursor: string
+  readonly tipCursor: string
+}
+
+/** The updates of one address and class in a batch. */
+export interface UpdateHistory {
+  readonly address: Hex
+  readonly class: UpdateClass
+  readonly firstOrdinal: number
+  readonly lastOrdinal: number
+  /** The history hash after the last of them. */
+  readonly historyHash: Hex
+}
+
+/** What putting events into words needs. */
+export interface FeedEventDeps {
+  readonly parameters: TimeParameters
+}
+
+/** Of which feed something is told. */
+export interface FeedIdentity {
+  /** Of its log. */
+  readonly logId: LogTip['logId']
+  readonly filter: UpdateFilter
+}
+
+/** The event of something told. */
+export function eventOf(
+  { parameters }: FeedEventDeps,
+  { logId, filter }: FeedIdentity,
+  told: FeedMessage,
+): LedgerFeedEvent {
+  const at = ({ seq, branch }: LogPosition) => encodeCursor({ logId, seq, branch })
+  switch (told.kind) {
+    case 'opened':
+      return {
+        kind: 'FeedOpened',
+        cursor: at(told.position),
+        ...endsOf(told.tip),
+        mode: told.position.seq < told.tip.seq ? 'CATCHING_UP' : 'LIVE',
+        milestoneIndex: told.tip.slot,
+        position: told.position.seq,
+        filter,
+      }
+    case 'snapshot': {
+      const { outputIds, isLast } = told
+      return { kind: 'FeedSnapshot', cursor: at(told.position), outputIds, isLast }
+    }
+    case 'updates':
+      return batchOf(parameters, logId, told)
+    case 'progress':
+      return {
+        kind: 'FeedProgress',
+        previousCursor: at(told.after),
+        cursor: at(told.position),
+        milestoneIndex: told.slot,
+        milestoneTimestamp: slotEnd(parameters, told.slot),
+        mode: told.isLive ? 'LIVE' : 'CATCHING_UP',
+      }
+    case 'notice':
+      return noticeOf(at(told.position), told.notice)
+    case 'reset':
+      return { kind: 'FeedReset', reason: told.reason, ...endsOf(told.tip) }
+  }
+}
+
+/** Per address and class of a batch, in the order of their first updates. */
+export function historiesOf({ updates }: Pick<LedgerUpdateBatch, 'updates'>): UpdateHistory[] {
+  const histories = new Map<string, UpdateHistory>()
+  for (const { address, class: updateClass, ordinal, historyHash } of updates) {
+    const key = updateClass + address
+    const firstOrdinal = histories.get(key)?.firstOrdinal ?? ordinal
+    histories.set(key, {
+      address,
+      class: updateClass,
+      firstOrdinal,
+      lastOrdinal: ordinal,
+      historyHash: historyHash,
+    })
+  }
+  return [...histories.values()]
+}
+
+/** The cursor after which a feed goes on, of events that move or name one. */
+export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
+  switch (event.kind) {
+    case 'FeedOpened':
+    case 'LedgerUpdateBatch':
+    case 'FeedProgress':
+    case 'FeedNotice':
+      return event.cursor
+    // Resuming behind half a snapshot would lose the other half, and behind a reset there is nothing to resume.
+    case 'FeedSnapshot':
+      return event.isLast ? event.cursor : undefined
+    case 'FeedReset':
+      return undefined
+  }
+}
+
+function endsOf(tip: LogTip): { readonly oldestCursor: string; readonly tipCursor: string } {
+  const { logId, prunedSeq, prunedBranch } = tip
+  return {
+    oldestCursor: encodeCursor({ logId, seq: prunedSeq, branch: prunedBranch }),
+    tipCursor: encodeCursor(tip),
+  }
+}
+
+function batchOf(
+  parameters: TimeParameters,
+  logId: LogTip['logId'],
+  { after, position, rows }: UpdatesMessage,
+): LedgerUpdateBatch {
+  const { milestoneIndex } = present(rows.at(-1), 'a row of a batch')
+  return {
+    kind: 'LedgerUpdateBatch',
+    updates: rows.map((row) => viewOf(row, { logId }, parameters)),
+    previousCursor: encodeCursor({ logId, ...after }),
+    cursor: encodeCursor({ logId, ...position }),
+    milestoneIndex,
+    milestoneTimestamp: slotEnd(parameters, milestoneIndex),
+  }
+}
+
+function noticeOf(cursor: string, notice: Notice): FeedNotice {
+  return {
+    kind: 'FeedNotice',
+    topic: notice.topic,
+    cursor,
+    closesWithinMs: notice.topic === 'DRAINING' ? notice.closesWithinMs : undefined,
+    expiresAt: notice.topic === 'TOKEN_EXPIRING' ? notice.expiresAt : undefined,
+    handover: notice.topic === 'OUTPUT_HANDED_OVER' ? notice : undefined,
+  }
+}

@@ -1,0 +1,163 @@
+import type { SnapshotMessage } from '../../feed/message.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
+import { logEntries, roles } from '../../ledger/updates.ts'
+import { assert, present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import { retryingReader } from '../../store/retry.ts'
+import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
+import type { OutputPosition } from '../../store/view-contract.ts'
+
+/**
+ * The outputs of some addresses that were unspent at a position of the log. It is read in pieces while the ledger goes on,
+ * but every piece as of that position: what is unspent now and was there then, and what the log has spent since.
+ */
+
+/** What reading a snapshot needs. */
+export interface FeedSnapshotDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      'updates' | 'outputs' | 'unspentOutputs' | 'milestone' | 'logTip'
+    >
+  }
+  readonly parameters: { readonly minCommittableAge: number }
+}
+
+/** Where the snapshot is taken. */
+export interface SnapshotPosition {
+  readonly filter: UpdateFilter
+  readonly position: LogPosition
+}
+
+/**
+ * The outputs by id, each once; the last piece is empty. A database that is away is waited for. Throws when what has
+ * happened since is no longer kept.
+ */
+export async function* readSnapshot(
+  { store, parameters }: FeedSnapshotDeps,
+  { filter, position }: SnapshotPosition,
+): AsyncGenerator<SnapshotMessage, void, undefined> {
+  const deps = { store: { read: retryingReader(store.read) }, parameters }
+  const moment = await momentOf(deps, filter, position.seq)
+  const told = new Set<OutputId>()
+  const pick = (address: Hex, rows: readonly OutputRow[]) => {
+    const picked = rows
+      .filter((row) => !told.has(row.outputId) && moment.existed(row, address))
+      .filter((row) => isFiledUnder(deps, { row, address, filter, slot: moment.slot }))
+      .map(({ outputId }) => outputId)
+    for (const outputId of picked) told.add(outputId)
+    return picked
+  }
+  for (const address of filter.addresses ?? []) {
+    for await (const rows of unspentNow(deps, address)) {
+      const outputIds = pick(address, rows)
+      if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
+    }
+    // Only now, so that nothing can be spent between the two looks.
+    for await (const rows of spentSince(deps, address, position.seq)) {
+      const outputIds = pick(address, rows)
+      if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
+    }
+  }
+  yield { kind: 'snapshot', position, outputIds: [], isLast: true }
+}
+
+/** What was so at a position. */
+interface Moment {
+  /** The newest milestone of which it has anything. */
+  readonly slot: SlotIndex
+  /** Whether an address had been told of an output; one that is spent now, or since, was unspent if it had. */
+  readonly existed: (row: OutputRow, address: Hex) => boolean
+}
+
+async function momentOf(
+  { store: { read } }: FeedSnapshotDeps,
+  { addresses = [] }: UpdateFilter,
+  position: number,
+): Promise<Moment> {
+  const tip = await read.logTip()
+  assert(position >= tip.prunedSeq, 'the log is kept from the position on')
+  const next = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
+  const [row] = position < tip.seq ? await read.updates({ ...next, classes }) : []
+  if (row === undefined) return { slot: tip.slot, existed: (one) => one.bookedSlot <= tip.slot }
+  const { milestoneIndex: slot } = row
+  const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
+  if (position < firstSeq) return { slot: slot - 1, existed: (one) => one.bookedSlot < slot }
+  // In the middle of a milestone: some of what it created was still to come.
+  const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
+  const later = await Promise.all(
+    addresses.map((address) =>
+      read.updates({ ...rest, address, classes, limit: lastSeq - position }),
+    ),
+  )
+  const createdLater = new Set(
+    later.flat().flatMap((one) => (one.isSpent ? [] : [one.address + one.outputId])),
+  )
+  const existed = ({ bookedSlot, outputId }: OutputRow, address: Hex) =>
+    bookedSlot < slot || (bookedSlot === slot && !createdLater.has(address + outputId))
+  return { slot, existed }
+}
+
+/** What is unspent and names an address in any role, piece by piece. */
+async function* unspentNow(
+  { store: { read } }: FeedSnapshotDeps,
+  address: Hex,
+): AsyncGenerator<readonly OutputRow[], void, undefined> {
+  const anyOf = roles.map((kind) => ({ kind, value: address }))
+  let after: OutputPosition | undefined
+  for (let rows: readonly OutputRow[]; ; ) {
+    rows = await read.unspentOutputs({
+      filter: { asOf: 'COMMITTED', anyOf },
+      after,
+      limit: rowsPerPiece,
+    })
+    if (rows.length > 0) yield rows
+    if (rows.length < rowsPerPiece) return
+    after = rows.at(-1)
+  }
+}
+
+/** What was spent under an address since a position, piece by piece. */
+async function* spentSince(
+  { store: { read } }: FeedSnapshotDeps,
+  address: Hex,
+  position: number,
+): AsyncGenerator<readonly OutputRow[], void, undefined> {
+  const tip = await read.logTip()
+  for (let after = position; after < tip.seq; ) {
+    const range = { after, before: tip.seq + 1, limit: rowsPerPiece, order: 'ascending' } as const
+    const rows = await read.updates({ ...range, address, classes })
+    const spent = rows.filter(({ isSpent }) => isSpent)
+    if (spent.length > 0) yield await read.outputs(spent.map(({ outputId }) => outputId))
+    after = endOf(rows, tip.seq)
+  }
+  const { prunedSeq } = await read.logTip()
+  assert(position >= prunedSeq, 'the log is kept from the position on')
+}
+
+function endOf(rows: readonly LedgerUpdate[], end: number): number {
+  return rows.length === rowsPerPiece ? (rows.at(-1)?.seq ?? end) : end
+}
+
+const classes = ['OWNED', 'MENTIONED'] as const
+
+/** The most outputs of one piece. */
+export const rowsPerPiece = 500
+
+/** Whether an output concerns an address in one of the classes; by time alone it may be another's since its creation. */
+function isFiledUnder(
+  { parameters }: FeedSnapshotDeps,
+  of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },
+): boolean {
+  const output = decode(Output, of.row.bytes)
+  assert(output.ok, 'a stored output decodes')
+  const { outputId } = of.row
+  const moment = { outputId, output: output.value, isSpent: false, slot: of.slot }
+  return logEntries(parameters, moment).some(
+    (entry) => entry.address === of.address && of.filter.classes.includes(entry.class),
+  )
+}

@@ -1,0 +1,196 @@
+import {
+  type CursorError,
+  type CursorLog,
+  confirmCursor,
+  cursorExpired,
+  placeCursor,
+} from '../../feed/cursor.ts'
+import { follow } from '../../feed/follow.ts'
+import type { SnapshotMessage } from '../../feed/message.ts'
+import type { Feed } from '../../feed/open.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
+import type { Subscriber, SubscriberOptions } from '../../feed/subscriber.ts'
+import type { TailTip } from '../../feed/tail.ts'
+import type { SharedText } from '../../feed/texts.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { stoppable } from '../../lib/stoppable.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { LogPosition, UpdateClass } from '../../store/rows.ts'
+import {
+  eventOf,
+  type FeedEventDeps,
+  type FeedIdentity,
+  type LedgerFeedEvent,
+} from './feed-events.ts'
+import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
+
+/** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
+
+export type { Sink, Subscriber as Reader } from '../../feed/subscriber.ts'
+export type { SharedText } from '../../feed/texts.ts'
+
+/** What following needs. */
+export interface FollowLedgerUpdatesDeps {
+  readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
+  readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
+  readonly feed: Feed
+  readonly mayLag: CursorLog['mayLag']
+}
+
+/** The most addresses of one feed. */
+export const maximumFeedAddresses = 100
+
+/** What to follow, and from where. */
+export interface FeedQuestion {
+  /** Address bytes; left out: every address. */
+  readonly addresses?: readonly Hex[]
+  readonly classes: readonly UpdateClass[]
+  /** Left out, with `afterMilestone`: only what is committed from now on. */
+  readonly after?: string
+  /** Begins with the milestone behind this one. */
+  readonly afterMilestone?: SlotIndex
+  /** Whether to begin with the outputs that are unspent where the feed begins. */
+  readonly snapshot?: boolean
+}
+
+/** Why a feed was not opened. Counts and slots. */
+export type FollowLedgerUpdatesError =
+  | CursorError
+  /** No address, or more than a feed may have. */
+  | { readonly code: 'FEED_ADDRESS_COUNT'; readonly count: number; readonly limit: number }
+  | { readonly code: 'FEED_CLASSES_MISSING' }
+  /** Two beginnings were given. */
+  | { readonly code: 'FEED_START_AMBIGUOUS' }
+  | {
+      readonly code: 'MILESTONE_NOT_COMMITTED'
+      readonly argument: string
+      readonly milestoneIndex: SlotIndex
+      readonly newest: SlotIndex
+    }
+  /** A snapshot of the whole ledger is not told. */
+  | { readonly code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }
+
+/** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
+export async function followLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
+  const begun = await beginFeed(deps, question)
+  if (!begun.ok) return begun
+  return ok(stoppable((signal) => tell(deps, begun.value, signal)))
+}
+
+async function* tell(
+  deps: FollowLedgerUpdatesDeps,
+  begun: BegunFeed,
+  signal: AbortSignal,
+): AsyncGenerator<LedgerFeedEvent, void, undefined> {
+  for await (const told of follow(deps.feed, { ...begun, signal })) yield eventOf(deps, begun, told)
+}
+
+/** How a feed that shares its work is told. */
+export interface SharedFeedOptions extends Pick<SubscriberOptions, 'sink'> {
+  /** Names what `render` does: feeds with equal questions (but for their beginning) and equal keys share it. */
+  readonly key: string
+  readonly render: (event: LedgerFeedEvent) => Promise<SharedText>
+}
+
+/** Opens a feed that shares execution and bytes with all that ask the same. */
+export async function shareLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+  { key, render, sink }: SharedFeedOptions,
+): Promise<Result<Subscriber, FollowLedgerUpdatesError>> {
+  const begun = await beginFeed(deps, question)
+  if (!begun.ok) return begun
+  const { logId, era, filter, position, snapshot } = begun.value
+  const { addresses, classes } = filter
+  return ok(
+    deps.feed.share.open({
+      key: JSON.stringify([logId, era, addresses, classes, snapshot === undefined, key]),
+      filter,
+      era,
+      render: (told) => render(eventOf(deps, begun.value, told)),
+      position,
+      snapshot,
+      sink,
+    }),
+  )
+}
+
+/** A feed that is allowed, and where it begins. */
+export interface BegunFeed extends FeedIdentity {
+  readonly position: LogPosition
+  /** Of the position. */
+  readonly era: number
+  readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
+}
+
+/** Finds out what is to be told and from where; no work is done before. */
+export async function beginFeed(
+  deps: FollowLedgerUpdatesDeps,
+  question: FeedQuestion,
+): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {
+  const filter = filterOf(question)
+  if (!filter.ok) return filter
+  const { tail } = deps.feed
+  // Most who resume do so below what is known, and cost no look at the database.
+  let tip = tail.tip()
+  let start = await startOf(deps, question, tip)
+  if (!start.ok || start.value.seq === tip.seq) {
+    // A cursor of another gateway on the database may be ahead of what this one has heard, or of the log that is there now.
+    const code = start.ok ? undefined : start.error.code
+    const isNews = code === 'CURSOR_AHEAD_OF_TIP' || code === 'CURSOR_OF_ANOTHER_LOG'
+    tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
+    start = await startOf(deps, question, tip)
+  }
+  // The log was found to be another one meanwhile.
+  if (tail.tip().era !== tip.era) return await beginFeed(deps, question)
+  if (!start.ok) return start
+  const place = { filter: filter.value, position: start.value }
+  const snapshot = question.snapshot === true ? readSnapshot(deps, place) : undefined
+  return ok({ logId: tip.logId, era: tip.era, ...place, snapshot })
+}
+
+function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpdatesError> {
+  const addresses = question.addresses && [...new Set(question.addresses)].sort()
+  const count = addresses?.length ?? 1
+  if (count < 1 || count > maximumFeedAddresses) {
+    return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maximumFeedAddresses })
+  }
+  const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => question.classes.includes(one))
+  if (classes.length === 0) return err({ code: 'FEED_CLASSES_MISSING' })
+  if (question.snapshot === true && addresses === undefined) {
+    return err({ code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' })
+  }
+  return ok({ ...(addresses && { addresses }), classes })
+}
+
+async function startOf(
+  { store, feed: { tail }, mayLag }: FollowLedgerUpdatesDeps,
+  { after, afterMilestone }: FeedQuestion,
+  tip: TailTip,
+): Promise<Result<LogPosition, FollowLedgerUpdatesError>> {
+  if (after !== undefined && afterMilestone !== undefined) {
+    return err({ code: 'FEED_START_AMBIGUOUS' })
+  }
+  if (after !== undefined) {
+    const log = { ...tip, mayLag }
+    const place = placeCursor(after, 'after', log)
+    if (!place.ok) return place
+    return confirmCursor(place.value, await tail.branchAt(place.value.seq), 'after', log)
+  }
+  if (afterMilestone === undefined) return ok({ seq: tip.seq, branch: tip.branch })
+  const argument = 'afterMilestone'
+  if (afterMilestone > tip.slot) {
+    const { slot: newest } = tip
+    const code = 'MILESTONE_NOT_COMMITTED'
+    return err({ code, argument, milestoneIndex: afterMilestone, newest })
+  }
+  // Before the genesis lies nothing, and everything is behind it.
+  const seq = (await store.read.milestone(afterMilestone))?.lastSeq ?? 0
+  if (seq < tip.prunedSeq) return err(cursorExpired(argument, tip))
+  return ok({ seq, branch: await tail.branchAt(seq) })
+}

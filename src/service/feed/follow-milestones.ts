@@ -1,0 +1,67 @@
+import { createBell } from '../../feed/bell.ts'
+import type { Feed } from '../../feed/open.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { stoppable } from '../../lib/stoppable.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { TimeParameters } from '../../protocol/slots.ts'
+import { retryWhileAway } from '../../store/retry.ts'
+import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
+
+/** Milestones as they are committed, each of them, from any of them on. */
+
+/** What following milestones needs. */
+export interface FollowMilestonesDeps {
+  readonly parameters: TimeParameters
+  readonly feed: Pick<Feed, 'tail' | 'milestones'>
+}
+
+/** The milestone to begin behind is not committed yet. */
+export interface MilestoneNotCommitted {
+  readonly code: 'MILESTONE_NOT_COMMITTED'
+  readonly argument: string
+  readonly milestoneIndex: SlotIndex
+  readonly newest: SlotIndex
+}
+
+/** Every milestone behind one, by default behind the newest; ends at once when its consumer calls `return()`. */
+export async function followMilestones(
+  deps: FollowMilestonesDeps,
+  after: SlotIndex | undefined,
+): Promise<Result<AsyncIterableIterator<MilestoneView>, MilestoneNotCommitted>> {
+  const { slot: newest } = await deps.feed.tail.freshTip()
+  if (after !== undefined && after > newest) {
+    const code = 'MILESTONE_NOT_COMMITTED'
+    return err({ code, argument: 'after', milestoneIndex: after, newest })
+  }
+  return ok(stoppable((signal) => tell(deps, after ?? newest, signal)))
+}
+
+async function* tell(
+  { parameters, feed: { tail, milestones: read } }: FollowMilestonesDeps,
+  after: SlotIndex,
+  signal: AbortSignal,
+): AsyncGenerator<MilestoneView, void, undefined> {
+  const bell = createBell(tail.watchTip, signal)
+  let reached = after
+  try {
+    while (!signal.aborted) {
+      bell.hush()
+      const { logId, slot: newest } = tail.tip()
+      // Not past the tip that was looked at: whoever reads on from a milestone finds its updates there.
+      const limit = Math.min(newest - reached, pageSize)
+      const milestones = limit > 0 ? await retryWhileAway(() => read(reached, limit), signal) : []
+      for (const milestone of milestones) {
+        reached = milestone.slot
+        yield milestoneView({ parameters, logId }, milestone)
+      }
+      if (milestones.length === 0) await bell.wait(longestWaitMs)
+    }
+  } finally {
+    bell.stop()
+  }
+}
+
+const pageSize = 100
+
+/** The bell rings before; a timer cannot be longer than 2^31 ms. */
+const longestWaitMs = 2 ** 30

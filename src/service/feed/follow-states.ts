@@ -1,0 +1,78 @@
+import { createBell } from '../../feed/bell.ts'
+import type { Feed } from '../../feed/open.ts'
+import { isOfCarrier } from '../../ledger/failure-reasons.ts'
+import { valueIn } from '../../lib/result.ts'
+import { stoppable } from '../../lib/stoppable.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import { retryWhileAway } from '../../store/retry.ts'
+import { type BlockView, type ReadBlockDeps, readBlock } from '../blocks/read-block.ts'
+import {
+  type ReadTransactionDeps,
+  readTransaction,
+  type TransactionView,
+} from '../blocks/read-transaction.ts'
+
+/** What becomes of a block or a transaction: its row is looked at whenever the log has moved, and now and then. */
+
+/** What following states needs. */
+export interface FollowStatesDeps extends ReadBlockDeps, ReadTransactionDeps {
+  readonly store: ReadBlockDeps['store'] & ReadTransactionDeps['store']
+  readonly source: ReadTransactionDeps['source']
+  readonly feed: Pick<Feed, 'tail' | 'tickMs'>
+}
+
+/** A block whenever its state has changed, first as it is; waits for one that is not known yet, and ends with its last state. */
+export function followBlockState(
+  deps: FollowStatesDeps,
+  blockId: BlockId,
+): AsyncIterableIterator<BlockView> {
+  const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
+  const look = async () => valueIn(await readBlock(deps, blockId))
+  return stoppable((signal) => changes(deps, signal, { look, isLast, key: ({ state }) => state }))
+}
+
+/**
+ * The same for a transaction. It does not end with a failure that belongs to the block which brought it: another block may
+ * carry the same transaction with other unlocks, or when its inputs are there (ledger reference 3.3).
+ */
+export function followTransactionState(
+  deps: FollowStatesDeps,
+  transactionId: TransactionId,
+): AsyncIterableIterator<TransactionView> {
+  const isLast = ({ state, failure }: TransactionView) =>
+    state === 'FINALIZED' || (state === 'FAILED' && !isOfCarrier(failure?.code))
+  const look = async () => valueIn(await readTransaction(deps, transactionId))
+  const key = ({ state, failure }: TransactionView) => `${state} ${failure?.code ?? 0}`
+  return stoppable((signal) => changes(deps, signal, { look, isLast, key }))
+}
+
+interface Looking<T> {
+  /** What a node behind does not tell now it may tell at the next look. */
+  readonly look: () => Promise<T | undefined>
+  readonly isLast: (found: T) => boolean
+  /** What is told again when it has changed. */
+  readonly key: (found: T) => string
+}
+
+async function* changes<T>(
+  { feed: { tail, tickMs } }: FollowStatesDeps,
+  signal: AbortSignal,
+  { look, isLast, key }: Looking<T>,
+): AsyncGenerator<T, void, undefined> {
+  const bell = createBell(tail.watchTip, signal)
+  let told: string | undefined
+  try {
+    while (!signal.aborted) {
+      bell.hush()
+      const found = await retryWhileAway(look, signal)
+      if (found !== undefined && key(found) !== told) {
+        told = key(found)
+        yield found
+      }
+      if (found !== undefined && isLast(found)) return
+      await bell.wait(tickMs)
+    }
+  } finally {
+    bell.stop()
+  }
+}

@@ -1,0 +1,41 @@
+import type { Result } from '../../lib/result.ts'
+import type { Issuance, LedgerSource, LedgerUnavailable } from '../../node/source.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import { slotEnd } from '../../protocol/slots.ts'
+
+/** What a client asks before it builds a block. */
+
+/** What telling about the node needs. */
+export interface NodeInfoDeps {
+  readonly source: Pick<LedgerSource, 'network' | 'status' | 'issuance'>
+}
+
+/** How far the node has come, and the rules of its network; how it is, `health.ts` tells. */
+export interface NodeInfo {
+  readonly parameters: ProtocolParameters
+  readonly latestCommitmentId: CommitmentId
+  readonly latestFinalizedSlot: SlotIndex
+  /** The slot of this moment. */
+  readonly slot: SlotIndex
+  /** Unix time in nanoseconds up to which slots are committed. */
+  readonly committedTime: bigint
+}
+
+/** Tells about the node. */
+export function nodeInfo({ source }: NodeInfoDeps): NodeInfo {
+  const { latestCommitmentId, latestCommittedSlot, slot } = source.status()
+  const { parameters } = source.network
+  return {
+    parameters,
+    latestCommitmentId,
+    latestFinalizedSlot: latestCommittedSlot,
+    slot,
+    committedTime: BigInt(slotEnd(parameters, latestCommittedSlot)) * 1_000_000_000n,
+  }
+}
+
+/** What a block issued now should refer to. */
+export function issuance({ source }: NodeInfoDeps): Promise<Result<Issuance, LedgerUnavailable>> {
+  return source.issuance()
+}

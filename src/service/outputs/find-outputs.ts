@@ -1,0 +1,86 @@
+import type { IndexKey, IndexKind } from '../../ledger/index-keys.ts'
+import { namedRoles } from '../../ledger/updates.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { Address, MultiAddress } from '../../protocol/addresses.ts'
+import { multiAddressReference } from '../../protocol/ids.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { OutputPosition, SlotBounds, UnspentFilter } from '../../store/view-contract.ts'
+import { viewOfOutput } from './read-output.ts'
+
+/** Finds unspent outputs, as the indexer does: by everything that is booked, committed or not (rest.md 5). */
+
+/** What finding needs. */
+export interface FindOutputsDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'unspentOutputs' | 'latestMilestone'> }
+}
+
+/** What outputs must fulfil; the words are those of the store. */
+export type OutputFilter = Omit<UnspentFilter, 'asOf' | 'heldBy'>
+
+/** By what an output can be found. */
+export type { IndexKey as OutputTerm, IndexKind as Term, OutputPosition as OutputPlace, SlotBounds }
+
+/** Some outputs, and behind which place those after them begin. */
+export interface FoundPage {
+  /** The newest committed slot. */
+  readonly committedSlot: SlotIndex
+  readonly outputIds: readonly OutputId[]
+  readonly next: OutputPosition | undefined
+}
+
+/** A page of outputs by booked slot and id. */
+export async function findOutputs(
+  { store: { read } }: FindOutputsDeps,
+  page: {
+    readonly filter: OutputFilter
+    readonly after: OutputPosition | undefined
+    readonly pageSize: number
+  },
+): Promise<FoundPage> {
+  const { after, pageSize } = page
+  const filter: UnspentFilter = { ...page.filter, asOf: 'BOOKED' }
+  const { slot: committedSlot } = await read.latestMilestone()
+  // One more than asked for tells whether there is a next page.
+  const rows = await read.unspentOutputs({ filter, after, limit: pageSize + 1 })
+  const shown = rows.slice(0, pageSize)
+  return {
+    committedSlot,
+    outputIds: shown.map(({ outputId }) => outputId),
+    next: rows.length > pageSize ? shown.at(-1) : undefined,
+  }
+}
+
+/** What an address may come to unlock, or is promised by: the indexer does not look whether something has expired. */
+export function unlockableTerms(address: Hex): readonly IndexKey[] {
+  return unlocking.map((kind) => ({ kind, value: address }))
+}
+
+const unlocking = [
+  'OWNER',
+  'STATE_CONTROLLER',
+  'GOVERNOR',
+  'EXPIRATION_RETURN',
+  'STORAGE_DEPOSIT_RETURN',
+] as const satisfies readonly IndexKind[]
+
+/** The members of a multi address, of which some unspent output has the whole; `undefined` where none has. */
+export async function findMultiAddress(
+  { store }: FindOutputsDeps,
+  reference: Hex,
+): Promise<MultiAddress | undefined> {
+  const roles = [...unlocking, 'SENDER', 'ISSUER', 'RESTRICTED_INNER'] as const
+  const anyOf = roles.map((kind) => ({ kind, value: reference }))
+  const [row] = await store.read.unspentOutputs({ filter: { asOf: 'BOOKED', anyOf }, limit: 1 })
+  if (row === undefined) return undefined
+  for (const { address } of namedRoles(viewOfOutput(row).output())) {
+    const multi = multiIn(address)
+    if (multi !== undefined && multiAddressReference(multi) === reference) return multi
+  }
+  return undefined
+}
+
+function multiIn(address: Address): MultiAddress | undefined {
+  if (address.type === 40) return address
+  return address.type === 48 && address.address.type === 40 ? address.address : undefined
+}

@@ -1,0 +1,37 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { LedgerSource, NotServedByNode } from '../../node/source.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import type { OutputRow } from '../../store/rows.ts'
+
+/** Which block an output came with, and what spent it. In front of a node the log does not always say so. */
+
+/** What telling needs. */
+export interface OutputLifeDeps {
+  readonly source: Pick<LedgerSource, 'node'>
+}
+
+/** Why an output that is there cannot be told whole. */
+export type OutputNotServed = NotServedByNode
+
+/** What an output came with, and what it went with. */
+export interface OutputLife {
+  readonly blockId: BlockId
+  /** `undefined` while it is unspent. */
+  readonly spentBy: TransactionId | undefined
+}
+
+/** Tells it; a node behind is asked for what the row does not say. */
+export async function outputLife(
+  { source }: OutputLifeDeps,
+  { outputId, ...row }: OutputRow,
+): Promise<Result<OutputLife, OutputNotServed>> {
+  const isSpent = row.spentSlot !== undefined
+  const isTold = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
+  const told = isTold ? undefined : await source.node?.outputMetadata(outputId)
+  const blockId = row.blockId ?? told?.blockId
+  const spentBy = row.spentBy ?? told?.spent?.transactionId
+  if (blockId === undefined || (isSpent && spentBy === undefined)) {
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the life of output ${outputId}` })
+  }
+  return ok({ blockId, spentBy: isSpent ? spentBy : undefined })
+}

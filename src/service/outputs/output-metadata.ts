@@ -1,0 +1,50 @@
+import { ok, type Result } from '../../lib/result.ts'
+import { transactionOf } from '../../protocol/ids.ts'
+import { noCommitment, type OutputMetadata } from '../../protocol/node-answers.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { Milestone, OutputRow } from '../../store/rows.ts'
+import { type OutputLifeDeps, type OutputNotServed, outputLife } from './output-life.ts'
+
+/** What became of an output, as the node tells it (rest.md 4.1). */
+
+/** What telling needs. */
+export interface OutputMetadataDeps extends OutputLifeDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'milestone' | 'latestMilestone'> }
+}
+
+/** How an output came and went, as of the newest commitment. */
+export async function outputMetadata(
+  deps: OutputMetadataDeps,
+  row: OutputRow,
+): Promise<Result<OutputMetadata, OutputNotServed>> {
+  const life = await outputLife(deps, row)
+  if (!life.ok) return life
+  const { outputId, bookedSlot, spentSlot } = row
+  const { blockId, spentBy } = life.value
+  const latest = await deps.store.read.latestMilestone()
+  const included = {
+    slot: bookedSlot,
+    transactionId: transactionOf(outputId),
+    commitmentId: await commitmentOf(deps, bookedSlot, latest),
+  }
+  const spent =
+    spentSlot === undefined || spentBy === undefined
+      ? undefined
+      : {
+          slot: spentSlot,
+          transactionId: spentBy,
+          commitmentId: await commitmentOf(deps, spentSlot, latest),
+        }
+  return ok({ outputId, blockId, included, spent, latestCommitmentId: latest.commitmentId })
+}
+
+/** All zero while the slot is not committed. */
+async function commitmentOf(
+  { store }: OutputMetadataDeps,
+  slot: SlotIndex,
+  latest: Milestone,
+): Promise<CommitmentId> {
+  const milestone = slot > latest.slot ? undefined : await store.read.milestone(slot)
+  return milestone?.commitmentId ?? noCommitment
+}

@@ -1,0 +1,109 @@
+import { identifyGenesis } from '../../ledger/genesis.ts'
+import { assert } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { LedgerSource } from '../../node/source.ts'
+import { Block } from '../../protocol/block.ts'
+import type { OutputIdProof } from '../../protocol/commitment.ts'
+import {
+  identifyTransaction,
+  indexOf,
+  outputId,
+  slotOfId,
+  transactionOf,
+} from '../../protocol/ids.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
+import { createProver, provesOutput } from '../../protocol/proofs.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { OutputRow } from '../../store/rows.ts'
+import type { OutputNotServed } from './output-life.ts'
+
+/** An output with the proof that it belongs to its transaction. */
+
+/** What reading outputs needs. */
+export interface ProvenOutputDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs' | 'block'> }
+  readonly source: Pick<LedgerSource, 'network' | 'node'>
+}
+
+/** An output as the node gives it. */
+export interface ProvenOutput {
+  readonly row: OutputRow
+  readonly output: Output
+  readonly proof: OutputIdProof
+}
+
+/** Reads an output; `undefined` when there is none. Spent outputs are there too. */
+export async function readProvenOutput(
+  deps: ProvenOutputDeps,
+  id: OutputId,
+): Promise<Result<ProvenOutput | undefined, OutputNotServed>> {
+  const row = await deps.store.read.output(id)
+  if (row === undefined) return ok(undefined)
+  const output = decode(Output, row.bytes)
+  assert(output.ok, 'a stored output decodes')
+  const proof = await (await proverOf(deps, row))(row)
+  return proof.ok ? ok({ row, output: output.value, proof: proof.value }) : proof
+}
+
+/** Proves outputs of one transaction. */
+export type ProveOutput = (
+  row: Pick<OutputRow, 'outputId' | 'bytes'>,
+) => Promise<Result<OutputIdProof, OutputNotServed>>
+
+/**
+ * What proves the outputs of the transaction that created one: what they have in common is read and hashed once. It is made
+ * from the transaction where that is kept; other proofs are the node's.
+ */
+export async function proverOf(
+  { store, source }: ProvenOutputDeps,
+  { outputId: one, blockId }: Pick<OutputRow, 'outputId' | 'blockId'>,
+): Promise<ProveOutput> {
+  const transactionId = transactionOf(one)
+  const askNode: ProveOutput = async ({ outputId: id, bytes }) => {
+    const proof = await source.node?.proof(id, bytes)
+    if (proof !== undefined) return ok(proof)
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
+  }
+  const transactionCommitment =
+    (await commitmentToTransaction({ store, source }, blockId)) ??
+    source.node?.transactionCommitment(transactionId)
+  if (transactionCommitment === undefined) return askNode
+  const rows = await store.read.outputs(
+    Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
+  )
+  const siblings = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const prove = createProver(siblings.map(({ bytes }) => bytes))
+  return async ({ outputId: id, bytes }) => {
+    const place = siblings.findIndex((sibling) => sibling.outputId === id)
+    assert(place !== -1, 'an output is among those of its transaction')
+    const proof = {
+      slot: slotOfId(transactionId),
+      outputIndex: indexOf(id),
+      transactionCommitment,
+      outputCommitmentProof: prove(place),
+    }
+    // A node does not tell outputs that came and went in one slot; without a sibling there is no proof of our own.
+    const isWhole = source.node === undefined || provesOutput(id, bytes, proof)
+    return isWhole ? ok(proof) : askNode({ outputId: id, bytes })
+  }
+}
+
+/** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */
+async function commitmentToTransaction(
+  { store, source }: ProvenOutputDeps,
+  id: OutputRow['blockId'],
+): Promise<Hex | undefined> {
+  const row = id && (await store.read.block(id))
+  if (row === undefined) {
+    const genesis = identifyGenesis(source.network.parameters, [])
+    return id === genesis.blockId ? genesis.transactionCommitment : undefined
+  }
+  const block = decode(Block, row.bytes)
+  assert(block.ok, 'a stored block decodes')
+  const { body } = block.value
+  assert(body.type === 0 && body.payload?.type === 1, 'the block of an output has a transaction')
+  return identifyTransaction(body.payload.transaction).transactionCommitment
+}

@@ -1,0 +1,53 @@
+import { assert } from '../../lib/assert.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { OutputRow } from '../../store/rows.ts'
+
+/** An output, spent or not. */
+
+/** What reading outputs needs. */
+export interface ReadOutputDeps {
+  readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs'> }
+}
+
+/** An output with what became of it. */
+export interface OutputView extends OutputRow {
+  /** Its meaning; decoded anew with every call. */
+  readonly output: () => Output
+}
+
+/** Reads an output; `undefined` when it is not known. */
+export async function readOutput(
+  { store }: ReadOutputDeps,
+  outputId: OutputId,
+): Promise<OutputView | undefined> {
+  const row = await store.read.output(outputId)
+  return row && viewOfOutput(row)
+}
+
+/** Reads those of some outputs that are known, in the order asked; one query. */
+export async function readOutputs(
+  { store }: ReadOutputDeps,
+  outputIds: readonly OutputId[],
+): Promise<readonly OutputView[]> {
+  const rows = await store.read.outputs(outputIds)
+  const rowById = new Map(rows.map((row) => [row.outputId, row]))
+  return outputIds.flatMap((id) => {
+    const row = rowById.get(id)
+    return row === undefined ? [] : [viewOfOutput(row)]
+  })
+}
+
+/** A row of the store as the doors show it. */
+export function viewOfOutput(row: OutputRow): OutputView {
+  return { ...row, output: () => decodeOutput(row.bytes) }
+}
+
+/** The bytes were checked when the output was booked. */
+function decodeOutput(bytes: Uint8Array): Output {
+  const output = decode(Output, bytes)
+  assert(output.ok, 'a stored output decodes')
+  return output.value
+}

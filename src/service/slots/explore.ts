@@ -1,0 +1,200 @@
+import { readUpdates } from '../../feed/read.ts'
+import { identifyGenesis } from '../../ledger/genesis.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { encodeBech32 } from '../../protocol/bech32.ts'
+import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { Milestone } from '../../store/rows.ts'
+import { decodeBlock } from '../blocks/read-block.ts'
+import type { ListLedgerUpdatesDeps } from '../updates/list-ledger-updates.ts'
+import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/update-position.ts'
+
+/** What the explorer lists besides the updates of an address: milestones, what they hold, and blocks (rest.md 3). */
+
+/** What exploring needs. */
+export interface ExploreDeps {
+  readonly store: ListLedgerUpdatesDeps['store'] & {
+    readonly read: Pick<
+      StoreReader,
+      'milestones' | 'slotBlocks' | 'children' | 'countBlocks' | 'block'
+    >
+  }
+  readonly parameters: TimeParameters & { readonly bech32Hrp: string }
+}
+
+/** An update of whatever address. */
+export interface MilestoneUpdate {
+  /** Bech32 text of the owner, on this network. */
+  readonly address: string
+  readonly outputId: OutputId
+  readonly isSpent: boolean
+}
+
+/** A page of updates; the place of the first record behind it, where there is one. */
+export interface MilestoneUpdatesPage {
+  readonly updates: readonly MilestoneUpdate[]
+  readonly next: Omit<UpdatePosition, 'milestoneIndex'> | undefined
+}
+
+/** The milestone had updates, which are older than the retained log. */
+export interface UpdatesNotKept {
+  readonly code: 'UPDATES_NOT_KEPT'
+  readonly slot: SlotIndex
+}
+
+/** The updates of a milestone over all owners, in the order of the log. */
+export async function listMilestoneUpdates(
+  { store: { read }, parameters }: ExploreDeps,
+  { slot, firstSeq, lastSeq }: Milestone,
+  page: {
+    readonly from: Omit<UpdatePosition, 'milestoneIndex'> | undefined
+    readonly pageSize: number
+  },
+): Promise<Result<MilestoneUpdatesPage, UpdatesNotKept>> {
+  const tip = await read.logTip()
+  const whole = { after: firstSeq - 1, before: lastSeq + 1 }
+  const place = page.from && { milestoneIndex: slot, ...page.from }
+  const begun = place && (await fromPosition(read, { sort: 'OLDEST', place, tip }))
+  const rows = await readUpdates(read, {
+    ...whole,
+    after: Math.max(whole.after, begun?.after ?? 0),
+    classes: ['OWNED'],
+    limit: page.pageSize + 1,
+    order: 'ascending',
+  })
+  // Looked at after the rows, for they go piece by piece: a page with some of them missing would look whole.
+  const { prunedSeq } = await read.logTip()
+  if (firstSeq <= Math.min(lastSeq, prunedSeq)) return err({ code: 'UPDATES_NOT_KEPT', slot })
+  const next = rows[page.pageSize]
+  return ok({
+    updates: rows.slice(0, page.pageSize).map(({ address, outputId, isSpent }) => ({
+      address: encodeBech32(parameters.bech32Hrp, hexToBytes(address)),
+      outputId,
+      isSpent,
+    })),
+    next: next && { outputId: next.outputId, isSpent: next.isSpent },
+  })
+}
+
+/** A milestone by its names. */
+export interface MilestoneName {
+  readonly commitmentId: CommitmentId
+  readonly index: SlotIndex
+}
+
+/** Which milestones; `from` is the first of the page, in the direction of the list. */
+export interface MilestonesQuestion {
+  readonly least: SlotIndex
+  readonly most: SlotIndex
+  readonly sort: UpdateSort
+  readonly from: SlotIndex | undefined
+  readonly pageSize: number
+}
+
+/** A page of milestones; the first behind it, where there is one. */
+export async function listMilestones(
+  { store: { read } }: ExploreDeps,
+  { least, most, sort, from, pageSize }: MilestonesQuestion,
+): Promise<{
+  readonly milestones: readonly MilestoneName[]
+  readonly next: SlotIndex | undefined
+}> {
+  const isOldest = sort === 'OLDEST'
+  const rows = await read.milestones({
+    from: isOldest ? Math.max(least, from ?? least) : least,
+    to: isOldest ? most : Math.min(most, from ?? most),
+    order: isOldest ? 'ascending' : 'descending',
+    limit: pageSize + 1,
+  })
+  return {
+    milestones: rows
+      .slice(0, pageSize)
+      .map(({ commitmentId, slot: index }) => ({ commitmentId, index })),
+    next: rows[pageSize]?.slot,
+  }
+}
+
+/** The milestones whose timestamps lie in a span of Unix seconds, both ends included. */
+export function milestonesWithin(
+  parameters: TimeParameters,
+  { start, end }: { readonly start: number | undefined; readonly end: number | undefined },
+): { readonly least: SlotIndex; readonly most: SlotIndex } {
+  const { genesisSlot, slotDurationInSeconds: duration } = parameters
+  const genesisEnd = slotEnd(parameters, genesisSlot)
+  const slots = (seconds: number) => (seconds - genesisEnd) / duration
+  return {
+    least: start === undefined ? 0 : Math.max(0, genesisSlot + Math.ceil(slots(start))),
+    // A span that ends before the genesis has no milestones.
+    most: end === undefined ? maximum : Math.max(-1, genesisSlot + Math.floor(slots(end))),
+  }
+}
+
+const maximum: SlotIndex = 0xffff_ffff
+
+/** A block and the type code of what it carries. */
+export interface CarriedPayload {
+  readonly blockId: BlockId
+  /** Its place in the order of arrival. */
+  readonly place: number
+  /** `null` where it carries nothing. */
+  readonly payloadType: number | null
+}
+
+/** A page of the blocks of a slot. */
+export interface SlotBlocks {
+  readonly blocks: readonly CarriedPayload[]
+  /** The first behind them, where there is one. */
+  readonly next: CarriedPayload | undefined
+}
+
+/** The accepted blocks of a slot, in the order of their arrival or against it. */
+export async function listSlotBlocks(
+  { store: { read } }: ExploreDeps,
+  slot: SlotIndex,
+  page: { readonly sort: UpdateSort; readonly from: number | undefined; readonly pageSize: number },
+): Promise<SlotBlocks> {
+  const rows = await read.slotBlocks(slot, {
+    order: page.sort === 'OLDEST' ? 'ascending' : 'descending',
+    from: page.from,
+    limit: page.pageSize + 1,
+  })
+  const blocks = rows.map(({ blockId, inbox: place, bytes }) => {
+    const { body } = decodeBlock(bytes)
+    const payload = body.type === 0 ? body.payload : undefined
+    return { blockId, place, payloadType: payload?.type ?? null }
+  })
+  return { blocks: blocks.slice(0, page.pageSize), next: blocks[page.pageSize] }
+}
+
+/** How many accepted blocks a slot has. */
+export async function countSlotBlocks(
+  { store: { read } }: ExploreDeps,
+  slot: SlotIndex,
+): Promise<number> {
+  return (await read.countBlocks(slot, slot)).accepted
+}
+
+/** Some blocks that refer to a block, by id; `undefined` where it is not known itself. */
+export async function listChildren(
+  { store: { read }, parameters }: ExploreDeps,
+  blockId: BlockId,
+  { page, pageSize }: { readonly page: number; readonly pageSize: number },
+): Promise<readonly BlockId[] | undefined> {
+  const isKnown =
+    (await read.block(blockId)) !== undefined ||
+    // The first blocks of a network refer to one that nobody has.
+    blockId === identifyGenesis(parameters, []).blockId
+  return isKnown
+    ? await read.children(blockId, { skip: page * pageSize, limit: pageSize })
+    : undefined
+}
+
+/** The place of a block in the order of arrival; `undefined` where it is not known. */
+export async function placeOfBlock(
+  { store: { read } }: ExploreDeps,
+  blockId: BlockId,
+): Promise<number | undefined> {
+  return (await read.block(blockId))?.inbox
+}

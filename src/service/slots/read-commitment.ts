@@ -1,0 +1,81 @@
+import { compareOutputIds } from '../../ledger/updates.ts'
+import { assert } from '../../lib/assert.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import { noCommitment } from '../../protocol/node-answers.ts'
+import { Output } from '../../protocol/outputs.ts'
+import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { Milestone, OutputRow } from '../../store/rows.ts'
+
+/** Slot commitments and what their slots changed, as the node tells them (rest.md 4.1). */
+
+/** What reading commitments needs. */
+export interface ReadCommitmentDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      'milestone' | 'milestoneByCommitment' | 'latestMilestone' | 'slotOutputs'
+    >
+  }
+}
+
+/** A committed slot as it is kept. */
+export type CommittedSlotRow = Milestone
+
+/** A commitment, named by its id, by its slot, or as the newest. */
+export type CommitmentName = CommitmentId | SlotIndex
+
+/** Finds a commitment; the id of zeros means the newest, as in the node. */
+export function findCommitment(
+  deps: ReadCommitmentDeps,
+  name: CommitmentName,
+): Promise<Milestone | undefined> {
+  return name === noCommitment ? deps.store.read.latestMilestone() : findMilestone(deps, name)
+}
+
+/** Finds a commitment by exactly this name. */
+export function findMilestone(
+  { store }: ReadCommitmentDeps,
+  name: CommitmentName,
+): Promise<Milestone | undefined> {
+  return typeof name === 'number'
+    ? store.read.milestone(name)
+    : store.read.milestoneByCommitment(name)
+}
+
+/** What its bytes say. */
+export function decodeCommitment({ bytes }: Pick<Milestone, 'bytes'>): SlotCommitment {
+  const commitment = decode(SlotCommitment, bytes)
+  assert(commitment.ok, 'a stored commitment decodes')
+  return commitment.value
+}
+
+/** What a committed slot changed, in the order of output ids. An output that came and went in it stands in both lists. */
+export interface SlotChanges {
+  readonly created: readonly OutputRow[]
+  readonly consumed: readonly OutputRow[]
+}
+
+/** Reads what a slot changed. */
+export async function readSlotChanges(
+  { store }: ReadCommitmentDeps,
+  slot: SlotIndex,
+): Promise<SlotChanges> {
+  const { created, spent } = await store.read.slotOutputs(slot)
+  return { created: created.sort(byId), consumed: spent.sort(byId) }
+}
+
+function byId(a: OutputRow, b: OutputRow): number {
+  return compareOutputIds(a.outputId, b.outputId)
+}
+
+/** An output with its id. */
+export function outputWithId({ outputId, bytes }: OutputRow): {
+  readonly outputId: OutputId
+  readonly output: Output
+} {
+  const output = decode(Output, bytes)
+  assert(output.ok, 'a stored output decodes')
+  return { outputId, output: output.value }
+}

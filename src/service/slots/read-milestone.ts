@@ -1,0 +1,73 @@
+import { encodeCursor } from '../../feed/cursor.ts'
+import { assert } from '../../lib/assert.ts'
+import { SlotCommitment } from '../../protocol/commitment.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { LogTip, Milestone } from '../../store/rows.ts'
+import { branchOf } from '../../store/values.ts'
+
+/** A milestone: a committed slot and its part of the log. */
+
+/** What reading milestones needs. */
+export interface ReadMilestoneDeps {
+  readonly store: {
+    readonly read: Pick<StoreReader, 'milestone' | 'latestMilestone' | 'logTip'>
+  }
+  readonly parameters: TimeParameters
+}
+
+/** A committed slot. */
+export interface MilestoneView {
+  readonly index: SlotIndex
+  /** The end of the slot, in Unix seconds. */
+  readonly timestamp: number
+  readonly commitmentId: CommitmentId
+  readonly bytes: Uint8Array
+  /** What the bytes say; decoded anew with every call. */
+  readonly commitment: () => SlotCommitment
+  /** How many ledger updates the slot has, over all addresses. */
+  readonly updateCount: number
+  /** The cursors of the first and the last of them; `undefined` in a slot without updates. */
+  readonly firstCursor: string | undefined
+  readonly lastCursor: string | undefined
+}
+
+/** Reads a milestone, without an index the newest; `undefined` when the slot is not committed. */
+export async function readMilestone(
+  { store, parameters }: ReadMilestoneDeps,
+  index: SlotIndex | undefined,
+): Promise<MilestoneView | undefined> {
+  const milestone =
+    index === undefined ? await store.read.latestMilestone() : await store.read.milestone(index)
+  if (milestone === undefined) return undefined
+  const { logId } = await store.read.logTip()
+  return milestoneView({ parameters, logId }, milestone)
+}
+
+/** A committed slot of a log as the doors show it. */
+export function milestoneView(
+  { parameters, logId }: { readonly parameters: TimeParameters; readonly logId: LogTip['logId'] },
+  milestone: Milestone,
+): MilestoneView {
+  const { slot, commitmentId, bytes, firstSeq, lastSeq } = milestone
+  const isEmpty = lastSeq < firstSeq
+  const branch = branchOf(commitmentId)
+  return {
+    index: slot,
+    timestamp: slotEnd(parameters, slot),
+    commitmentId,
+    bytes,
+    commitment: () => decodeCommitment(milestone),
+    updateCount: lastSeq - firstSeq + 1,
+    firstCursor: isEmpty ? undefined : encodeCursor({ logId, seq: firstSeq, branch }),
+    lastCursor: isEmpty ? undefined : encodeCursor({ logId, seq: lastSeq, branch }),
+  }
+}
+
+function decodeCommitment({ bytes }: Milestone): SlotCommitment {
+  const commitment = decode(SlotCommitment, bytes)
+  assert(commitment.ok, 'a stored commitment decodes')
+  return commitment.value
+}

@@ -1,0 +1,246 @@
+import { examine, type ManaAccount, type RuleName } from '../../ledger/execute.ts'
+import { isOfCarrier } from '../../ledger/failure-reasons.ts'
+import { identifyGenesis } from '../../ledger/genesis.ts'
+import {
+  inputIds,
+  type KnownLedger,
+  type KnownOutput,
+  resolveReferences,
+} from '../../ledger/resolve.ts'
+import {
+  claimReward,
+  type RewardOverflow,
+  rewardClaimOf,
+  rewardHistoryAt,
+} from '../../ledger/reward-claims.ts'
+import { failureReasonOf, type TransactionError } from '../../ledger/transaction-error.ts'
+import type { ResolvedInput } from '../../ledger/working-set.ts'
+import { present } from '../../lib/assert.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { type PreparedTransaction, prepareTransaction } from '../../node/prepared-transaction.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
+import type { LedgerSource } from '../../node/source.ts'
+import { Block } from '../../protocol/block.ts'
+import { identifyTransaction, slotOfId } from '../../protocol/ids.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type {
+  AccountId,
+  CommitmentId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../../protocol/primitives.ts'
+import { isOfNode } from '../../protocol/problems.ts'
+import type { Refusal } from '../../protocol/schema/refusal.ts'
+import { decode, encode, parse } from '../../protocol/schema/schema.ts'
+import { epochOfSlot } from '../../protocol/slots.ts'
+import { blockProblems } from '../../protocol/syntax.ts'
+import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { EpochRow, TransactionState } from '../../store/rows.ts'
+import { failureReason, type PublishedFailure } from '../blocks/failure-reason.ts'
+import type { NotOffered } from '../network/not-offered.ts'
+import { viewOfOutput } from '../outputs/read-output.ts'
+
+/** What would happen to a transaction now, were it submitted in a block of this moment. Nothing is kept of it. */
+
+/** What looking ahead needs. */
+export interface SimulateTransactionDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      | 'transaction'
+      | 'outputs'
+      | 'latestMilestone'
+      | 'milestoneByCommitment'
+      | 'accountEntry'
+      | 'epochs'
+    >
+  }
+  readonly source: Pick<LedgerSource, 'network' | 'status' | 'node'>
+  readonly signatures: Pick<SignatureChecker, 'check'>
+  readonly clock: Clock
+}
+
+/** A transaction with its unlocks, as JSON of the protocol or serialized. */
+export type SimulatedSubmission =
+  | { readonly form: 'json'; readonly json: unknown }
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+
+/** What would happen. */
+export type Simulation = {
+  readonly transactionId: TransactionId
+} & (
+  | { readonly outcome: 'KNOWN'; readonly state: TransactionState }
+  /** No block of this moment may carry it. */
+  | { readonly outcome: 'REFUSED'; readonly refusal: Refusal }
+  | ({ readonly outcome: 'FAILED'; readonly failure: FailureInDetail } & Examined)
+  | ({ readonly outcome: 'ACCEPTED' } & Examined)
+)
+
+/** Why the transaction would fail: as published, and what is wrong with which input, output or sum. */
+export interface FailureInDetail extends PublishedFailure {
+  readonly error: TransactionError
+}
+
+/** How far the rules held. */
+export interface Examined {
+  readonly passed: readonly RuleName[]
+  readonly mana: ManaAccount | undefined
+}
+
+/** Why nothing can be said. */
+export type SimulateTransactionError = TransactionMalformed | SignatureCheckBusy | NotOffered
+
+/** The bytes or the JSON are no signed transaction. */
+export interface TransactionMalformed {
+  readonly code: 'TRANSACTION_MALFORMED'
+  readonly refusal: Refusal
+}
+
+/** Judges a transaction against the ledger as it is booked now. */
+export async function simulateTransaction(
+  deps: SimulateTransactionDeps,
+  submission: SimulatedSubmission,
+): Promise<Result<Simulation, SimulateTransactionError>> {
+  const payload =
+    submission.form === 'json'
+      ? parse(SignedTransaction, submission.json)
+      : decode(SignedTransaction, submission.bytes)
+  if (!payload.ok) return err({ code: 'TRANSACTION_MALFORMED', refusal: payload.error })
+  const refusal = await refusalOf(deps, payload.value)
+  const { transactionId } = identifyTransaction(payload.value.transaction)
+  const known = await deps.store.read.transaction(transactionId)
+  // A failure of the carrier says nothing about another one, with these unlocks or now.
+  if (known !== undefined && !isOfCarrier(known.failureReason)) {
+    return ok({ transactionId, outcome: 'KNOWN', state: known.state })
+  }
+  if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
+  const { contextInputs } = payload.value.transaction
+  if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {
+    return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the accounts and rewards this refers to' })
+  }
+  // Only now: what is known or refused may have a thousand signatures.
+  const prepared = await prepareTransaction(deps.signatures, payload.value)
+  if (!prepared.ok) return prepared
+  return ok({ transactionId, ...(await examineNow(deps, prepared.value)) })
+}
+
+/** The first rule of form that it breaks in a block of this moment; the place is within the signed transaction. */
+async function refusalOf(
+  { source, clock }: SimulateTransactionDeps,
+  payload: SignedTransaction,
+): Promise<Refusal | undefined> {
+  const { network } = source
+  // The rules of form do not ask which block is referred to.
+  const strongParents = [identifyGenesis(network.parameters, []).blockId]
+  const block: Block = {
+    header: {
+      protocolVersion: network.parameters.version,
+      networkId: network.id,
+      issuingTime: clock.nowNs(),
+      slotCommitmentId: source.status().latestCommitmentId,
+      latestFinalizedSlot: source.status().latestCommittedSlot,
+      issuerId: zeros as AccountId,
+    },
+    body: {
+      type: 0,
+      strongParents,
+      weakParents: [],
+      shallowLikeParents: [],
+      payload,
+      maxBurnedMana: 0n,
+    },
+    signature: { type: 0, publicKey: zeros, signature: `0x${'00'.repeat(64)}` },
+  }
+  const problems = blockProblems(block, { network, bytes: encode(Block, block), from: 'json' })
+  const problem = problems
+    .filter(isOfNode)
+    .find(({ path }) => path === '' || path.startsWith(payloadPath))
+  return problem && { code: problem.code, path: problem.path.slice(payloadPath.length) }
+}
+
+const zeros: Hex = `0x${'00'.repeat(32)}`
+const payloadPath = 'body.payload.'
+
+async function examineNow(deps: SimulateTransactionDeps, prepared: PreparedTransaction) {
+  const { transaction, unlocks } = prepared.payload
+  const { parameters } = deps.source.network
+  const resolved = resolveReferences(transaction, await ledgerFor(deps, transaction))
+  if (!resolved.ok) {
+    const failure = inDetail(resolved.error)
+    return { outcome: 'FAILED', failure, passed: [], mana: undefined } as const
+  }
+  const { passed, verdict, mana } = examine({
+    ...resolved.value,
+    parameters,
+    transaction,
+    transactionId: prepared.identity.transactionId,
+    unlocks,
+    isSignatureValid: prepared.isSignatureValid,
+  })
+  if (verdict.ok) return { outcome: 'ACCEPTED', passed, mana } as const
+  return { outcome: 'FAILED', failure: inDetail(verdict.error), passed, mana } as const
+}
+
+function inDetail(error: TransactionError): FailureInDetail {
+  return { ...present(failureReason(failureReasonOf(error)), 'a reason'), error }
+}
+
+/** Everything that the transaction refers to, read beforehand. */
+async function ledgerFor(
+  { store, source }: SimulateTransactionDeps,
+  transaction: Transaction,
+): Promise<KnownLedger> {
+  const { read } = store
+  const { parameters } = source.network
+  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  const slot = commitment === undefined ? 0 : slotOfId(commitment.commitmentId)
+  const accounts = transaction.contextInputs.flatMap((input) =>
+    input.type === 1 ? [input.accountId] : [],
+  )
+  const claims = transaction.contextInputs.some((input) => input.type === 2)
+  const earliest = epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1
+  const [outputById, milestone, entries, epochs] = await Promise.all([
+    outputsOf(read, inputIds(transaction)),
+    commitment && read.milestoneByCommitment(commitment.commitmentId),
+    Promise.all(accounts.map((accountId) => read.accountEntry(accountId, slot))),
+    claims ? read.epochs(Math.max(earliest, 0)) : [],
+  ])
+  const entryById = new Map(accounts.map((accountId, i) => [accountId, entries[i]]))
+  return {
+    outputById,
+    isCommitmentKnown: (id: CommitmentId) => milestone?.commitmentId === id,
+    creditsAt: (accountId: AccountId) => entryById.get(accountId)?.credits,
+    rewardAt: (input, at) => rewardAt(parameters, epochs, { input, slot: at }),
+  }
+}
+
+async function outputsOf(
+  read: SimulateTransactionDeps['store']['read'],
+  ids: readonly OutputId[],
+): Promise<ReadonlyMap<OutputId, KnownOutput>> {
+  const [rows, { slot: committed }] = await Promise.all([read.outputs(ids), read.latestMilestone()])
+  return new Map(
+    rows.map(viewOfOutput).map((view) => {
+      const { outputId, spentSlot } = view
+      const isFinal = spentSlot !== undefined && spentSlot <= committed
+      const spentIn = spentSlot === undefined ? undefined : isFinal ? 'COMMITTED' : 'ACCEPTED'
+      return [outputId, { output: view.output(), spentIn }]
+    }),
+  )
+}
+
+/** What an input may claim under a commitment to a slot, from the epochs that were over then. */
+function rewardAt(
+  parameters: ProtocolParameters,
+  epochs: readonly EpochRow[],
+  { input, slot }: { readonly input: ResolvedInput; readonly slot: SlotIndex },
+): Result<bigint, RewardOverflow> {
+  const claim = rewardClaimOf(parameters, input, slot)
+  if (claim === undefined) return ok(0n)
+  const claimed = claimReward(parameters, rewardHistoryAt(parameters, epochs, slot), claim)
+  return claimed.ok ? ok(claimed.value.reward) : claimed
+}

@@ -1,0 +1,280 @@
+import {
+  type AdmissionError,
+  admissionError,
+  issuedInTime,
+  oldestParentSlot,
+  usualClockDriftNs,
+} from '../../ledger/admission.ts'
+import { identifyGenesis } from '../../ledger/genesis.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { committedSlot } from '../../node/embedded/recent-commitments.ts'
+import type { PreparedTransaction } from '../../node/prepared-transaction.ts'
+import { prepareTransaction } from '../../node/prepared-transaction.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
+import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../../node/source.ts'
+import { Block, maxBlockSize } from '../../protocol/block.ts'
+import { identifyBlock, slotOfId } from '../../protocol/ids.ts'
+import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
+import { isOfNode } from '../../protocol/problems.ts'
+import type { Refusal } from '../../protocol/schema/refusal.ts'
+import { decode, encode, parse } from '../../protocol/schema/schema.ts'
+import { epochOfSlot, slotOfTime } from '../../protocol/slots.ts'
+import { blockProblems } from '../../protocol/syntax.ts'
+import { Payload } from '../../protocol/transaction.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import { signedReading } from '../signed-reading.ts'
+
+/** Takes a block in: everything is checked that needs no booking, then it is kept (ledger reference 2.1). */
+
+/** What submitting needs. */
+export interface SubmitBlockDeps {
+  readonly store: {
+    readonly read: Pick<
+      StoreReader,
+      | 'block'
+      | 'accountEntry'
+      | 'milestoneByCommitment'
+      | 'issuingTimes'
+      | 'epochs'
+      | 'newestSlotWithBlocks'
+    >
+  }
+  readonly source: LedgerSource
+  readonly signatures: Pick<SignatureChecker, 'check'>
+  readonly clock: Clock
+}
+
+/** A block as it came: serialized, as JSON, or a payload alone, around which the node builds a block. */
+export type Submission =
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly form: 'json'; readonly json: unknown }
+  | { readonly form: 'payload'; readonly json: unknown }
+
+/** Why a block was refused; `place` names the offending member where there is one. */
+export type SubmitBlockError =
+  | BlockMalformed
+  | AdmissionError
+  | BlockSignatureInvalid
+  | SignatureCheckBusy
+  | IssuerNotConfigured
+  | AnnouncementWithoutBlock
+  | SubmitRefused
+
+/** The bytes or the JSON are no block, or break a rule of form. */
+export interface BlockMalformed {
+  readonly code: 'BLOCK_MALFORMED'
+  readonly refusal: Refusal
+}
+
+/** A candidacy announcement came alone: it would speak for the node's own account, on a stranger's word. */
+export interface AnnouncementWithoutBlock {
+  readonly code: 'ANNOUNCEMENT_WITHOUT_BLOCK'
+}
+
+/** The signature does not fit the block. */
+export interface BlockSignatureInvalid {
+  readonly code: 'BLOCK_SIGNATURE_INVALID'
+  readonly publicKey: Hex
+}
+
+/** Checks and keeps a block. From the success on it is durable; the same block again gives the same id. */
+export async function submitBlock(
+  deps: SubmitBlockDeps,
+  submission: Submission,
+): Promise<Result<BlockId, SubmitBlockError>> {
+  const taken = await takeIn(deps, submission)
+  if (taken.ok || submission.form !== 'payload') return taken
+  const isOurFault = isForOurTime(deps.source, taken.error)
+  return isOurFault ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : taken
+}
+
+/**
+ * Whether a block that the node built around a payload was refused for its time. The client named none: the clock of the node
+ * was set back, by less than what makes it refuse every block.
+ */
+function isForOurTime({ network, status }: LedgerSource, error: SubmitBlockError): boolean {
+  if (ownTimeCodes.has(error.code)) return true
+  if (error.code !== 'BLOCK_MALFORMED') return false
+  const { code } = error.refusal
+  if (ownTimeCodes.has(code)) return true
+  if (!transactionTimeCodes.has(code)) return false
+  const { slot, latestCommittedSlot } = status()
+  return slot < latestCommittedSlot + network.parameters.minCommittableAge
+}
+
+/** About the time or the commitment of the block itself. */
+const ownTimeCodes: ReadonlySet<string> = new Set([
+  'BLOCK_ISSUED_IN_FUTURE',
+  'SLOT_CLOSED',
+  'PARENT_NOT_OLDER',
+  'HEADER_COMMITMENT_TOO_RECENT',
+  'HEADER_COMMITMENT_TOO_OLD',
+])
+
+/** Between a time or commitment that the transaction names and those of the block. */
+const transactionTimeCodes: ReadonlySet<string> = new Set([
+  'BLOCK_TX_CREATION_SLOT',
+  'BLOCK_TX_COMMITMENT_RANGE',
+  'BLOCK_TX_COMMITMENT_NEWER',
+])
+
+async function takeIn(
+  deps: SubmitBlockDeps,
+  submission: Submission,
+): Promise<Result<BlockId, SubmitBlockError>> {
+  const received = await receive(deps, submission)
+  if (!received.ok) return received
+  const { blockId } = received.value
+  const isKnown = async () => (await deps.store.read.block(blockId)) !== undefined
+  const isKeptHere = deps.source.node === undefined
+  if (!isKeptHere && (await isKnown())) return ok(blockId)
+  const kept = await judgeAndKeep(deps, received.value)
+  // The inbox knows its own. What was kept in its time stays so, however late it comes again.
+  return kept.ok || !isKeptHere || !(await isKnown()) ? kept : ok(blockId)
+}
+
+async function judgeAndKeep(
+  deps: SubmitBlockDeps,
+  { block, bytes, blockId, slot, signingInput }: Received,
+): Promise<Result<BlockId, SubmitBlockError>> {
+  // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
+  const unavailable = deps.source.unavailable()
+  if (unavailable !== undefined) return err(unavailable)
+  // What needs accounts and parents is said by the node that has them.
+  const isJudgedHere = deps.source.node === undefined
+  const refused = isJudgedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
+  if (refused !== undefined) return err(refused)
+  const signed = await checkSignatures(deps, block, signingInput)
+  if (!signed.ok) return signed
+  return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
+}
+
+interface Received {
+  readonly block: Block
+  readonly bytes: Uint8Array
+  readonly blockId: BlockId
+  readonly slot: SlotIndex
+  readonly signingInput: Uint8Array
+}
+
+/** Reads the submission and applies every rule of form. */
+async function receive(
+  deps: SubmitBlockDeps,
+  submission: Submission,
+): Promise<Result<Received, SubmitBlockError>> {
+  const read = await readSubmission(deps, submission)
+  if (!read.ok) return read
+  const { block, bytes } = read.value
+  const { network } = deps.source
+  const from = submission.form === 'bytes' ? 'bytes' : 'json'
+  const problem = blockProblems(block, { network, bytes, from }).find(isOfNode)
+  if (problem !== undefined) {
+    const { of: _, ...refusal } = problem
+    return err({ code: 'BLOCK_MALFORMED', refusal })
+  }
+  const slot = slotOfTime(network.parameters, block.header.issuingTime)
+  const { blockId, signingInput } = identifyBlock(bytes, slot)
+  return ok({ block, bytes, blockId, slot, signingInput })
+}
+
+async function readSubmission(
+  deps: SubmitBlockDeps,
+  submission: Submission,
+): Promise<Result<{ readonly block: Block; readonly bytes: Uint8Array }, SubmitBlockError>> {
+  if (submission.form === 'bytes') {
+    const { bytes } = submission
+    if (bytes.length > maxBlockSize) return malformed({ code: 'BLOCK_SIZE', path: '' })
+    const block = decode(Block, bytes)
+    return block.ok ? ok({ block: block.value, bytes }) : malformed(block.error)
+  }
+  if (submission.form === 'json') {
+    const parsed = parse(Block, submission.json)
+    if (!parsed.ok) return malformed(parsed.error)
+    const { parameters } = deps.source.network
+    const block = await signedReading({ signatures: deps.signatures, parameters }, parsed.value)
+    return block.ok ? ok({ block: block.value, bytes: encode(Block, block.value) }) : block
+  }
+  const payload = parse(Payload, submission.json)
+  if (!payload.ok) return malformed(payload.error)
+  if (payload.value.type === 2) return err({ code: 'ANNOUNCEMENT_WITHOUT_BLOCK' })
+  const unavailable = deps.source.unavailable()
+  if (unavailable !== undefined) return err(unavailable)
+  const issued = await deps.source.issue(payload.value)
+  return issued.ok ? ok({ block: issued.value, bytes: encode(Block, issued.value) }) : issued
+}
+
+function malformed(refusal: Refusal): { readonly ok: false; readonly error: BlockMalformed } {
+  return err({ code: 'BLOCK_MALFORMED', refusal })
+}
+
+function checkClock({ clock }: SubmitBlockDeps, block: Block): AdmissionError | undefined {
+  return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: usualClockDriftNs })
+}
+
+/** What the ledger says of a block before its signature is looked at. */
+async function checkAgainstLedger(
+  { store, source, clock }: SubmitBlockDeps,
+  block: Block,
+): Promise<AdmissionError | undefined> {
+  const { parameters } = source.network
+  const { slotCommitmentId, issuerId, issuingTime } = block.header
+  const { strongParents, weakParents, shallowLikeParents } = block.body
+  const parents = [...strongParents, ...weakParents, ...shallowLikeParents]
+  const slot = slotOfId(slotCommitmentId)
+  const slotOfBlock = slotOfTime(parameters, issuingTime)
+  const epoch = epochOfSlot(parameters, slotOfBlock)
+  const [milestone, issuer, timeById, epochs, oldestParent] = await Promise.all([
+    store.read.milestoneByCommitment(slotCommitmentId),
+    store.read.accountEntry(issuerId, slot),
+    store.read.issuingTimes(parents),
+    block.body.type === 1 ? store.read.epochs(epoch) : [],
+    oldestParentOf({ store, source }, slotOfBlock, parents),
+  ])
+  const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
+  const genesisBlock = identifyGenesis(parameters, []).blockId
+  const genesisTime = parameters.genesisUnixTimestamp * 1_000_000_000n
+  return admissionError(block, {
+    parameters,
+    now: clock.nowNs(),
+    maxClockDriftNs: usualClockDriftNs,
+    isCommitmentKnown: () => milestone !== undefined,
+    committee: new Set(committee.map(({ accountId }) => accountId)),
+    oldestParentSlot: oldestParent,
+    issuingTimeOf: (id) => timeById.get(id) ?? (id === genesisBlock ? genesisTime : undefined),
+    issuer,
+    referenceManaCost: milestone && committedSlot(milestone).commitment.referenceManaCost,
+  })
+}
+
+/** The oldest slot that a parent may be of; what was issued last is asked for only where it matters. */
+async function oldestParentOf(
+  { store, source }: Pick<SubmitBlockDeps, 'store' | 'source'>,
+  slot: SlotIndex,
+  parents: readonly BlockId[],
+): Promise<SlotIndex> {
+  const { parameters } = source.network
+  const { latestCommittedSlot } = source.status()
+  // A block that is too late itself is refused for that by the inbox.
+  if (slot <= latestCommittedSlot) return parameters.genesisSlot
+  const oldest = oldestParentSlot(parameters, latestCommittedSlot, latestCommittedSlot)
+  if (parents.every((id) => slotOfId(id) >= oldest)) return oldest
+  const newest = await store.read.newestSlotWithBlocks(latestCommittedSlot)
+  return oldestParentSlot(parameters, latestCommittedSlot, newest ?? parameters.genesisSlot)
+}
+
+/** The block's own signature must be right; those of its transaction are noted for its booking. */
+async function checkSignatures(
+  { signatures }: SubmitBlockDeps,
+  { body, signature }: Block,
+  message: Uint8Array,
+): Promise<Result<PreparedTransaction | undefined, SubmitBlockError>> {
+  const verdict = await signatures.check([{ ...signature, message }])
+  if (!verdict.ok) return verdict
+  if (verdict.value[0] !== true) {
+    return err({ code: 'BLOCK_SIGNATURE_INVALID', publicKey: signature.publicKey })
+  }
+  if (body.type === 1 || body.payload?.type !== 1) return ok(undefined)
+  return prepareTransaction(signatures, body.payload)
+}

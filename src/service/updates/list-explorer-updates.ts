@@ -1,0 +1,104 @@
+import { assert, present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { LogRange, OwnedUpdate } from '../../store/rows.ts'
+import { type LedgerUpdateView, maximumPageSize, orderOf } from './list-ledger-updates.ts'
+import {
+  fromPosition,
+  type PageCursor,
+  type PlaceReader,
+  printPageCursor,
+  type UpdatePosition,
+  type UpdateSort,
+} from './update-position.ts'
+
+/** What an address owned, page by page, as the explorer lists it (rest.md 3). */
+
+/** What listing needs. */
+export interface ListExplorerUpdatesDeps {
+  readonly store: { readonly read: PlaceReader & Pick<StoreReader, 'logTip' | 'owned'> }
+  readonly parameters: TimeParameters
+}
+
+/** Which page of the REST route. */
+export interface ExplorerQuestion {
+  readonly address: Hex
+  readonly sort: UpdateSort
+  /** At least 1; cut to 1,000. The cursor overrides it. */
+  readonly pageSize: number
+  /** Inclusive; the cursor overrides it. */
+  readonly startMilestoneIndex: SlotIndex | undefined
+  readonly cursor: PageCursor | undefined
+}
+
+/** A record of the REST route. */
+export type ExplorerUpdate = Pick<
+  LedgerUpdateView,
+  'outputId' | 'isSpent' | 'milestoneIndex' | 'milestoneTimestamp'
+>
+
+/** A page of the REST route. */
+export interface ExplorerPage {
+  readonly updates: readonly ExplorerUpdate[]
+  /** Left out exactly where no record follows. */
+  readonly cursor?: string
+}
+
+/** A page of what an address owned, as the original lists it. Nothing in the question can be refused. */
+export async function listExplorerUpdates(
+  deps: ListExplorerUpdatesDeps,
+  { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
+): Promise<ExplorerPage> {
+  const size = Math.min(cursor?.pageSize ?? pageSize, maximumPageSize)
+  const rows = await ownedFrom(deps.store.read, {
+    address,
+    order: orderOf(sort),
+    from:
+      cursor?.place ??
+      (startMilestoneIndex === undefined ? undefined : { milestoneIndex: startMilestoneIndex }),
+    // One more than asked for tells whether there is a next page.
+    limit: size + 1,
+  })
+  const updates = rows.slice(0, size).map(({ outputId, isSpent, milestoneIndex }) => ({
+    outputId,
+    isSpent,
+    milestoneIndex,
+    milestoneTimestamp: slotEnd(deps.parameters, milestoneIndex),
+  }))
+  const next = rows[size]
+  if (next === undefined) return { updates }
+  return { updates, cursor: printPageCursor({ place: next, pageSize: size }) }
+}
+
+interface OwnedRange {
+  readonly address: Hex
+  readonly order: LogRange['order']
+  readonly from: UpdatePosition | Pick<UpdatePosition, 'milestoneIndex'> | undefined
+  readonly limit: number
+}
+
+async function ownedFrom(
+  read: ListExplorerUpdatesDeps['store']['read'],
+  { from, ...range }: OwnedRange,
+): Promise<readonly OwnedUpdate[]> {
+  const { milestoneIndex: slot, ...place } = from ?? {}
+  const start = slot === undefined ? undefined : { slot, ...place }
+  const rows = await read.owned({ ...range, from: start })
+  if (rows !== undefined) return rows
+  // A milestone with ever so many rows of the address: the place is found by steps, which always works.
+  assert(
+    from !== undefined && 'outputId' in from,
+    'only a place in a milestone can be far from its beginning',
+  )
+  const isAscending = range.order === 'ascending'
+  const sort = isAscending ? 'OLDEST' : 'NEWEST'
+  const { after, before } = await fromPosition(read, {
+    sort,
+    place: from,
+    tip: await read.logTip(),
+  })
+  const seq = isAscending ? after + 1 : before - 1
+  return present(await read.owned({ ...range, from: { seq } }), 'rows from a position')
+}

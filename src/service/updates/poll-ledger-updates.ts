@@ -1,0 +1,84 @@
+import { createBell } from '../../feed/bell.ts'
+import { cursorExpired, encodeCursor } from '../../feed/cursor.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
+import type { Tail } from '../../feed/tail.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
+import {
+  beginFeed,
+  type FeedQuestion,
+  type FollowLedgerUpdatesDeps,
+  type FollowLedgerUpdatesError,
+} from '../feed/follow-ledger-updates.ts'
+import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
+
+/** The feed for those who can hold no line: a page after a position, and where there is none, a wait for the first. */
+
+/** What to poll. */
+export interface PollQuestion extends Omit<FeedQuestion, 'snapshot'> {
+  /** The most updates, from 1. */
+  readonly limit: number
+  /** How long to wait for the first update where there is none. */
+  readonly waitMs: number
+  /** Ends the wait. */
+  readonly signal: AbortSignal
+}
+
+/** A page of the feed. */
+export interface PolledUpdates {
+  readonly updates: readonly LedgerUpdateView[]
+  /** Where the page begins. */
+  readonly previousCursor: string
+  /** Where the next one does. */
+  readonly cursor: string
+  /** Whether there are as many updates as were asked for: then this page never changes. */
+  readonly isFull: boolean
+}
+
+/** Reads the next page. */
+export async function pollLedgerUpdates(
+  deps: FollowLedgerUpdatesDeps,
+  { limit, waitMs, signal, ...question }: PollQuestion,
+): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
+  const begun = await beginFeed(deps, question)
+  if (!begun.ok) return begun
+  const { tail } = deps.feed
+  const { logId, era, filter, position } = begun.value
+  const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
+  try {
+    let page = await collect(tail, { filter, after: position, limit })
+    if (typeof page !== 'string' && page.rows.length === 0 && (await bell.wait(waitMs))) {
+      page = await collect(tail, { filter, after: page.position, limit })
+    }
+    // Another log may have been found in its place while this one was waited for.
+    if (page === 'REPLACED' || tail.tip().era !== era) {
+      return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' })
+    }
+    if (page === 'PRUNED') return err(cursorExpired('after', tail.tip()))
+    return ok({
+      updates: page.rows.map((row) => viewOf(row, { logId }, deps.parameters)),
+      previousCursor: encodeCursor({ logId, ...position }),
+      cursor: encodeCursor({ logId, ...page.position }),
+      isFull: page.rows.length === limit,
+    })
+  } finally {
+    bell.stop()
+  }
+}
+
+/** As many rows as there are up to the limit; a read may give fewer. */
+async function collect(
+  tail: Tail,
+  { filter, after, limit }: { filter: UpdateFilter; after: LogPosition; limit: number },
+): ReturnType<Tail['read']> {
+  const rows: LedgerUpdate[] = []
+  let position = after
+  while (rows.length < limit && position.seq < tail.tip().seq) {
+    const question = { filter, after: position.seq, limit: limit - rows.length }
+    const page = tail.peek(question) ?? (await tail.read(question))
+    if (typeof page === 'string') return page
+    rows.push(...page.rows)
+    position = page.position
+  }
+  return { rows, position }
+}

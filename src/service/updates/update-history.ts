@@ -1,0 +1,75 @@
+import type { LogReader, UpdateFilter } from '../../feed/read.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { TimeParameters } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { UpdateClass } from '../../store/rows.ts'
+import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
+
+/** The history of an address at any of its ordinals: two histories are equal where their history hashes are. */
+
+/** What reading histories needs. */
+export interface UpdateHistoryDeps {
+  readonly store: { readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'prunedTip'> }
+  readonly parameters: TimeParameters
+}
+
+/** Where the history of an address and class stands. */
+export interface HistoryPoint {
+  readonly address: Hex
+  readonly class: UpdateClass
+  /** The last update up to there; 0 before the first. */
+  readonly ordinal: number
+  /** The history hash after it. */
+  readonly historyHash: Hex
+}
+
+/** The update of an address and class with an ordinal; `undefined` where there is none, or none any more. Some 20 reads of one row. */
+export async function updateAt(
+  { store, parameters }: UpdateHistoryDeps,
+  { address, class: updateClass, ordinal }: Pick<HistoryPoint, 'address' | 'class' | 'ordinal'>,
+): Promise<LedgerUpdateView | undefined> {
+  const { read } = store
+  const tip = await read.logTip()
+  if (ordinal < 1 || ordinal > (await read.addressTip(address, updateClass)).ordinal)
+    return undefined
+  const firstBehind = async (after: number) => {
+    const range = { address, classes: [updateClass], after, before: tip.seq + 1, limit: 1 } as const
+    const [row] = await read.updates({ ...range, order: 'ascending' })
+    return row
+  }
+  let low = tip.prunedSeq
+  let high = tip.seq
+  // Ordinals rise with positions: the row lies behind `low` and not behind `high`.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = await firstBehind(middle)
+    if (row?.ordinal === ordinal) return viewOf(row, tip, parameters)
+    if (row !== undefined && row.ordinal < ordinal) low = row.seq
+    else high = middle
+  }
+  return undefined
+}
+
+/** Where each address and class of a filter stands at a position of the kept log; two reads each at most. */
+export async function historyAt(
+  { store }: UpdateHistoryDeps,
+  { addresses = [], classes }: UpdateFilter,
+  position: number,
+): Promise<readonly HistoryPoint[]> {
+  const pairs = addresses.flatMap((address) => classes.map((one) => ({ address, class: one })))
+  return await Promise.all(pairs.map((pair) => pointAt(store.read, pair, position)))
+}
+
+async function pointAt(
+  read: UpdateHistoryDeps['store']['read'],
+  pair: Pick<HistoryPoint, 'address' | 'class'>,
+  position: number,
+): Promise<HistoryPoint> {
+  const { address, class: updateClass } = pair
+  const until = { after: 0, before: position + 1, limit: 1, order: 'descending' } as const
+  const [last] = await read.updates({ address, classes: [updateClass], ...until })
+  const { ordinal, historyHash } = last ?? (await read.prunedTip(address, updateClass)) ?? noUpdate
+  return { ...pair, ordinal, historyHash }
+}
+
+const noUpdate = { ordinal: 0, historyHash: `0x${'00'.repeat(32)}` } as const

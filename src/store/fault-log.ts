@@ -1,0 +1,121 @@
+import type { Log } from '../lib/log.ts'
+import { createOutage } from '../lib/outage.ts'
+import type { Store } from './contract.ts'
+import { type StoreFault, storeFaultOf } from './faults.ts'
+
+/**
+ * The same store, which says in the log when its database goes away and when it is back, when it cannot be written and when
+ * it can, that it does not answer at all, and that it is damaged: once each, however many calls fail in between. Whoever
+ * else fails because of it need not say it again.
+ *
+ * What a call says proves that the database is there only where the call asks it. Reads of what never changes are answered
+ * from memory, and Prisma answers a list of no ids by itself; `logTip` asks the database every time, and every process
+ * calls it every second. So its answers alone end an absence.
+ */
+export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
+  const troubles = new Map<StoreFault, Trouble>()
+
+  function failed(failure: unknown): void {
+    const fault = storeFaultOf(failure)
+    if (fault === undefined) return
+    const now = performance.now()
+    const trouble = troubles.get(fault)
+    if (trouble !== undefined) {
+      trouble.latest = now
+      trouble.answeredAt = undefined
+      return
+    }
+    troubles.set(fault, { since: now, latest: now, answeredAt: undefined })
+    log.error(events[fault].began, { error: failure })
+  }
+
+  /** The database has answered a question that was asked at a moment. */
+  function answered(askedAt: number): void {
+    const away = troubles.get('AWAY')
+    // What was asked before the latest failure may have been answered by a server that is gone now.
+    if (away === undefined || askedAt < away.latest) return
+    away.answeredAt ??= performance.now()
+    // A server that stops ends its connections one by one, and answers on the last of them.
+    if (askedAt < away.latest + awayCalmMs) return
+    over('AWAY', { awayMs: Math.round(away.answeredAt - away.since) })
+  }
+
+  /** A call of the writing side that was made at a moment has gone well. */
+  function written(askedAt: number): void {
+    const unwritable = troubles.get('NOT_WRITABLE')
+    // A short write may still find room where a longer one does not.
+    if (unwritable === undefined || askedAt < unwritable.latest + writableCalmMs) return
+    over('NOT_WRITABLE', { lastedMs: Math.round(performance.now() - unwritable.since) })
+  }
+
+  function over(fault: 'AWAY' | 'NOT_WRITABLE', fields: { readonly [name: string]: number }): void {
+    troubles.delete(fault)
+    log.info(events[fault].over, fields)
+  }
+
+  function watched<T extends object>(calls: T, succeeded: (askedAt: number) => void): T {
+    const all = Object.entries(calls).map(([name, call]) => [
+      name,
+      async (...words: unknown[]) => {
+        const askedAt = performance.now()
+        try {
+          const answer = await call(...words)
+          succeeded(askedAt)
+          return answer
+        } catch (failure) {
+          failed(failure)
+          throw failure
+        }
+      },
+    ])
+    return Object.fromEntries(all)
+  }
+
+  const { logTip: askTip } = watched({ logTip: store.read.logTip }, answered)
+  const silence = createOutage(log, { began: 'database-silent', over: 'database-answers' })
+  /** When the youngest question that was answered had been asked. */
+  let heardOf = 0
+
+  /** What every process reads every second, and shortest of all: it tells of a database that does not even fail. */
+  async function logTip(): ReturnType<Store['read']['logTip']> {
+    const askedAt = performance.now()
+    const late = setTimeout(() => {
+      // A younger question was answered: this one is lost, and the database is not silent.
+      if (askedAt >= heardOf) silence.failed(`no answer within ${silentMs} ms`)
+    }, silentMs)
+    late.unref()
+    try {
+      const tip = await askTip()
+      heardOf = Math.max(heardOf, askedAt)
+      silence.recovered()
+      return tip
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  const read = { ...watched(store.read, () => {}), logTip }
+  return { ...store, read, write: watched(store.write, written) }
+}
+
+/** A fault that has begun and is not over, by moments of the monotonic clock in milliseconds. */
+interface Trouble {
+  readonly since: number
+  /** The latest failure. */
+  latest: number
+  /** The first answer of the database since then. */
+  answeredAt: number | undefined
+}
+
+const silentMs = 3_000
+
+/** What is damaged stays so, even where the next call reads past it. */
+const events = {
+  AWAY: { began: 'database-away', over: 'database-back' },
+  NOT_WRITABLE: { began: 'database-not-writable', over: 'database-writable' },
+  DAMAGED: { began: 'database-damaged' },
+} as const
+
+/** So long nothing has failed before it is over. The writer renews its lease every second, and that may fail alone. */
+const awayCalmMs = 2_000
+const writableCalmMs = 3_000

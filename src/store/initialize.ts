@@ -1,0 +1,40 @@
+import { hexToBytes } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { appendToLog } from './append.ts'
+import { moveBalances } from './balances.ts'
+import type { AlreadyInitialized, Genesis, LeaseLost } from './contract.ts'
+import { closeSlots } from './inbox.ts'
+import { underLease } from './lease.ts'
+import { indexOutputs } from './output-index.ts'
+import type { LogTip } from './rows.ts'
+import { logTipWithin } from './sql/log-tip.ts'
+import type { Writing } from './sql/statements.ts'
+import { writeState } from './state.ts'
+
+/** Writes the first state of a ledger into a database that has none. */
+export async function initialize(
+  writing: Writing,
+  term: number,
+  genesis: Genesis,
+): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>> {
+  const { tx, sql } = writing
+  return underLease(writing, term, async () => {
+    if ((await tx.network.count()) > 0) return err({ code: 'ALREADY_FOUNDED' })
+    const { network, outputs, accounts, epoch, commit } = genesis
+    await tx.network.create({
+      data: {
+        id: 1n,
+        logId: hexToBytes(network.logId),
+        parameters: Uint8Array.from(network.parameters),
+      },
+    })
+    await sql.insertOutputs(tx, outputs)
+    await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
+    await indexOutputs(writing, outputs)
+    const slots = { after: commit.slot - 1, upTo: commit.slot }
+    const totalAt = await moveBalances(writing, network.parameters, slots)
+    await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
+    await closeSlots(writing, term, commit.slot)
+    return ok(await logTipWithin(tx))
+  })
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createExpirationTransfers,
+  type ExpirationTransfer,
+} from '../../src/feed/expiration-transfers.ts'
+import { type Feed, openFeed } from '../../src/feed/open.ts'
+import { createWake } from '../../src/feed/wake.ts'
+import { conditionOf } from '../../src/ledger/output-parts.ts'
+import type { Hex } from '../../src/lib/hex.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { addressKey } from '../../src/protocol/ids.ts'
+import type { StoreReader } from '../../src/store/contract.ts'
+import { noBranch } from '../../src/store/values.ts'
+import { useStore, usualDatabase } from '../support/databases.ts'
+import { neverMs, until } from '../support/feed-log.ts'
+import {
+  foundRandomLedger,
+  minCommittableAge,
+  type RandomLedger,
+} from '../support/random-ledger.ts'
+
+describe('outputs that pass to another owner by time alone', () => {
+  const use = useStore(usualDatabase().create)
+
+  const readers = [
+    ['', (read: StoreReader) => read],
+    [', also where every third read fails', failingNowAndThen],
+  ] as const
+  test.each(readers)(
+    'are noticed in their milestone, each once, and no others%s (19)',
+    async (_name, readerOf) => {
+      let total = 0
+      const ledger = await foundRandomLedger(use, 11)
+      const handovers = createExpirationTransfers({
+        reader: readerOf(use.store.read),
+        minCommittableAge,
+      })
+      let tip = await use.store.read.logTip()
+      // The first look sees what is to come.
+      await again(() => handovers.between(tip, tip, []))
+      for (let i = 0; i < 60; i++) {
+        await ledger.book()
+        await ledger.commit()
+        const next = await use.store.read.logTip()
+        const rows = await use.store.read.updates({
+          classes: ['OWNED', 'MENTIONED'],
+          after: tip.seq,
+          before: next.seq + 1,
+          limit: 10_000,
+          order: 'ascending',
+        })
+        const noticed = await again(() => handovers.between(tip, next, rows))
+        expect(noticed.toSorted(byId)).toEqual(expected(ledger, tip.slot, next.slot))
+        total += noticed.length
+        tip = next
+      }
+      expect(total).toBeGreaterThan(3)
+    },
+  )
+
+  test('are told to the feeds of both owners and of the whole ledger, and to no others (19)', async () => {
+    const ledger = await foundRandomLedger(use, 11)
+    const wake = createWake()
+    const feed = await openFeed(
+      { reader: use.store.read, parameters: { minCommittableAge }, wake, log: silentLog },
+      { tickMs: neverMs, progressMs: neverMs },
+    )
+    const commit = async () => {
+      await ledger.book()
+      await ledger.commit()
+      wake.notify((await use.store.read.logTip()).seq)
+      await until(() => feed.tail.tip().slot === ledger.committed())
+    }
+    // The first look sees what is to come.
+    await commit()
+    const start = ledger.committed()
+    const owners = ledger.outputs.flatMap(({ output }) => {
+      const expiration = conditionOf(output, 3)
+      return expiration === undefined ? [] : [addressKey(expiration.returnAddress)]
+    })
+    const filters = [...new Set(owners)].slice(0, 5).map((address) => [address])
+    const listeners = [...filters, undefined].map((some) => listen(feed, some))
+    for (let i = 0; i < 60; i++) await commit()
+    const all = expected(ledger, start, ledger.committed())
+    for (const { addresses, noticed } of listeners) {
+      const own = all.filter(
+        ({ from, to }) => addresses === undefined || addresses.some((a) => a === from || a === to),
+      )
+      await until(() => noticed.length >= own.length)
+      expect(noticed.toSorted(byId)).toEqual(own)
+    }
+    expect(all.length).toBeGreaterThan(3)
+    await feed.close()
+  })
+})
+
+/** A database that goes away before every third answer. */
+function failingNowAndThen(read: StoreReader): StoreReader {
+  let count = 0
+  const outputs: StoreReader['outputs'] = (ids) =>
+    count++ % 3 === 0 ? Promise.reject(new Error('away')) : read.outputs(ids)
+  return { ...read, outputs }
+}
+
+/** As a tail does: with the next tick it looks from where it was. */
+async function again<T>(look: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const told = await look().catch(() => undefined)
+    if (told !== undefined) return told
+  }
+}
+
+function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
+  const noticed: ExpirationTransfer[] = []
+  share.open({
+    key: String(addresses),
+    filter: { ...(addresses && { addresses }), classes: ['OWNED'] },
+    render: async (told) => {
+      if (told.kind === 'notice' && told.notice.topic === 'OUTPUT_HANDED_OVER') {
+        const { topic: _, ...handover } = told.notice
+        noticed.push(handover)
+      }
+      return { text: '', cursor: undefined }
+    },
+    position: { seq: 0, branch: noBranch },
+    era: 0,
+    snapshot: undefined,
+    sink: { hasRoom: () => true, take: () => {}, room: async () => {}, end: () => {} },
+  })
+  return { addresses, noticed }
+}
+
+function expected({ outputs }: RandomLedger, after: number, upTo: number): ExpirationTransfer[] {
+  return outputs
+    .flatMap(({ outputId, output, bookedSlot, spentSlot }): ExpirationTransfer[] => {
+      const expiration = conditionOf(output, 3)
+      const owner = conditionOf(output, 0)
+      if (expiration === undefined || owner === undefined) return []
+      const slot = expiration.slot - minCommittableAge
+      const [from, to] = [addressKey(owner.address), addressKey(expiration.returnAddress)]
+      const isDue = slot > after && slot <= upTo && slot > bookedSlot
+      const isUnspent = spentSlot === undefined || spentSlot > slot
+      return isDue && isUnspent && from !== to ? [{ outputId, from, to, slot }] : []
+    })
+    .sort(byId)
+}
+
+function byId(a: ExpirationTransfer, b: ExpirationTransfer): number {
+  return a.outputId < b.outputId ? -1 : 1
+}

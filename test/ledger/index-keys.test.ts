@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { holderKey, indexKeysOf } from '../../src/ledger/index-keys.ts'
+import { addressKey, chainIdOf } from '../../src/protocol/ids.ts'
+import type {
+  BasicOutput,
+  DelegationOutput,
+  NftOutput,
+  Output,
+} from '../../src/protocol/outputs.ts'
+import type { NftId } from '../../src/protocol/primitives.ts'
+import { outputIdOf, testId } from '../support/store-rows.ts'
+
+const outputId = outputIdOf(1)
+const person = (n: number) => ({ type: 0, pubKeyHash: testId('Address', 32, n) }) as const
+const [alice, bob] = [person(1), person(2)]
+const account = { type: 8, accountId: testId('AccountId', 32, 1) } as const
+const multi = {
+  type: 40,
+  addresses: [{ address: alice, weight: 1 }],
+  threshold: 1,
+} as const
+const restricted = { type: 48, address: bob, allowedCapabilities: '0x' } as const
+const tokenId = testId('FoundryId', 38, 1)
+
+const basic: BasicOutput = {
+  ...{ type: 0, amount: 1n, mana: 0n },
+  unlockConditions: [
+    { type: 0, address: alice },
+    { type: 1, returnAddress: bob, amount: 1n },
+    { type: 3, returnAddress: bob, slot: 9 },
+  ],
+  features: [
+    { type: 0, address: alice },
+    { type: 4, tag: '0xabcd' },
+    { type: 5, id: tokenId, amount: 1n },
+  ],
+}
+
+const nft: NftOutput = {
+  ...{ type: 4, amount: 1n, mana: 0n, nftId: `0x${'00'.repeat(32)}` as NftId },
+  unlockConditions: [{ type: 0, address: multi }],
+  features: [{ type: 0, address: restricted }],
+  immutableFeatures: [{ type: 1, address: account }],
+}
+
+const delegation: DelegationOutput = {
+  ...{ type: 5, amount: 1n, delegatedAmount: 1n, startEpoch: 0, endEpoch: 0 },
+  delegationId: testId('DelegationId', 32, 1),
+  validatorAddress: account,
+  unlockConditions: [{ type: 0, address: alice }],
+}
+
+describe('what an output is found by', () => {
+  const rows: readonly (readonly [string, Output, readonly (readonly [string, string])[]])[] = [
+    [
+      'conditions, features, tag and token of a basic output',
+      basic,
+      [
+        ['EXPIRATION_RETURN', addressKey(bob)],
+        ['NATIVE_TOKEN', tokenId],
+        ['OWNER', addressKey(alice)],
+        ['SENDER', addressKey(alice)],
+        ['STORAGE_DEPOSIT_RETURN', addressKey(bob)],
+        ['TAG', '0xabcd'],
+      ],
+    ],
+    [
+      'the chain it begins, the members of a multi and the inside of a restricted address',
+      nft,
+      [
+        ['CHAIN', chainIdOf(outputId)],
+        ['ISSUER', addressKey(account)],
+        ['MULTI_MEMBER', addressKey(alice)],
+        ['OWNER', addressKey(multi)],
+        ['RESTRICTED_INNER', addressKey(bob)],
+        ['SENDER', addressKey(restricted)],
+      ],
+    ],
+    [
+      'its validator',
+      delegation,
+      [
+        ['CHAIN', delegation.delegationId],
+        ['OWNER', addressKey(alice)],
+        ['VALIDATOR', addressKey(account)],
+      ],
+    ],
+    [
+      'the account it is to be',
+      { ...basic, unlockConditions: [{ type: 0, address: { ...alice, type: 32 } }], features: [] },
+      [
+        ['CHAIN', chainIdOf(outputId)],
+        ['OWNER', addressKey({ ...alice, type: 32 })],
+      ],
+    ],
+  ]
+
+  test.each(rows)('%s', (_name, output, expected) => {
+    const terms = indexKeysOf(outputId, output).map(({ kind, value }) => [kind, value])
+    expect(terms.sort()).toEqual(expected)
+  })
+
+  test('who holds it, where an expiration decides that', () => {
+    expect(holderKey(basic, 8)).toEqual({ kind: 'HOLDER', value: addressKey(alice) })
+    expect(holderKey(basic, 9)).toEqual({ kind: 'HOLDER', value: addressKey(bob) })
+    expect(holderKey(delegation, 9)).toBeUndefined()
+  })
+})

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { databaseOf } from '../../src/store/connect.ts'
+import { logStoreFaults } from '../../src/store/fault-log.ts'
+import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
+import { databases, useStore } from '../support/databases.ts'
+import { createMemoryLog } from '../support/memory-log.ts'
+import { onServer } from '../support/postgresql-server.ts'
+import { incomingBlock, testGenesis } from '../support/store-rows.ts'
+
+const [sqlite, postgresql] = databases
+
+describe('a file of sqlite that may not grow', () => {
+  const use = useStore(present(sqlite, 'sqlite').create)
+
+  test('is away for those who write, and not a bug of ours', async () => {
+    const opened = await databaseOf({ url: use.url, wakeUrl: undefined, log: silentLog })
+    if (!opened.ok) throw new Error(opened.error.code)
+    const { writer, close } = opened.value
+    await writer.$queryRawUnsafe('PRAGMA max_page_count = 1')
+    const large = 'CREATE TABLE large AS SELECT zeroblob(1000000) AS bytes'
+    const failure: unknown = await writer
+      .$executeRawUnsafe(large)
+      .catch((thrown: unknown) => thrown)
+    expect(failure).toMatchObject({ message: expect.stringContaining('disk is full') })
+    expect([storeFaultOf(failure), isStoreAway(failure)]).toEqual(['NOT_WRITABLE', true])
+    await close()
+  })
+})
+
+describe('a server of postgresql that nobody may write, as a standby is', () => {
+  const use = useStore(present(postgresql, 'postgresql').create)
+  const name = () => new URL(use.url).pathname.slice(1)
+
+  /** For every connection from now on. */
+  async function setReadOnly(value: 'on' | 'off'): Promise<void> {
+    const { url } = inject('postgresql')
+    await onServer(url, `ALTER DATABASE ${name()} SET default_transaction_read_only = ${value}`)
+    const others = `datname = '${name()}' AND pid <> pg_backend_pid()`
+    await onServer(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
+  }
+
+  afterEach(() => setReadOnly('off'))
+
+  test('is said once, and once more when it can be written again', async () => {
+    await use.store.write.initialize(use.term, testGenesis())
+    const { log, events } = createMemoryLog()
+    const store = logStoreFaults(use.store, log)
+    const said = () =>
+      events()
+        .map(({ event }) => event)
+        .filter((event) => event.includes('writable'))
+    let last = 0
+    const write = () => store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
+
+    await setReadOnly('on')
+    const failures: unknown[] = []
+    // The first may meet the connection that was ended.
+    while (failures.length < 4) await write().catch((thrown: unknown) => failures.push(thrown))
+    expect(storeFaultOf(failures.at(-1))).toBe('NOT_WRITABLE')
+    expect(await store.read.newestInbox()).toBe(0)
+    expect(said()).toEqual(['database-not-writable'])
+
+    await setReadOnly('off')
+    while (said().length < 2) {
+      await write().catch(() => {})
+      await delay(100)
+    }
+    expect(said()).toEqual(['database-not-writable', 'database-writable'])
+    expect(await store.read.newestInbox()).toBeGreaterThan(0)
+  })
+})

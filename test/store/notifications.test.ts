@@ -1,0 +1,20 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { openNotifications } from '../../src/store/notifications.ts'
+import { createMemoryLog } from '../support/memory-log.ts'
+
+test('a connection that cannot be made is said once, however often it is tried', async () => {
+  const server = createServer((socket) => socket.destroy())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const { log, events } = createMemoryLog()
+  const news = openNotifications(`postgresql://user:secret@127.0.0.1:${port}/test`, log)
+  news.listen(() => {})
+  for (let tries = 0; tries < 3; tries++) await once(server, 'connection')
+  await news.close()
+  server.close()
+  expect(events()).toMatchObject([{ event: 'wake-up-lost', level: 'warn' }])
+  expect(events()[0]?.reason).toMatch(/Connection terminated|ECONNRESET/)
+  expect(JSON.stringify(events())).not.toContain('secret')
+})
