@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import type { StopSignal } from './cli/command.ts'
 import { commandOf } from './cli/help.ts'
+import { boundHeap } from './heap.ts'
 import { systemClock } from './lib/clock.ts'
 
 /** The entry of the process: finds the command, and turns signals into an orderly end. */
@@ -9,6 +10,7 @@ import { systemClock } from './lib/clock.ts'
 const longestEndMs = 150_000
 
 const [name, ...words] = process.argv.slice(2)
+if (name === 'serve') boundHeap(process.env)
 const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -7,7 +7,14 @@ import { connect, type Socket } from 'node:net'
 export interface Line {
   /** Resolves with the body; anything but 200 fails. */
   get(path: string): Promise<Buffer>
+  /** Posts JSON; resolves whatever is answered. */
+  post(path: string, json: string): Promise<Answer>
   end(): void
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Buffer
 }
 
 /** Connects to a port of this machine. */
@@ -17,7 +24,8 @@ export async function openLine(port: number): Promise<Line> {
   let received: Buffer[] = []
   let length = 0
   let wanted = Number.POSITIVE_INFINITY
-  let done: (body: Buffer) => void = () => {}
+  let status = 0
+  let done: (answer: Answer) => void = () => {}
   let fail: (error: Error) => void = () => {}
 
   socket.on('data', (chunk) => {
@@ -28,7 +36,7 @@ export async function openLine(port: number): Promise<Line> {
       const end = head.indexOf('\r\n\r\n')
       if (end === -1) return
       const text = head.toString('latin1', 0, end).toLowerCase()
-      if (!text.startsWith('http/1.1 200 ')) return fail(new Error(text))
+      status = Number(text.split(' ')[1])
       wanted = end + 4 + Number(/\r\ncontent-length: (\d+)/.exec(text)?.[1])
     }
     if (length < wanted) return
@@ -37,18 +45,29 @@ export async function openLine(port: number): Promise<Line> {
     received = []
     length = 0
     wanted = Number.POSITIVE_INFINITY
-    done(body)
+    done({ status, body })
   })
   socket.on('error', (error) => fail(error))
   socket.on('close', () => fail(new Error('the server closed the line')))
 
+  const exchange = (request: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      done = resolve
+      fail = reject
+      socket.write(request)
+    })
+  const host = `host: 127.0.0.1:${port}\r\n`
+
   return {
-    get: (path) =>
-      new Promise((resolve, reject) => {
-        done = resolve
-        fail = reject
-        socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`)
-      }),
+    get: async (path) => {
+      const answer = await exchange(`GET ${path} HTTP/1.1\r\n${host}\r\n`)
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`)
+      return answer.body
+    },
+    post: (path, json) => {
+      const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}`
+      return exchange(`POST ${path} HTTP/1.1\r\n${host}${head}\r\n\r\n${json}`)
+    },
     end: () => socket.destroy(),
   }
 }
