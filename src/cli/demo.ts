@@ -5,7 +5,7 @@ import { parseConfig } from '../config.ts'
 import { assert, present } from '../lib/assert.ts'
 import { createLog } from '../lib/log.ts'
 import { developmentKeys } from '../node/embedded/development.ts'
-import type { Address } from '../protocol/addresses.ts'
+import { type Address, Ed25519Address } from '../protocol/addresses.ts'
 import { asksForHelp, type Command, done, failed, type ProcessIo } from './command.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 import { addressText, networkParameters, pay } from './spend.ts'
@@ -70,7 +70,10 @@ async function show(process: ProcessIo, client: GatewayClient): Promise<number> 
   const parameters = await networkParameters(client)
   const [sender, receiver] = developmentKeys().users
   const from = present(sender, 'a funded key')
-  const to: Address = { type: 0, pubKeyHash: present(receiver, 'a funded key').publicKeyHash }
+  const to: Address = {
+    type: Ed25519Address.code,
+    pubKeyHash: present(receiver, 'a funded key').publicKeyHash,
+  }
   const address = addressText(parameters, to)
   const before = await byQuery(client, address)
 

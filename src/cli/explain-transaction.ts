@@ -1,6 +1,8 @@
 import { type RuleName, ruleNames } from '../ledger/execute.ts'
 import { failureReasonOf } from '../ledger/transaction-error.ts'
 import { slotOfId } from '../protocol/ids.ts'
+import { CommitmentInput } from '../protocol/inputs.ts'
+import { is } from '../protocol/is.ts'
 import { failureReason } from '../service/blocks/failure-reason.ts'
 import type { JudgedTransaction } from '../tools/verify-transaction.ts'
 import { table } from './command.ts'
@@ -48,7 +50,7 @@ const saying: { readonly [N in RuleName]: string } = {
 }
 
 function heading({ transactionId, payload: { transaction } }: JudgedTransaction): string {
-  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  const commitment = transaction.contextInputs.find((input) => is(CommitmentInput, input))
   const { inputs, outputs, creationSlot } = transaction
   const clock =
     commitment === undefined

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { assert } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { Address } from '../protocol/addresses.ts'
+import { type Address, Ed25519Address } from '../protocol/addresses.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
 import { addressKey, identifyTransaction } from '../protocol/ids.ts'
 import type { Keypair } from '../protocol/keys.ts'
@@ -52,7 +52,7 @@ export async function pay(
   const { from, to, amount } = payment
   const least = leastAmount(parameters, to)
   if (amount < least) return err({ code: 'AMOUNT_TOO_SMALL', least })
-  const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
+  const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
   const outputs = await unspentOutputs(client, addressText(parameters, owner))
   const input = spendable(parameters, outputs, { from: owner, amount })
   if (input === undefined) return err({ code: 'FUNDS_MISSING' })

@@ -1,9 +1,11 @@
 import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { addressKey } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
+import { AddressUnlock, Expiration } from '../protocol/unlock-conditions.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogTip, OutputRow } from '../store/rows.ts'
 
@@ -95,8 +97,8 @@ export function createExpirationTransfers({
     let to: Hex | undefined
     let slot = 0
     for (const condition of output.value.unlockConditions) {
-      if (condition.type === 0) from = addressKey(condition.address)
-      if (condition.type !== 3) continue
+      if (is(AddressUnlock, condition)) from = addressKey(condition.address)
+      if (!is(Expiration, condition)) continue
       to = addressKey(condition.returnAddress)
       slot = condition.slot - minCommittableAge
     }

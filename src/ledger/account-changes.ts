@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { Output } from '../protocol/outputs.ts'
-import { isZero } from '../protocol/outputs.ts'
+import { is } from '../protocol/is.ts'
+import { DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import {
@@ -131,7 +131,7 @@ function takeCreated({ output, outputId }: LedgerOutput, of: ShareOf): void {
 
 /** A delegation counts until it is delayed: from then on it has an id of its own. */
 function delegate(output: Output, sign: bigint, of: ShareOf): void {
-  if (output.type !== 5 || !isZero(output.delegationId)) return
+  if (!is(DelegationOutput, output) || !isZero(output.delegationId)) return
   const share = of(output.validatorAddress.accountId)
   share.delegated = (share.delegated ?? 0n) + sign * output.delegatedAmount
 }

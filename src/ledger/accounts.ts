@@ -1,9 +1,13 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import type { Output } from '../protocol/outputs.ts'
+import { ImplicitAccountCreationAddress } from '../protocol/addresses.ts'
+import { BlockIssuer, Staking } from '../protocol/features.ts'
+import { is } from '../protocol/is.ts'
+import { AccountOutput, BasicOutput, type Output } from '../protocol/outputs.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { Reader } from '../protocol/schema/reader.ts'
 import { Writer } from '../protocol/schema/writer.ts'
 import { maximumSlot } from '../protocol/slots.ts'
+import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 
@@ -58,15 +62,15 @@ export function emptyEntry(accountId: AccountId, slot: SlotIndex): AccountEntry 
 
 /** The id of the account that an output is or will be; `undefined` for other outputs. */
 export function accountOf(output: Output, outputId: OutputId): AccountId | undefined {
-  const isAccount = output.type === 1 || isImplicitAccount(output)
+  const isAccount = is(AccountOutput, output) || isImplicitAccount(output)
   return isAccount ? (chainId(output, outputId) as AccountId) : undefined
 }
 
 /** What an account's output says of its entry; `undefined` where it has none, for it can neither issue nor stake. */
 export function accountTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
-  if (output.type === 0) return implicitTerms(output, outputId)
-  const issuer = featureOf(output, 6)
-  const staking = featureOf(output, 7)
+  if (is(BasicOutput, output)) return implicitTerms(output, outputId)
+  const issuer = featureOf(output, BlockIssuer)
+  const staking = featureOf(output, Staking)
   if (issuer === undefined && staking === undefined) return undefined
   return {
     outputId,
@@ -80,8 +84,8 @@ export function accountTerms(output: Output, outputId: OutputId): AccountTerms |
 
 /** An account to be issues with the key of its address, without end. */
 function implicitTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
-  const address = conditionOf(output, 0)?.address
-  if (address?.type !== 32) return undefined
+  const address = conditionOf(output, AddressUnlock)?.address
+  if (!is(ImplicitAccountCreationAddress, address)) return undefined
   return {
     outputId,
     expirySlot: maximumSlot,

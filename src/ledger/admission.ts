@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
-import type { Block } from '../protocol/block.ts'
+import { BasicBlockBody, type Block, ValidationBlockBody } from '../protocol/block.ts'
 import { publicKeyHash, slotOfId } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import { nodeWorkScore } from '../protocol/score.ts'
@@ -194,7 +195,7 @@ function issuedByValidator(
   { body, header: { issuerId } }: Block,
   { committee }: AdmissionContext,
 ): AdmissionError | undefined {
-  if (body.type === 0 || committee.has(issuerId)) return undefined
+  if (is(BasicBlockBody, body) || committee.has(issuerId)) return undefined
   return { code: 'VALIDATOR_NOT_IN_COMMITTEE', issuerId }
 }
 
@@ -238,7 +239,7 @@ function enoughBurned(
   if (referenceManaCost === undefined) {
     return { code: 'REFERENCE_MANA_COST_UNKNOWN', slot: slotOfId(header.slotCommitmentId) }
   }
-  if (body.type === 1) return undefined
+  if (is(ValidationBlockBody, body)) return undefined
   const cost = BigInt(nodeWorkScore(parameters, block)) * referenceManaCost
   const { maxBurnedMana } = body
   return maxBurnedMana < cost ? { code: 'BURNED_MANA_TOO_LITTLE', maxBurnedMana, cost } : undefined

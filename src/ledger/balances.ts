@@ -1,5 +1,8 @@
 import type { Hex } from '../lib/hex.ts'
 import { addressKey } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
+import { BasicOutput } from '../protocol/outputs.ts'
+import { AddressUnlock, StorageDepositReturn } from '../protocol/unlock-conditions.ts'
 import { conditionOf } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -37,7 +40,7 @@ export function storageDepositsReturned(set: WorkingSet): TransactionError | und
 function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint> {
   const dueByAddress = new Map<Hex, bigint>()
   for (const [index, { output }] of inputs.entries()) {
-    const condition = conditionOf(output, 1)
+    const condition = conditionOf(output, StorageDepositReturn)
     if (condition === undefined) continue
     const address = addressKey(condition.returnAddress)
     const unlocked = unlockedByAddress.get(address)
@@ -52,10 +55,14 @@ function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint>
 function returns({ transaction }: WorkingSet): Map<Hex, bigint> {
   const returnedByAddress = new Map<Hex, bigint>()
   for (const output of transaction.outputs) {
-    if (output.type !== 0 || output.unlockConditions.length > 1 || output.features.length > 0) {
+    if (
+      !is(BasicOutput, output) ||
+      output.unlockConditions.length > 1 ||
+      output.features.length > 0
+    ) {
       continue
     }
-    const holder = conditionOf(output, 0)
+    const holder = conditionOf(output, AddressUnlock)
     if (holder === undefined) continue
     const address = addressKey(holder.address)
     returnedByAddress.set(address, (returnedByAddress.get(address) ?? 0n) + output.amount)

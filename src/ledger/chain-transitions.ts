@@ -1,3 +1,12 @@
+import { is } from '../protocol/is.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+} from '../protocol/outputs.ts'
 import type { AccountId } from '../protocol/primitives.ts'
 import type { InputChain, OutputChain } from './chains.ts'
 import type { TransactionError } from './transaction-error.ts'
@@ -35,21 +44,21 @@ function changes(
 ): TransactionError | undefined {
   const place = { input, output }
   switch (after.type) {
-    case 1:
-      if (before.type === 0) return implicitAccountChanges(set, { ...place, before, after })
-      if (before.type === 1) return accountChanges(set, { ...place, before, after })
+    case AccountOutput.code:
+      if (is(BasicOutput, before)) return implicitAccountChanges(set, { ...place, before, after })
+      if (is(AccountOutput, before)) return accountChanges(set, { ...place, before, after })
       break
-    case 2:
-      if (before.type === 2) return anchorChanges({ ...place, before, after })
+    case AnchorOutput.code:
+      if (is(AnchorOutput, before)) return anchorChanges({ ...place, before, after })
       break
-    case 3:
-      if (before.type === 3) return foundryChanges(set, { ...place, before, after })
+    case FoundryOutput.code:
+      if (is(FoundryOutput, before)) return foundryChanges(set, { ...place, before, after })
       break
-    case 4:
-      if (before.type === 4) return nftChanges({ ...place, before, after })
+    case NftOutput.code:
+      if (is(NftOutput, before)) return nftChanges({ ...place, before, after })
       break
-    case 5:
-      if (before.type === 5) return delegationChanges(set, { ...place, before, after })
+    case DelegationOutput.code:
+      if (is(DelegationOutput, before)) return delegationChanges(set, { ...place, before, after })
       break
   }
   throw new Error('assertion failed: a chain changed its kind')
@@ -57,32 +66,32 @@ function changes(
 
 function ends(set: WorkingSet, { input, id, state }: InputChain): TransactionError | undefined {
   switch (state.type) {
-    case 0:
+    case BasicOutput.code:
       return implicitAccountEnds(input)
-    case 1:
+    case AccountOutput.code:
       return accountEnds(set, { input, state }, id as AccountId)
-    case 2:
+    case AnchorOutput.code:
       return anchorEnds(set, { input, state })
-    case 3:
+    case FoundryOutput.code:
       return foundryEnds(set, { input, state })
-    case 4:
+    case NftOutput.code:
       return nftEnds(set, { input, state })
-    case 5:
+    case DelegationOutput.code:
       return delegationEnds(set, { input, state })
   }
 }
 
 function begins(set: WorkingSet, { output, state }: OutputChain): TransactionError | undefined {
   switch (state.type) {
-    case 1:
+    case AccountOutput.code:
       return accountBegins(set, { output, state })
-    case 2:
+    case AnchorOutput.code:
       return anchorBegins(set, { output, state })
-    case 3:
+    case FoundryOutput.code:
       return foundryBegins(set, { output, state })
-    case 4:
+    case NftOutput.code:
       return nftBegins(set, { output, state })
-    case 5:
+    case DelegationOutput.code:
       return delegationBegins(set, { output, state })
   }
 }

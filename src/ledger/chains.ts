@@ -1,8 +1,20 @@
 import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
+import { ImplicitAccountCreationAddress } from '../protocol/addresses.ts'
 import { chainIdOf, foundryId } from '../protocol/ids.ts'
-import { type BasicOutput, isZero, type Output } from '../protocol/outputs.ts'
+import { is } from '../protocol/is.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  isZero,
+  NftOutput,
+  type Output,
+} from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
+import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { conditionOf } from './output-parts.ts'
 
 /** Chains: outputs with an identity that lives on in the next output (ledger reference 6). */
@@ -70,10 +82,10 @@ function inputChains(
 ): InputChain[] {
   const chains: InputChain[] = []
   spent.forEach(({ outputId, output }, input) => {
-    if (output.type === 0 && !isImplicitAccount(output)) return
+    if (is(BasicOutput, output) && !isImplicitAccount(output)) return
     const id = chainId(output, outputId)
     // An account to be is the account it will be.
-    const key = chainKey(output.type === 0 ? 1 : output.type, id)
+    const key = chainKey(is(BasicOutput, output) ? AccountOutput.code : output.type, id)
     chains.push({ input, key, id, state: output })
   })
   return chains
@@ -82,7 +94,7 @@ function inputChains(
 function outputChains(created: readonly Output[]): OutputChain[] {
   const chains: OutputChain[] = []
   created.forEach((state, output) => {
-    if (state.type === 0) return
+    if (is(BasicOutput, state)) return
     const id = writtenChainId(state)
     chains.push({ output, key: isZero(id) ? undefined : chainKey(state.type, id), state })
   })
@@ -91,7 +103,10 @@ function outputChains(created: readonly Output[]): OutputChain[] {
 
 /** Whether an output is an account to be: held by an implicit account creation address. */
 export function isImplicitAccount(output: Output): output is BasicOutput {
-  return output.type === 0 && conditionOf(output, 0)?.address.type === 32
+  return (
+    is(BasicOutput, output) &&
+    is(ImplicitAccountCreationAddress, conditionOf(output, AddressUnlock)?.address)
+  )
 }
 
 /** Kind and id in one. */
@@ -101,22 +116,22 @@ export function chainKey(type: ChainOutput['type'], id: Hex): ChainKey {
 
 /** The id of the chain that an output of the ledger belongs to; of an implicit account the id it will have. */
 export function chainId(output: Output, outputId: OutputId): Hex {
-  const written = output.type === 0 ? undefined : writtenChainId(output)
+  const written = is(BasicOutput, output) ? undefined : writtenChainId(output)
   return written === undefined || isZero(written) ? chainIdOf(outputId) : written
 }
 
 /** The id as it stands in the output, zero where the output begins the chain. A foundry's follows from its parts. */
 function writtenChainId(output: ChainOutput): Hex {
   switch (output.type) {
-    case 1:
+    case AccountOutput.code:
       return output.accountId
-    case 2:
+    case AnchorOutput.code:
       return output.anchorId
-    case 3:
+    case FoundryOutput.code:
       return present(foundryId(output), 'the account of a foundry')
-    case 4:
+    case NftOutput.code:
       return output.nftId
-    case 5:
+    case DelegationOutput.code:
       return output.delegationId
   }
 }

@@ -1,7 +1,9 @@
 import type { Hex } from '../lib/hex.ts'
+import { NativeToken } from '../protocol/features.ts'
 import { addressKey } from '../protocol/ids.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
+import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-conditions.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 import { ownerAt } from './updates.ts'
 
@@ -45,7 +47,7 @@ export function holdingAt(output: Output, reached: SlotIndex): Holding {
   const part = partAt(output, reached)
   const deposit = part === 'timelocked' ? 0n : depositOf(output, owner)
   const rest = output.amount - deposit
-  const feature = featureOf(output, 5)
+  const feature = featureOf(output, NativeToken)
   return {
     owner,
     available: part === 'available' ? rest : 0n,
@@ -57,21 +59,21 @@ export function holdingAt(output: Output, reached: SlotIndex): Holding {
 }
 
 function partAt(output: Output, reached: SlotIndex): TokenPart {
-  const timelock = conditionOf(output, 2)
+  const timelock = conditionOf(output, Timelock)
   if (timelock !== undefined && reached < timelock.slot) return 'timelocked'
-  const expiration = conditionOf(output, 3)
+  const expiration = conditionOf(output, Expiration)
   return expiration !== undefined && reached < expiration.slot ? 'expiring' : 'available'
 }
 
 /** Whoever is owed the deposit and owns the output owes nothing. */
 function depositOf(output: Output, owner: Hex): bigint {
-  const condition = conditionOf(output, 1)
+  const condition = conditionOf(output, StorageDepositReturn)
   if (condition === undefined || addressKey(condition.returnAddress) === owner) return 0n
   return condition.amount
 }
 
 /** The slots that a timelock and an expiration wait for; the holding changes when one of them is reached. */
 export function slotsAwaited(output: Output): SlotIndex[] {
-  const slots = [conditionOf(output, 2)?.slot, conditionOf(output, 3)?.slot]
+  const slots = [conditionOf(output, Timelock)?.slot, conditionOf(output, Expiration)?.slot]
   return [...new Set(slots.filter((slot) => slot !== undefined))]
 }

@@ -1,7 +1,10 @@
 import type { Hex } from '../lib/hex.ts'
+import { NativeToken, Tag } from '../protocol/features.ts'
 import { addressKey } from '../protocol/ids.ts'
-import type { Output } from '../protocol/outputs.ts'
+import { is } from '../protocol/is.ts'
+import { BasicOutput, type Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { Expiration } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 import { ownerAt, type Role, rolesByAddress } from './updates.ts'
@@ -26,11 +29,11 @@ export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
   for (const [value, roles] of rolesByAddress(output)) {
     for (const term of roles) keys.push({ kind: term, value })
   }
-  const tag = featureOf(output, 4)?.tag
+  const tag = featureOf(output, Tag)?.tag
   if (tag !== undefined) keys.push({ kind: 'TAG', value: tag })
-  const token = featureOf(output, 5)?.id
+  const token = featureOf(output, NativeToken)?.id
   if (token !== undefined) keys.push({ kind: 'NATIVE_TOKEN', value: token })
-  if (output.type !== 0 || isImplicitAccount(output)) {
+  if (!is(BasicOutput, output) || isImplicitAccount(output)) {
     keys.push({ kind: 'CHAIN', value: chainId(output, outputId) })
   }
   return keys
@@ -41,6 +44,6 @@ export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
  * STATE_CONTROLLER, and have no such term.
  */
 export function holderKey(output: Output, reached: SlotIndex): IndexKey | undefined {
-  if (conditionOf(output, 3) === undefined) return undefined
+  if (conditionOf(output, Expiration) === undefined) return undefined
   return { kind: 'HOLDER', value: addressKey(ownerAt(output, reached)) }
 }

@@ -1,4 +1,5 @@
-import type { Output } from '../protocol/outputs.ts'
+import { NativeToken } from '../protocol/features.ts'
+import { FoundryOutput, type Output } from '../protocol/outputs.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
 import { hasCapability } from './capabilities.ts'
 import { chainKey } from './chains.ts'
@@ -26,7 +27,7 @@ export function tokenSums(
 }
 
 function addTokens(sumByToken: Map<FoundryId, bigint>, output: Output): void {
-  const token = featureOf(output, 5)
+  const token = featureOf(output, NativeToken)
   if (token === undefined) return
   sumByToken.set(token.id, (sumByToken.get(token.id) ?? 0n) + token.amount)
 }
@@ -43,7 +44,7 @@ export function nativeTokensBalance(set: WorkingSet): TransactionError | undefin
   if (overflown !== undefined) return { code: 'SEMANTIC_VALIDATION_FAILED', tokenId: overflown[0] }
   const mayBurn = hasCapability(set.transaction, 'burnNativeTokens')
   for (const [tokenId] of sums) {
-    if (chains.outputByKey.has(chainKey(3, tokenId))) continue
+    if (chains.outputByKey.has(chainKey(FoundryOutput.code, tokenId))) continue
     const inputs = tokens.inputs.get(tokenId) ?? 0n
     const outputs = tokens.outputs.get(tokenId) ?? 0n
     if (outputs > inputs || (outputs < inputs && !mayBurn)) {

@@ -1,40 +1,37 @@
-import type { Address } from '../protocol/addresses.ts'
-import type { Feature } from '../protocol/features.ts'
+import { type Address, RestrictedAddress } from '../protocol/addresses.ts'
+import { type allFeatures, type Feature, Issuer } from '../protocol/features.ts'
+import { is, type KindOf } from '../protocol/is.ts'
 import type { Output } from '../protocol/outputs.ts'
 import { featuresOf, immutableFeaturesOf } from '../protocol/score.ts'
-import type { UnlockCondition } from '../protocol/unlock-conditions.ts'
+import type { allUnlockConditions, UnlockCondition } from '../protocol/unlock-conditions.ts'
 
 /** The parts of an output by their kind: an output has at most one of each. */
 
 /** The unlock condition of a kind. */
-export function conditionOf<T extends UnlockCondition['type']>(
+export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
   output: Output,
-  type: T,
-): Extract<UnlockCondition, { readonly type: T }> | undefined {
+  kind: D,
+): KindOf<UnlockCondition, D> | undefined {
   const conditions: readonly UnlockCondition[] = output.unlockConditions
-  return conditions.find((one): one is Extract<UnlockCondition, { readonly type: T }> => {
-    return one.type === type
-  })
+  return conditions.find((one) => is(kind, one))
 }
 
 /** The feature of a kind. */
-export function featureOf<T extends Feature['type']>(
+export function featureOf<D extends (typeof allFeatures)[number]>(
   output: Output,
-  type: T,
-): Extract<Feature, { readonly type: T }> | undefined {
-  return featuresOf(output).find((one): one is Extract<Feature, { readonly type: T }> => {
-    return one.type === type
-  })
+  kind: D,
+): KindOf<Feature, D> | undefined {
+  return featuresOf(output).find((one) => is(kind, one))
 }
 
 /** The issuer among the immutable features. */
 export function issuerOf(output: Output): Address | undefined {
-  return immutableFeaturesOf(output).find((one) => one.type === 1)?.address
+  return immutableFeaturesOf(output).find((one) => is(Issuer, one))?.address
 }
 
 /** A restricted address stands for the one inside it: restrictions bind whoever sends to it. */
-export function underlyingAddress(address: Address): Exclude<Address, { readonly type: 48 }> {
-  return address.type === 48 ? address.address : address
+export function underlyingAddress(address: Address): Exclude<Address, RestrictedAddress> {
+  return is(RestrictedAddress, address) ? address.address : address
 }
 
 /** Stored mana as of the creation slot; foundries and delegations hold none. */

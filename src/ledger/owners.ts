@@ -1,7 +1,16 @@
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Address } from '../protocol/addresses.ts'
-import type { AnchorOutput, Output } from '../protocol/outputs.ts'
+import { is } from '../protocol/is.ts'
+import { AnchorOutput, FoundryOutput, type Output } from '../protocol/outputs.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  Governor,
+  ImmutableAccount,
+  StateController,
+  Timelock,
+} from '../protocol/unlock-conditions.ts'
 import { conditionOf } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
 import { type AnchorMove, anchorMove } from './transitions/anchor.ts'
@@ -16,8 +25,12 @@ export function addressToUnlock(
   input: number,
 ): Result<Address, TransactionError> {
   const { output, outputId } = resolved
-  if (output.type === 2) return anchorHolder(anchorMove(chains, output, outputId), output, input)
-  const holder = present(conditionOf(output, output.type === 3 ? 6 : 0), 'the holder of an output')
+  if (is(AnchorOutput, output))
+    return anchorHolder(anchorMove(chains, output, outputId), output, input)
+  const holder = present(
+    conditionOf(output, is(FoundryOutput, output) ? ImmutableAccount : AddressUnlock),
+    'the holder of an output',
+  )
   return holderByTime(output, holder.address, clock, input)
 }
 
@@ -28,9 +41,8 @@ function anchorHolder(
   input: number,
 ): Result<Address, TransactionError> {
   if (move === 'JUMP') return err({ code: 'SEMANTIC_VALIDATION_FAILED', input })
-  return ok(
-    present(conditionOf(output, move === 'STATE' ? 4 : 5), 'the holder of an anchor').address,
-  )
+  const kind = move === 'STATE' ? StateController : Governor
+  return ok(present(conditionOf(output, kind), 'the holder of an anchor').address)
 }
 
 /** The owner, or after an expiration the return address. */
@@ -40,7 +52,7 @@ function holderByTime(
   clock: TransactionClock | undefined,
   input: number,
 ): Result<Address, TransactionError> {
-  const expiration = conditionOf(output, 3)
+  const expiration = conditionOf(output, Expiration)
   if (expiration === undefined) return ok(owner)
   if (clock === undefined) return err({ code: 'EXPIRATION_COMMITMENT_INPUT_MISSING', input })
   if (clock.futureBounded >= expiration.slot) return ok(expiration.returnAddress)
@@ -52,7 +64,7 @@ function holderByTime(
 /** No input is locked in the earliest slot that may carry the transaction. */
 export function timelocksPassed({ inputs, clock }: WorkingSet): TransactionError | undefined {
   for (const [input, { output }] of inputs.entries()) {
-    const timelock = conditionOf(output, 2)
+    const timelock = conditionOf(output, Timelock)
     if (timelock === undefined) continue
     if (clock === undefined) return { code: 'TIMELOCK_COMMITMENT_INPUT_MISSING', input }
     if (clock.futureBounded < timelock.slot) {

@@ -1,6 +1,9 @@
 import { err, ok, type Result } from '../lib/result.ts'
+import { Staking } from '../protocol/features.ts'
 import { creationSlotOf, outputId, slotOfId } from '../protocol/ids.ts'
-import type { Output } from '../protocol/outputs.ts'
+import { BlockIssuanceCreditInput, CommitmentInput, RewardInput } from '../protocol/inputs.ts'
+import { is } from '../protocol/is.ts'
+import { AccountOutput, DelegationOutput, type Output } from '../protocol/outputs.ts'
 import type { AccountId, CommitmentId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { Transaction } from '../protocol/transaction.ts'
 import { featureOf } from './output-parts.ts'
@@ -44,7 +47,7 @@ export function resolveReferences(
 ): Result<ResolvedReferences, TransactionError> {
   const inputs = resolveInputs(transaction, ledger)
   if (!inputs.ok) return inputs
-  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  const commitment = transaction.contextInputs.find((input) => is(CommitmentInput, input))
   if (commitment !== undefined && !ledger.isCommitmentKnown(commitment.commitmentId)) {
     const { commitmentId } = commitment
     return err({ code: 'COMMITMENT_INPUT_REFERENCE_INVALID', commitmentId })
@@ -98,7 +101,7 @@ function resolveCredits(
 ): Result<ReadonlyMap<AccountId, bigint>, TransactionError> {
   const credits = new Map<AccountId, bigint>()
   for (const input of transaction.contextInputs) {
-    if (input.type !== 1) continue
+    if (!is(BlockIssuanceCreditInput, input)) continue
     const { accountId } = input
     const held = ledger.creditsAt(accountId, slot)
     if (held === undefined) return err({ code: 'BIC_INPUT_REFERENCE_INVALID', accountId })
@@ -115,11 +118,12 @@ function resolveRewards(
 ): Result<ReadonlyMap<number, bigint>, TransactionError> {
   const rewards = new Map<number, bigint>()
   for (const contextInput of transaction.contextInputs) {
-    if (contextInput.type !== 2) continue
+    if (!is(RewardInput, contextInput)) continue
     const { index: input } = contextInput
     const claiming = inputs[input]
-    const isDelegation = claiming?.output.type === 5
-    const isStaking = claiming?.output.type === 1 && featureOf(claiming.output, 7) !== undefined
+    const isDelegation = is(DelegationOutput, claiming?.output)
+    const isStaking =
+      is(AccountOutput, claiming?.output) && featureOf(claiming.output, Staking) !== undefined
     if (claiming === undefined || !(isDelegation || isStaking)) {
       return err({ code: 'REWARD_INPUT_REFERENCE_INVALID', input })
     }

@@ -1,5 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts'
-import { isZero, type Output } from '../protocol/outputs.ts'
+import { Staking } from '../protocol/features.ts'
+import { is } from '../protocol/is.ts'
+import { DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../protocol/slots.ts'
@@ -89,14 +91,14 @@ export function rewardClaimOf(
   slot: SlotIndex,
 ): RewardClaim | undefined {
   const claimingEpoch = epochOfSlot(parameters, slot + parameters.minCommittableAge)
-  if (output.type === 5) {
+  if (is(DelegationOutput, output)) {
     const { validatorAddress, delegatedAmount: amount, startEpoch } = output
     const endEpoch = isZero(output.delegationId) ? claimingEpoch - 1 : output.endEpoch
     const { accountId } = validatorAddress
     return { kind: 'delegator', accountId, amount, startEpoch, endEpoch, claimingEpoch }
   }
   const accountId = accountOf(output, outputId)
-  const staking = featureOf(output, 7)
+  const staking = featureOf(output, Staking)
   if (accountId === undefined || staking === undefined) return undefined
   const { stakedAmount: amount, startEpoch, endEpoch } = staking
   return { kind: 'validator', accountId, amount, startEpoch, endEpoch, claimingEpoch }

@@ -1,4 +1,5 @@
 import type { Address } from '../protocol/addresses.ts'
+import { Sender } from '../protocol/features.ts'
 import { addressKey } from '../protocol/ids.ts'
 import { featureOf, underlyingAddress } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
@@ -9,7 +10,7 @@ import type { WorkingSet } from './working-set.ts'
 /** Whoever an output names as its sender has unlocked an input. */
 export function sendersUnlocked(set: WorkingSet): TransactionError | undefined {
   for (const [output, created] of set.transaction.outputs.entries()) {
-    const sender = featureOf(created, 0)
+    const sender = featureOf(created, Sender)
     if (sender !== undefined && !isUnlocked(set, sender.address)) {
       return { code: 'SENDER_FEATURE_NOT_UNLOCKED', output }
     }

@@ -1,8 +1,30 @@
 import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { Address, MultiAddress } from '../protocol/addresses.ts'
-import { addressKey, publicKeyHash } from '../protocol/ids.ts'
-import type { Signature, Unlock } from '../protocol/unlocks.ts'
+import {
+  AccountAddress,
+  type Address,
+  AnchorAddress,
+  Ed25519Address,
+  ImplicitAccountCreationAddress,
+  MultiAddress,
+  NftAddress,
+  type RestrictedAddress,
+} from '../protocol/addresses.ts'
+import { addressKey, addressKeyPrefix, publicKeyHash } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
+import { AccountOutput, AnchorOutput, NftOutput } from '../protocol/outputs.ts'
+import type { AnyVariant } from '../protocol/schema/composites.ts'
+import {
+  AccountUnlock,
+  AnchorUnlock,
+  EmptyUnlock,
+  MultiUnlock,
+  NftUnlock,
+  ReferenceUnlock,
+  type Signature,
+  SignatureUnlock,
+  type Unlock,
+} from '../protocol/unlocks.ts'
 import { chainId } from './chains.ts'
 import { underlyingAddress } from './output-parts.ts'
 import { addressToUnlock } from './owners.ts'
@@ -15,8 +37,8 @@ import type { ResolvedInput, WorkingSet } from './working-set.ts'
 /** Every signature among some unlocks, in order: what is to be checked before an execution. */
 export function signaturesOf(unlocks: readonly Unlock[]): Signature[] {
   return unlocks.flatMap((unlock) => {
-    if (unlock.type === 0) return [unlock.signature]
-    return unlock.type === 5 ? signaturesOf(unlock.unlocks) : []
+    if (is(SignatureUnlock, unlock)) return [unlock.signature]
+    return is(MultiUnlock, unlock) ? signaturesOf(unlock.unlocks) : []
   })
 }
 
@@ -38,23 +60,23 @@ export function inputsUnlocked(set: WorkingSet): TransactionError | undefined {
 
 /** An address that the unlock at `input`, or a member of it, must open. */
 interface Place {
-  readonly address: Exclude<Address, { readonly type: 48 }>
+  readonly address: Exclude<Address, RestrictedAddress>
   readonly key: Hex
   readonly input: number
 }
 
 function checkUnlock(set: WorkingSet, place: Place, unlock: Unlock): TransactionError | undefined {
   switch (place.address.type) {
-    case 0:
-    case 32:
+    case Ed25519Address.code:
+    case ImplicitAccountCreationAddress.code:
       return checkKey(set, place, unlock, place.address.pubKeyHash)
-    case 8:
-      return checkChain(set, place, unlock, 2)
-    case 16:
-      return checkChain(set, place, unlock, 4)
-    case 24:
-      return checkChain(set, place, unlock, 3)
-    case 40:
+    case AccountAddress.code:
+      return checkChain(set, place, unlock, AccountUnlock)
+    case NftAddress.code:
+      return checkChain(set, place, unlock, NftUnlock)
+    case AnchorAddress.code:
+      return checkChain(set, place, unlock, AnchorUnlock)
+    case MultiAddress.code:
       return checkMulti(set, place, unlock, place.address)
   }
 }
@@ -66,13 +88,13 @@ function checkKey(
   unlock: Unlock,
   keyHash: Hex,
 ): TransactionError | undefined {
-  if (unlock.type === 0 && !set.unlockedByAddress.has(key)) {
+  if (is(SignatureUnlock, unlock) && !set.unlockedByAddress.has(key)) {
     const { signature } = unlock
     const isRight =
       publicKeyHash(signature.publicKey) === keyHash && set.isSignatureValid(signature)
     return isRight ? undefined : { code: 'UNLOCK_SIGNATURE_INVALID', input }
   }
-  const isSigned = unlock.type === 1 && set.signerByInput[unlock.reference] === keyHash
+  const isSigned = is(ReferenceUnlock, unlock) && set.signerByInput[unlock.reference] === keyHash
   return isSigned ? undefined : { code: 'DIRECT_UNLOCKABLE_ADDRESS_UNLOCK_INVALID', input }
 }
 
@@ -81,11 +103,11 @@ function checkChain(
   set: WorkingSet,
   { key, input }: Place,
   unlock: Unlock,
-  kind: 2 | 3 | 4,
+  kind: typeof AccountUnlock | typeof AnchorUnlock | typeof NftUnlock,
 ): TransactionError | undefined {
   const unlocked = set.unlockedByAddress.get(key)
   const isOfKind =
-    unlock.type === kind || (kind === 4 && unlock.type === 3 && isInBothNumberings(set))
+    is(kind, unlock) || (kind === NftUnlock && is(AnchorUnlock, unlock) && isInBothNumberings(set))
   const isOpen = isOfKind && unlocked?.input === unlock.reference
   return isOpen ? undefined : { code: 'CHAIN_ADDRESS_UNLOCK_INVALID', input }
 }
@@ -96,7 +118,7 @@ function checkChain(
  */
 function isInBothNumberings({ transaction, unlocks }: WorkingSet): boolean {
   const isNft = (unlock: Unlock): boolean =>
-    unlock.type === 4 || (unlock.type === 5 && unlock.unlocks.some(isNft))
+    is(NftUnlock, unlock) || (is(MultiUnlock, unlock) && unlock.unlocks.some(isNft))
   return transaction.contextInputs.length === 0 && !unlocks.some(isNft)
 }
 
@@ -108,8 +130,8 @@ function checkMulti(
   { addresses, threshold }: MultiAddress,
 ): TransactionError | undefined {
   const unlocked = set.unlockedByAddress.get(key)
-  if (unlock.type === 1 && unlocked?.input === unlock.reference) return undefined
-  if (unlock.type !== 5 || unlocked !== undefined) {
+  if (is(ReferenceUnlock, unlock) && unlocked?.input === unlock.reference) return undefined
+  if (!is(MultiUnlock, unlock) || unlocked !== undefined) {
     return { code: 'MULTI_ADDRESS_UNLOCK_INVALID', input }
   }
   const { unlocks } = unlock
@@ -121,7 +143,7 @@ function checkMulti(
   let reached = 0
   for (const [index, { address, weight }] of addresses.entries()) {
     const memberUnlock = present(unlocks[index], 'the unlock of a member')
-    if (memberUnlock.type === 6) continue
+    if (is(EmptyUnlock, memberUnlock)) continue
     const place = { address, key: addressKey(address), input }
     const broken = checkUnlock(set, place, memberUnlock)
     if (broken !== undefined) return broken
@@ -135,17 +157,19 @@ function noteUnlock(set: WorkingSet, { address, key, input }: Place, unlock: Unl
   const unlocked = set.unlockedByAddress.get(key)
   if (unlocked === undefined) noteAddress(set, key, input)
   else unlocked.referringInputs.push(input)
-  if (unlock.type === 0 && 'pubKeyHash' in address) set.signerByInput[input] = address.pubKeyHash
+  if (is(SignatureUnlock, unlock) && 'pubKeyHash' in address)
+    set.signerByInput[input] = address.pubKeyHash
 }
 
 /** A chain that is unlocked opens what it owns from here on, even if the transaction ends it. */
 function noteChain(set: WorkingSet, { output, outputId }: ResolvedInput, input: number): void {
-  const id = chainId(output, outputId).slice(2)
-  if (output.type === 1) noteAddress(set, `0x08${id}`, input)
-  if (output.type === 4) noteAddress(set, `0x10${id}`, input)
+  const note = (kind: AnyVariant) =>
+    noteAddress(set, `${addressKeyPrefix(kind)}${chainId(output, outputId).slice(2)}`, input)
+  if (is(AccountOutput, output)) note(AccountAddress)
+  if (is(NftOutput, output)) note(NftAddress)
   // Its governor speaks for an anchor only to change or end it.
-  if (output.type === 2 && anchorMove(set.chains, output, outputId) === 'STATE') {
-    noteAddress(set, `0x18${id}`, input)
+  if (is(AnchorOutput, output) && anchorMove(set.chains, output, outputId) === 'STATE') {
+    note(AnchorAddress)
   }
 }
 

@@ -1,10 +1,21 @@
 import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { Address } from '../protocol/addresses.ts'
+import { type Address, MultiAddress, RestrictedAddress } from '../protocol/addresses.ts'
+import { Issuer, Sender } from '../protocol/features.ts'
 import { addressKey, indexOf, transactionOf } from '../protocol/ids.ts'
-import type { Output } from '../protocol/outputs.ts'
+import { is } from '../protocol/is.ts'
+import { DelegationOutput, type Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { featuresOf, immutableFeaturesOf } from '../protocol/score.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  Governor,
+  ImmutableAccount,
+  StateController,
+  StorageDepositReturn,
+  Timelock,
+} from '../protocol/unlock-conditions.ts'
 
 /** Under which addresses the creation and the spending of an output are told (ledger reference 13). */
 
@@ -120,12 +131,12 @@ export function ownerAt(output: Output, reached: SlotIndex): Address {
   let owner: Address | undefined
   for (const condition of output.unlockConditions) {
     switch (condition.type) {
-      case 0:
-      case 4:
-      case 6:
+      case AddressUnlock.code:
+      case StateController.code:
+      case ImmutableAccount.code:
         owner = condition.address
         break
-      case 3:
+      case Expiration.code:
         if (reached >= condition.slot) owner = condition.returnAddress
         break
       default:
@@ -144,14 +155,15 @@ export interface NamedRole {
 export function namedRoles(output: Output): NamedRole[] {
   const named: NamedRole[] = []
   for (const condition of output.unlockConditions) {
-    if (condition.type === 2) continue
+    if (is(Timelock, condition)) continue
     const address = 'address' in condition ? condition.address : condition.returnAddress
     named.push({ role: roleOfCondition[condition.type], address })
   }
-  if (output.type === 5) named.push({ role: 'VALIDATOR', address: output.validatorAddress })
+  if (is(DelegationOutput, output))
+    named.push({ role: 'VALIDATOR', address: output.validatorAddress })
   for (const feature of [...featuresOf(output), ...immutableFeaturesOf(output)]) {
-    if (feature.type === 0) named.push({ role: 'SENDER', address: feature.address })
-    if (feature.type === 1) named.push({ role: 'ISSUER', address: feature.address })
+    if (is(Sender, feature)) named.push({ role: 'SENDER', address: feature.address })
+    if (is(Issuer, feature)) named.push({ role: 'ISSUER', address: feature.address })
   }
   return named
 }
@@ -164,8 +176,8 @@ export function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
     const former = held.get(filed)
     if (former === undefined) held.set(filed, new Set([role]))
     else former.add(role)
-    if (address.type === 48) add('RESTRICTED_INNER', address.address)
-    if (address.type === 40)
+    if (is(RestrictedAddress, address)) add('RESTRICTED_INNER', address.address)
+    if (is(MultiAddress, address))
       for (const member of address.addresses) add('MULTI_MEMBER', member.address)
   }
   for (const { role, address } of namedRoles(output)) add(role, address)
@@ -173,12 +185,12 @@ export function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
 }
 
 const roleOfCondition = {
-  0: 'OWNER',
-  1: 'STORAGE_DEPOSIT_RETURN',
-  3: 'EXPIRATION_RETURN',
-  4: 'STATE_CONTROLLER',
-  5: 'GOVERNOR',
-  6: 'OWNER',
+  [AddressUnlock.code]: 'OWNER',
+  [StorageDepositReturn.code]: 'STORAGE_DEPOSIT_RETURN',
+  [Expiration.code]: 'EXPIRATION_RETURN',
+  [StateController.code]: 'STATE_CONTROLLER',
+  [Governor.code]: 'GOVERNOR',
+  [ImmutableAccount.code]: 'OWNER',
 } as const
 
 /** Lower-case hex compares like its bytes, a beginning before what it begins. */

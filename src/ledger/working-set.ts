@@ -1,5 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { slotOfId } from '../protocol/ids.ts'
+import { CommitmentInput } from '../protocol/inputs.ts'
+import { is } from '../protocol/is.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
@@ -100,7 +102,7 @@ export function workingSet(request: ExecutionRequest): WorkingSet {
 }
 
 function clockOf({ transaction, parameters }: ExecutionRequest): TransactionClock | undefined {
-  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  const commitment = transaction.contextInputs.find((input) => is(CommitmentInput, input))
   if (commitment === undefined) return undefined
   const slot = slotOfId(commitment.commitmentId)
   return {

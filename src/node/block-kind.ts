@@ -1,8 +1,10 @@
-import type { BlockBody } from '../protocol/block.ts'
+import { type BlockBody, ValidationBlockBody } from '../protocol/block.ts'
+import { is } from '../protocol/is.ts'
+import { CandidacyAnnouncement } from '../protocol/transaction.ts'
 import type { BlockKind } from '../store/rows.ts'
 
 /** What a block is to those who commit slots. */
 export function blockKind(body: BlockBody): BlockKind {
-  if (body.type === 1) return 'validation'
-  return body.payload?.type === 2 ? 'candidacy' : 'basic'
+  if (is(ValidationBlockBody, body)) return 'validation'
+  return is(CandidacyAnnouncement, body.payload) ? 'candidacy' : 'basic'
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '../lib/hex.ts'
 import { AccountId, AnchorId, Hash, NftId, u8, u16 } from './primitives.ts'
-import { type Check, list, struct, union, variant } from './schema/composites.ts'
+import { type AnyVariant, type Check, list, struct, union, variant } from './schema/composites.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, encode, type Infer } from './schema/schema.ts'
 
@@ -43,11 +43,9 @@ export const ImplicitAccountCreationAddress = about(
 export interface ImplicitAccountCreationAddress
   extends Infer<typeof ImplicitAccountCreationAddress> {}
 
-const allCodes = [0, 8, 16, 24, 32, 40, 48]
-
 const MultiMemberAddress = union(
   'Address',
-  { unknown: 'TYPE_ADDRESS', notAllowed: { codes: allCodes, rule: 'ADDRESS_MULTI_NESTED' } },
+  { unknown: 'TYPE_ADDRESS', notAllowed: { family: allAddresses, rule: 'ADDRESS_MULTI_NESTED' } },
   Ed25519Address,
   AccountAddress,
   NftAddress,
@@ -107,7 +105,10 @@ export interface MultiAddress extends Infer<typeof MultiAddress> {}
 
 const RestrictableAddress = union(
   'Address',
-  { unknown: 'TYPE_ADDRESS', notAllowed: { codes: allCodes, rule: 'ADDRESS_RESTRICTED_NESTED' } },
+  {
+    unknown: 'TYPE_ADDRESS',
+    notAllowed: { family: allAddresses, rule: 'ADDRESS_RESTRICTED_NESTED' },
+  },
   Ed25519Address,
   AccountAddress,
   NftAddress,
@@ -148,6 +149,10 @@ export const Address = union(
   RestrictedAddress,
 )
 export type Address = Infer<typeof Address>
+
+function allAddresses(): readonly AnyVariant[] {
+  return Address.variants
+}
 
 /** Whether a bit mask has a bit from number `bit` on. */
 export function hasBitFrom(mask: Hex, bit: number): boolean {

@@ -1,8 +1,8 @@
 import type { Hex } from '../lib/hex.ts'
 import { CommitmentId, Hash, SlotIndex, u8, u16, u64 } from './primitives.ts'
-import { struct, union, variant } from './schema/composites.ts'
+import { type AnyVariant, struct, type UnionSchema, union, variant } from './schema/composites.ts'
 import { bytes } from './schema/scalars.ts'
-import { about, type Infer, type Schema } from './schema/schema.ts'
+import { about, type Infer } from './schema/schema.ts'
 
 /** Slot commitments and proofs of output ids (codec reference 11, 13.4). */
 
@@ -41,9 +41,9 @@ const ValueHash = about(
 /** Depth of the largest tree: 128 outputs, and some room for trees of other shapes. */
 const maxDepth = 16
 
-function proofNode(depth: number): Schema<ProofNode> {
+function proofNode(depth: number): UnionSchema<ProofNode> {
   if (depth === 0) {
-    const tooDeep = { codes: [0], rule: 'PROOF_DEPTH' } as const
+    const tooDeep = { family: allProofNodes, rule: 'PROOF_DEPTH' } as const
     const options = { unknown: 'TYPE_PROOF_NODE', notAllowed: tooDeep } as const
     return union('ProofNode', options, LeafHash, ValueHash)
   }
@@ -58,6 +58,12 @@ function proofNode(depth: number): Schema<ProofNode> {
   return union('ProofNode', { unknown: 'TYPE_PROOF_NODE' }, HashableNode, LeafHash, ValueHash)
 }
 
+const proofTree = proofNode(maxDepth)
+
+function allProofNodes(): readonly AnyVariant[] {
+  return proofTree.variants
+}
+
 /** Proves that an output belongs to a transaction. */
 export const OutputIdProof = about(
   'proves that an output belongs to a transaction',
@@ -67,7 +73,7 @@ export const OutputIdProof = about(
     transactionCommitment: about('hash of the essence of the transaction', Hash),
     outputCommitmentProof: about(
       'tree of hashes from the output to the root over all outputs',
-      proofNode(maxDepth),
+      proofTree,
     ),
   }),
 )

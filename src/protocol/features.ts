@@ -1,7 +1,7 @@
 import { Address } from './addresses.ts'
 import { orPublicKeys } from './json-aliases.ts'
 import { BaseToken, EpochIndex, FoundryId, Hash, SlotIndex, u256 } from './primitives.ts'
-import { type AnyStruct, list, union, variant } from './schema/composites.ts'
+import { type AnyVariant, list, union, variant } from './schema/composites.ts'
 import { metadataMap } from './schema/metadata-map.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { bytes } from './schema/scalars.ts'
@@ -113,19 +113,21 @@ export const Staking = about(
 )
 export interface Staking extends Infer<typeof Staking> {}
 
-/** Any feature. */
-export type Feature =
-  | Sender
-  | Issuer
-  | Metadata
-  | StateMetadata
-  | Tag
-  | NativeToken
-  | BlockIssuer
-  | Staking
+/** All features. */
+export const allFeatures = [
+  Sender,
+  Issuer,
+  Metadata,
+  StateMetadata,
+  Tag,
+  NativeToken,
+  BlockIssuer,
+  Staking,
+] as const
+export type Feature = Infer<(typeof allFeatures)[number]>
 
 /** The list of an output's features: these kinds only, sorted by type. */
-export function features<V extends readonly AnyStruct[]>(...allowed: V) {
+export function features<V extends readonly AnyVariant[]>(...allowed: V) {
   return about(
     'what the output carries besides: at most one of each kind, sorted by type',
     featureList({ allowed: 'OUTPUT_FEATURES_ALLOWED', order: 'OUTPUT_FEATURES_ORDER' }, ...allowed),
@@ -133,7 +135,7 @@ export function features<V extends readonly AnyStruct[]>(...allowed: V) {
 }
 
 /** The list of features that never change: these kinds only, sorted by type. */
-export function immutableFeatures<V extends readonly AnyStruct[]>(...allowed: V) {
+export function immutableFeatures<V extends readonly AnyVariant[]>(...allowed: V) {
   return about(
     'what never changes through the life of the chain: at most one of each kind, sorted by type',
     featureList(
@@ -143,7 +145,7 @@ export function immutableFeatures<V extends readonly AnyStruct[]>(...allowed: V)
   )
 }
 
-function featureList<V extends readonly AnyStruct[]>(
+function featureList<V extends readonly AnyVariant[]>(
   rules: { readonly allowed: RefusalCode; readonly order: RefusalCode },
   ...allowed: V
 ) {
@@ -151,7 +153,7 @@ function featureList<V extends readonly AnyStruct[]>(
     'Feature',
     {
       unknown: 'TYPE_FEATURE',
-      notAllowed: { codes: [0, 1, 2, 3, 4, 5, 6, 7], rule: rules.allowed },
+      notAllowed: { family: () => allFeatures, rule: rules.allowed },
     },
     ...allowed,
   )

@@ -1,5 +1,15 @@
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
-import { type Address, Address as AnyAddress, MultiAddress } from './addresses.ts'
+import {
+  AccountAddress,
+  type Address,
+  AnchorAddress,
+  Address as AnyAddress,
+  Ed25519Address,
+  ImplicitAccountCreationAddress,
+  MultiAddress,
+  NftAddress,
+  RestrictedAddress,
+} from './addresses.ts'
 import {
   BasicBlockBody as AnyBasicBlockBody,
   type BasicBlockBody,
@@ -19,6 +29,7 @@ import type {
   SlotIndex,
   TransactionId,
 } from './primitives.ts'
+import type { AnyVariant } from './schema/composites.ts'
 import { encode } from './schema/schema.ts'
 import {
   Transaction as AnyTransaction,
@@ -165,7 +176,7 @@ export function foundryId(foundry: FoundryOutput): FoundryId | undefined {
 
 /** The id of the foundry with a serial number under an account. */
 export function foundryIdFrom(account: AccountId, serial: number, scheme: number): FoundryId {
-  return `0x08${account.slice(2)}${littleEndian(serial, 4)}${littleEndian(scheme, 1)}` as FoundryId
+  return `${addressKeyPrefix(AccountAddress)}${account.slice(2)}${littleEndian(serial, 4)}${littleEndian(scheme, 1)}` as FoundryId
 }
 
 /** The id of a slot commitment. */
@@ -185,27 +196,32 @@ export function networkId(networkName: string): bigint {
 
 /** 33 bytes that stand for a multi address in texts and look-ups: its type and its hash. */
 export function multiAddressReference(address: MultiAddress): Hex {
-  return `0x28${bytesToHex(blake2b256(encode(MultiAddress, address))).slice(2)}`
+  return `${addressKeyPrefix(MultiAddress)}${bytesToHex(blake2b256(encode(MultiAddress, address))).slice(2)}`
 }
 
 /** The bytes that an address is looked up by: its serialization, of a multi address its reference. */
 export function addressKey(address: Address): Hex {
   switch (address.type) {
-    case 0:
+    case Ed25519Address.code:
       return `0x00${address.pubKeyHash.slice(2)}`
-    case 8:
+    case AccountAddress.code:
       return `0x08${address.accountId.slice(2)}`
-    case 16:
+    case NftAddress.code:
       return `0x10${address.nftId.slice(2)}`
-    case 24:
+    case AnchorAddress.code:
       return `0x18${address.anchorId.slice(2)}`
-    case 32:
+    case ImplicitAccountCreationAddress.code:
       return `0x20${address.pubKeyHash.slice(2)}`
-    case 40:
+    case MultiAddress.code:
       return multiAddressReference(address)
-    case 48:
+    case RestrictedAddress.code:
       return bytesToHex(encode(AnyAddress, address))
   }
+}
+
+/** What the keys of all addresses of a kind begin with. */
+export function addressKeyPrefix(kind: AnyVariant): Hex {
+  return `0x${kind.code.toString(16).padStart(2, '0')}`
 }
 
 function withSlot(hash: Uint8Array, slot: SlotIndex): Hex {

@@ -1,3 +1,4 @@
+import { is } from './is.ts'
 import { TransactionIdInFull } from './json-aliases.ts'
 import { decidesNumbering } from './numbering.ts'
 import { AccountId, CommitmentId, u16 } from './primitives.ts'
@@ -84,8 +85,8 @@ export const Input = union('Input', { unknown: 'TYPE_INPUT' }, UtxoInput)
 export type Input = Infer<typeof Input>
 
 function compareContextInputs(a: ContextInput, b: ContextInput): number {
-  if (a.type === 1 && b.type === 1)
+  if (is(BlockIssuanceCreditInput, a) && is(BlockIssuanceCreditInput, b))
     return a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0
-  if (a.type === 2 && b.type === 2) return a.index - b.index
+  if (is(RewardInput, a) && is(RewardInput, b)) return a.index - b.index
   return a.type - b.type
 }

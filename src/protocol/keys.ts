@@ -4,7 +4,7 @@ import { pbkdf2 } from '@noble/hashes/pbkdf2.js'
 import { sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { publicKeyHash } from './ids.ts'
-import type { Ed25519Signature } from './unlocks.ts'
+import { Ed25519Signature } from './unlocks.ts'
 
 /** Ed25519 keys from a mnemonic, as wallets derive them (BIP-39, SLIP-10). */
 
@@ -39,7 +39,7 @@ export function keypairOf(secret: Uint8Array): Keypair {
     publicKey,
     publicKeyHash: publicKeyHash(publicKey),
     sign: (message) => ({
-      type: 0,
+      type: Ed25519Signature.code,
       publicKey,
       signature: bytesToHex(ed25519.sign(message, secret)),
     }),

@@ -1,4 +1,4 @@
-import type { AnyStruct, ListSchema, StructSchema } from './schema/composites.ts'
+import type { AnyVariant, ListSchema, StructSchema, VariantSchema } from './schema/composites.ts'
 import type { Numbering } from './schema/reader.ts'
 import { Malformed } from './schema/refusal.ts'
 import type { Json } from './schema/schema.ts'
@@ -29,7 +29,7 @@ export function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
 /** A transaction keeps its numbering; in JSON the members of its context inputs tell it. */
 export function transactionInItsNumbering<T extends object>(
   schema: StructSchema<T>,
-  contextInputs: readonly AnyStruct[],
+  contextInputs: readonly AnyVariant[],
 ): StructSchema<T & Numbered> {
   return {
     ...schema,
@@ -57,11 +57,14 @@ export function transactionInItsNumbering<T extends object>(
 }
 
 /** A transaction with unlocks that follow its numbering. */
-export function unlocksInItsNumbering<T extends { readonly transaction: Numbered }>(
-  schema: StructSchema<T>,
-  contextInputs: readonly AnyStruct[],
-  unlocks: readonly AnyStruct[],
-): StructSchema<T> {
+export function unlocksInItsNumbering<
+  C extends number,
+  T extends { readonly transaction: Numbered },
+>(
+  schema: VariantSchema<C, T>,
+  contextInputs: readonly AnyVariant[],
+  unlocks: readonly AnyVariant[],
+): VariantSchema<C, T> {
   return {
     ...schema,
     write: (w, value) => {
@@ -91,7 +94,7 @@ function marked<T extends object>(value: T, numbering: Numbering): T & Numbered 
 /** The numbering that the context inputs tell; the released one where they tell none. Two that disagree are refused. */
 function numberingOfJson(
   transaction: unknown,
-  variants: readonly AnyStruct[],
+  variants: readonly AnyVariant[],
   ...place: readonly string[]
 ): Numbering {
   const inputs = elementsOf(transaction, 'contextInputs')
@@ -103,7 +106,7 @@ function numberingOfJson(
 }
 
 /** The numbering in which the code of a context input is that of the kind whose member it has. */
-function markOf(input: unknown, variants: readonly AnyStruct[]): Numbering | undefined {
+function markOf(input: unknown, variants: readonly AnyVariant[]): Numbering | undefined {
   const type = memberOf(input, 'type')
   const kinds = variants.filter(({ fields }) =>
     Object.keys(fields).every((key) => memberOf(input, key) !== undefined),
@@ -113,7 +116,7 @@ function markOf(input: unknown, variants: readonly AnyStruct[]): Numbering | und
 }
 
 /** A code that only the released numbering has cannot stand beside documented context inputs. */
-function refuseReleasedCodes(json: unknown, variants: readonly AnyStruct[]): void {
+function refuseReleasedCodes(json: unknown, variants: readonly AnyVariant[]): void {
   const refuse = (unlock: unknown, ...place: readonly (string | number)[]) => {
     const type = memberOf(unlock, 'type')
     const isDocumented = variants.some((one) => documentedCodeOf(one) === type)
@@ -131,7 +134,7 @@ function refuseReleasedCodes(json: unknown, variants: readonly AnyStruct[]): voi
 /** Gives an element the code of its kind in another numbering. */
 type Renumber = (element: unknown) => unknown
 
-function toReleased(variants: readonly AnyStruct[]): Renumber {
+function toReleased(variants: readonly AnyVariant[]): Renumber {
   return (element) => {
     const type = memberOf(element, 'type')
     const kind = variants.find((one) => documentedCodeOf(one) === type)
@@ -139,7 +142,7 @@ function toReleased(variants: readonly AnyStruct[]): Renumber {
   }
 }
 
-function toDocumented(variants: readonly AnyStruct[]): Renumber {
+function toDocumented(variants: readonly AnyVariant[]): Renumber {
   return (element) => {
     const type = memberOf(element, 'type')
     const kind = variants.find(({ code }) => code === type)
@@ -152,7 +155,7 @@ function mapUnlocks(json: unknown, renumber: Renumber): unknown {
   return mapMember(json, 'unlocks', (unlock) => mapMember(renumber(unlock), 'unlocks', renumber))
 }
 
-function documentedCodeOf({ code, documentedCode }: AnyStruct): number | 'none' | undefined {
+function documentedCodeOf({ code, documentedCode }: AnyVariant): number | 'none' | undefined {
   return documentedCode ?? code
 }
 

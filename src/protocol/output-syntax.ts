@@ -1,12 +1,40 @@
-import { type Address, maskBits } from './addresses.ts'
+import {
+  AccountAddress,
+  type Address,
+  AnchorAddress,
+  ImplicitAccountCreationAddress,
+  maskBits,
+  NftAddress,
+  RestrictedAddress,
+} from './addresses.ts'
+import { BlockIssuer, NativeToken, Staking } from './features.ts'
 import { foundryId } from './ids.ts'
-import { isZero, type Output } from './outputs.ts'
+import { is } from './is.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  isZero,
+  NftOutput,
+  type Output,
+} from './outputs.ts'
 import type { ProtocolParameters } from './parameters.ts'
 import type { BlockFacts, Report } from './problems.ts'
 import { maxMetadataSize, sizeOfEntries } from './schema/metadata-map.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { featuresOf, minimumAmount, minimumReturn } from './score.ts'
-import type { UnlockCondition } from './unlock-conditions.ts'
+import {
+  AddressUnlock,
+  type allUnlockConditions,
+  Expiration,
+  Governor,
+  StateController,
+  StorageDepositReturn,
+  Timelock,
+  type UnlockCondition,
+} from './unlock-conditions.ts'
 
 /** The rules of one output (codec reference 18.3, 18.5). Paths begin at the output. */
 
@@ -16,19 +44,17 @@ export function checkOutput(output: Output, facts: BlockFacts, report: Report): 
   checkImplicitAddresses(output, report)
   checkRestrictions(output, report)
   checkMetadata(output, report)
-  if (output.type === 1) checkAccount(output, report)
-  if (output.type === 2) checkAnchor(output, report)
-  if (output.type === 3) checkFoundry(output, facts, report)
-  if (output.type === 4) checkNft(output, report)
+  if (is(AccountOutput, output)) checkAccount(output, report)
+  if (is(AnchorOutput, output)) checkAnchor(output, report)
+  if (is(FoundryOutput, output)) checkFoundry(output, facts, report)
+  if (is(NftOutput, output)) checkNft(output, report)
 }
-
-type Kind<T extends number> = Extract<Output, { readonly type: T }>
 
 function checkAmounts(output: Output, parameters: ProtocolParameters, report: Report): void {
   const prices = parameters.storageScoreParameters
   if (output.amount < minimumAmount(prices, output)) report.form('TX_STORAGE_DEPOSIT', 'amount')
   conditionsOf(output).forEach((condition, i) => {
-    if (condition.type !== 1) return
+    if (!is(StorageDepositReturn, condition)) return
     const place = ['unlockConditions', i, 'amount'] as const
     if (condition.amount > output.amount) report.form('TX_RETURN_EXCEEDS_AMOUNT', ...place)
     if (condition.amount < minimumReturn(prices, condition.returnAddress)) {
@@ -39,9 +65,9 @@ function checkAmounts(output: Output, parameters: ProtocolParameters, report: Re
 
 /** An implicit account creation address holds a basic output without further conditions, and nothing else. */
 function checkImplicitAddresses(output: Output, report: Report): void {
-  if (output.type === 0 && output.unlockConditions.length === 1) return
+  if (is(BasicOutput, output) && output.unlockConditions.length === 1) return
   conditionsOf(output).forEach((condition, i) => {
-    if (!('address' in condition) || condition.address.type !== 32) return
+    if (!('address' in condition) || !is(ImplicitAccountCreationAddress, condition.address)) return
     report.node('OUTPUT_IMPLICIT_ADDRESS', 'unlockConditions', i, 'address')
   })
 }
@@ -57,21 +83,27 @@ function checkMetadata(output: Output, report: Report): void {
 
 /** What a restricted address must allow, bit by bit (codec reference 9). */
 const restrictions: readonly { readonly rule: RefusalCode; has(output: Output): boolean }[] = [
-  { rule: 'OUTPUT_RESTRICTED_NATIVE_TOKENS', has: (o) => featuresOf(o).some((f) => f.type === 5) },
+  {
+    rule: 'OUTPUT_RESTRICTED_NATIVE_TOKENS',
+    has: (o) => featuresOf(o).some((f) => is(NativeToken, f)),
+  },
   { rule: 'OUTPUT_RESTRICTED_MANA', has: (o) => 'mana' in o && o.mana > 0n },
-  { rule: 'OUTPUT_RESTRICTED_TIMELOCK', has: (o) => hasCondition(o, 2) },
-  { rule: 'OUTPUT_RESTRICTED_EXPIRATION', has: (o) => hasCondition(o, 3) },
-  { rule: 'OUTPUT_RESTRICTED_STORAGE_DEPOSIT_RETURN', has: (o) => hasCondition(o, 1) },
-  { rule: 'OUTPUT_RESTRICTED_ACCOUNT', has: (o) => o.type === 1 },
-  { rule: 'OUTPUT_RESTRICTED_ANCHOR', has: (o) => o.type === 2 },
-  { rule: 'OUTPUT_RESTRICTED_NFT', has: (o) => o.type === 4 },
-  { rule: 'OUTPUT_RESTRICTED_DELEGATION', has: (o) => o.type === 5 },
+  { rule: 'OUTPUT_RESTRICTED_TIMELOCK', has: (o) => hasCondition(o, Timelock) },
+  { rule: 'OUTPUT_RESTRICTED_EXPIRATION', has: (o) => hasCondition(o, Expiration) },
+  {
+    rule: 'OUTPUT_RESTRICTED_STORAGE_DEPOSIT_RETURN',
+    has: (o) => hasCondition(o, StorageDepositReturn),
+  },
+  { rule: 'OUTPUT_RESTRICTED_ACCOUNT', has: (o) => is(AccountOutput, o) },
+  { rule: 'OUTPUT_RESTRICTED_ANCHOR', has: (o) => is(AnchorOutput, o) },
+  { rule: 'OUTPUT_RESTRICTED_NFT', has: (o) => is(NftOutput, o) },
+  { rule: 'OUTPUT_RESTRICTED_DELEGATION', has: (o) => is(DelegationOutput, o) },
 ]
 
 function checkRestrictions(output: Output, report: Report): void {
   conditionsOf(output).forEach((condition, i) => {
     const [member, address] = receiverOf(condition)
-    if (address?.type !== 48) return
+    if (!is(RestrictedAddress, address)) return
     const allowed = maskBits(address.allowedCapabilities)
     restrictions.forEach(({ rule, has }, bit) => {
       if ((allowed >> bit) % 2 === 0 && has(output)) {
@@ -83,40 +115,40 @@ function checkRestrictions(output: Output, report: Report): void {
 
 /** The address that may come to hold the output by this condition; a storage return is another output. */
 function receiverOf(condition: UnlockCondition): readonly [string, Address | undefined] {
-  if (condition.type === 3) return ['returnAddress', condition.returnAddress]
-  if (condition.type === 0 || condition.type === 4 || condition.type === 5) {
+  if (is(Expiration, condition)) return ['returnAddress', condition.returnAddress]
+  if (is(AddressUnlock, condition) || is(StateController, condition) || is(Governor, condition)) {
     return ['address', condition.address]
   }
   return ['', undefined]
 }
 
-function checkAccount(output: Kind<1>, report: Report): void {
+function checkAccount(output: AccountOutput, report: Report): void {
   const fresh = isZero(output.accountId)
   if (fresh && output.foundryCounter !== 0)
     report.form('OUTPUT_ACCOUNT_NEW_STATE', 'foundryCounter')
   output.unlockConditions.forEach(({ address }, i) => {
-    if (address.type !== 8 || address.accountId !== output.accountId) return
+    if (!is(AccountAddress, address) || address.accountId !== output.accountId) return
     const place = ['unlockConditions', i, 'address'] as const
     if (fresh) report.node('OUTPUT_ACCOUNT_CYCLIC', ...place)
     else report.form('OUTPUT_ACCOUNT_CYCLIC', ...place)
   })
   output.features.forEach((feature, i) => {
-    if (feature.type !== 7) return
+    if (!is(Staking, feature)) return
     if (feature.stakedAmount > output.amount) {
       report.form('OUTPUT_ACCOUNT_STAKED_AMOUNT', 'features', i, 'stakedAmount')
     }
-    if (!output.features.some(({ type }) => type === 6)) {
+    if (!output.features.some((one) => is(BlockIssuer, one))) {
       report.form('OUTPUT_ACCOUNT_STAKING_NEEDS_BLOCK_ISSUER', 'features')
     }
   })
 }
 
-function checkAnchor(output: Kind<2>, report: Report): void {
+function checkAnchor(output: AnchorOutput, report: Report): void {
   if (isZero(output.anchorId) && output.stateIndex !== 0) {
     report.form('OUTPUT_ANCHOR_NEW_STATE', 'stateIndex')
   }
   output.unlockConditions.forEach(({ address }, i) => {
-    if (address.type !== 24 || address.anchorId !== output.anchorId) return
+    if (!is(AnchorAddress, address) || address.anchorId !== output.anchorId) return
     const place = ['unlockConditions', i, 'address'] as const
     // A new anchor cannot be meant by zeros.
     if (isZero(output.anchorId)) report.sdk('OUTPUT_ANCHOR_CYCLIC', ...place)
@@ -124,21 +156,22 @@ function checkAnchor(output: Kind<2>, report: Report): void {
   })
 }
 
-function checkFoundry(output: Kind<3>, facts: BlockFacts, report: Report): void {
+function checkFoundry(output: FoundryOutput, facts: BlockFacts, report: Report): void {
   if (output.serialNumber === 0 && facts.from === 'json') {
     // The node lets it execute, and there it fails.
     report.sdk('OUTPUT_FOUNDRY_SERIAL_ZERO', 'serialNumber')
   }
   output.features.forEach((feature, i) => {
-    if (feature.type === 5 && feature.id !== foundryId(output)) {
+    if (is(NativeToken, feature) && feature.id !== foundryId(output)) {
       report.node('OUTPUT_FOUNDRY_TOKEN_ID', 'features', i, 'id')
     }
   })
 }
 
-function checkNft(output: Kind<4>, report: Report): void {
+function checkNft(output: NftOutput, report: Report): void {
   output.unlockConditions.forEach((condition, i) => {
-    if (condition.type !== 0 || condition.address.type !== 16 || isZero(output.nftId)) return
+    if (!is(AddressUnlock, condition) || !is(NftAddress, condition.address) || isZero(output.nftId))
+      return
     if (condition.address.nftId === output.nftId) {
       report.form('OUTPUT_NFT_CYCLIC', 'unlockConditions', i, 'address')
     }
@@ -149,6 +182,6 @@ function conditionsOf(output: Output): readonly UnlockCondition[] {
   return output.unlockConditions
 }
 
-function hasCondition(output: Output, type: number): boolean {
-  return conditionsOf(output).some((condition) => condition.type === type)
+function hasCondition(output: Output, kind: (typeof allUnlockConditions)[number]): boolean {
+  return conditionsOf(output).some((condition) => is(kind, condition))
 }

@@ -1,4 +1,4 @@
-import { AccountAddress } from './addresses.ts'
+import { AccountAddress, Address } from './addresses.ts'
 import {
   BlockIssuer,
   features,
@@ -48,7 +48,7 @@ export const BasicOutput = about(
     amount,
     mana,
     unlockConditions: unlockConditions(
-      [0],
+      [AddressUnlock],
       AddressUnlock,
       StorageDepositReturn,
       Timelock,
@@ -67,7 +67,7 @@ export const AccountOutput = about(
     mana,
     accountId: about('hash of the creating output id, zero in that output itself', AccountId),
     foundryCounter: about('number of foundries the account has created', u32),
-    unlockConditions: unlockConditions([0], AddressUnlock),
+    unlockConditions: unlockConditions([AddressUnlock], AddressUnlock),
     features: features(Sender, Metadata, BlockIssuer, Staking),
     immutableFeatures: immutableFeatures(Issuer, Metadata),
   }),
@@ -82,7 +82,7 @@ export const AnchorOutput = about(
     mana,
     anchorId: about('hash of the creating output id, zero in that output itself', AnchorId),
     stateIndex: about('rises by 1 with every state transition', u32),
-    unlockConditions: unlockConditions([4, 5], StateController, Governor),
+    unlockConditions: unlockConditions([StateController, Governor], StateController, Governor),
     features: features(Metadata, StateMetadata),
     immutableFeatures: immutableFeatures(Issuer, Metadata),
   }),
@@ -121,7 +121,7 @@ export const FoundryOutput = about(
       'how many tokens there are and may be',
       orListOfOne(union('TokenScheme', { unknown: 'TYPE_TOKEN_SCHEME' }, SimpleTokenScheme)),
     ),
-    unlockConditions: unlockConditions([6], ImmutableAccount),
+    unlockConditions: unlockConditions([ImmutableAccount], ImmutableAccount),
     features: features(Metadata, NativeToken),
     immutableFeatures: immutableFeatures(Metadata),
   }),
@@ -136,7 +136,7 @@ export const NftOutput = about(
     mana,
     nftId: about('hash of the creating output id, zero in that output itself', NftId),
     unlockConditions: unlockConditions(
-      [0],
+      [AddressUnlock],
       AddressUnlock,
       StorageDepositReturn,
       Timelock,
@@ -168,7 +168,7 @@ export const DelegationOutput = about(
           {
             unknown: 'TYPE_ADDRESS',
             notAllowed: {
-              codes: [0, 16, 24, 32, 40, 48],
+              family: () => Address.variants,
               rule: 'OUTPUT_DELEGATION_VALIDATOR_KIND',
             },
           },
@@ -177,7 +177,7 @@ export const DelegationOutput = about(
       ),
       startEpoch: about('first epoch delegated', EpochIndex),
       endEpoch: about('last epoch delegated; 0 while it goes on', EpochIndex),
-      unlockConditions: unlockConditions([0], AddressUnlock),
+      unlockConditions: unlockConditions([AddressUnlock], AddressUnlock),
     },
     {
       check: ({ validatorAddress }) =>

@@ -1,16 +1,17 @@
-import type { Address } from './addresses.ts'
-import type { Block } from './block.ts'
-import type { Feature } from './features.ts'
-import { Output } from './outputs.ts'
+import { type Address, ImplicitAccountCreationAddress } from './addresses.ts'
+import { BasicBlockBody, type Block, ValidationBlockBody } from './block.ts'
+import { BlockIssuer, type Feature, NativeToken, Staking } from './features.ts'
+import { is } from './is.ts'
+import { BasicOutput, DelegationOutput, FoundryOutput, Output } from './outputs.ts'
 import type {
   ProtocolParameters,
   StorageScoreParameters,
   WorkScoreParameters,
 } from './parameters.ts'
 import { encode } from './schema/schema.ts'
-import { Payload, type SignedTransaction } from './transaction.ts'
-import type { UnlockCondition } from './unlock-conditions.ts'
-import type { Unlock } from './unlocks.ts'
+import { Payload, SignedTransaction } from './transaction.ts'
+import { AddressUnlock, type UnlockCondition } from './unlock-conditions.ts'
+import { MultiUnlock, SignatureUnlock, type Unlock } from './unlocks.ts'
 
 /** Storage score and work score (codec reference 16, 17). */
 
@@ -25,7 +26,7 @@ export function storageScore(prices: StorageScoreParameters, output: Output): bi
   const size = BigInt(encode(Output, output).length)
   const factor = BigInt(prices.factorData)
   const fixed = prices.offsetOutputOverhead + factor * (bookkeepingSize + size)
-  const delegation = output.type === 5 ? prices.offsetDelegation : 0n
+  const delegation = is(DelegationOutput, output) ? prices.offsetDelegation : 0n
   const implicitAccounts = countImplicitAddresses(output)
   const implicitPrice = factor * implicitAccountSize + prices.offsetEd25519BlockIssuerKey
   const features = featuresOf(output).reduce((sum, one) => sum + featureScore(prices, one), 0n)
@@ -41,10 +42,10 @@ export function minimumAmount(prices: StorageScoreParameters, output: Output): b
 /** The least base tokens that a storage deposit return must give back to this address. */
 export function minimumReturn(prices: StorageScoreParameters, returnAddress: Address): bigint {
   return minimumAmount(prices, {
-    type: 0,
+    type: BasicOutput.code,
     amount: 0n,
     mana: 0n,
-    unlockConditions: [{ type: 0, address: returnAddress }],
+    unlockConditions: [{ type: AddressUnlock.code, address: returnAddress }],
     features: [],
   })
 }
@@ -52,11 +53,11 @@ export function minimumReturn(prices: StorageScoreParameters, returnAddress: Add
 /** What a block costs to process, as the official SDK counts it; 0 for validation blocks. */
 export function workScore(parameters: ProtocolParameters, block: Block): number {
   const prices = parameters.workScoreParameters
-  if (block.body.type === 1) return 0
+  if (is(ValidationBlockBody, block.body)) return 0
   const { payload } = block.body
   if (payload === undefined) return prices.block
   const data = prices.dataByte * encode(Payload, payload).length
-  const contents = payload.type === 1 ? transactionScore(prices, payload) : 0
+  const contents = is(SignedTransaction, payload) ? transactionScore(prices, payload) : 0
   return prices.block + data + contents
 }
 
@@ -66,17 +67,20 @@ export function workScore(parameters: ProtocolParameters, block: Block): number 
  */
 export function nodeWorkScore(parameters: ProtocolParameters, block: Block): number {
   const { body } = block
-  const nested = body.type === 0 && body.payload?.type === 1 && body.payload.transaction.payload
+  const nested =
+    is(BasicBlockBody, body) &&
+    is(SignedTransaction, body.payload) &&
+    body.payload.transaction.payload
   return workScore(parameters, block) - (nested ? 4 * parameters.workScoreParameters.dataByte : 0)
 }
 
 /** The part of the work score that an output makes up. */
 export function outputWorkScore(prices: WorkScoreParameters, output: Output): number {
-  const foundry = output.type === 3 ? prices.nativeToken : 0
+  const foundry = is(FoundryOutput, output) ? prices.nativeToken : 0
   return featuresOf(output).reduce((sum, feature) => {
-    if (feature.type === 5) return sum + prices.nativeToken
-    if (feature.type === 6) return sum + prices.blockIssuer
-    if (feature.type === 7) return sum + prices.staking
+    if (is(NativeToken, feature)) return sum + prices.nativeToken
+    if (is(BlockIssuer, feature)) return sum + prices.blockIssuer
+    if (is(Staking, feature)) return sum + prices.staking
     return sum
   }, prices.output + foundry)
 }
@@ -101,15 +105,15 @@ function countImplicitAddresses(output: Output): number {
 }
 
 function hasImplicitAddress(part: UnlockCondition | Feature): boolean {
-  if ('address' in part) return part.address.type === 32
-  return 'returnAddress' in part && part.returnAddress.type === 32
+  if ('address' in part) return is(ImplicitAccountCreationAddress, part.address)
+  return 'returnAddress' in part && is(ImplicitAccountCreationAddress, part.returnAddress)
 }
 
 function featureScore(prices: StorageScoreParameters, feature: Feature): bigint {
-  if (feature.type === 6) {
+  if (is(BlockIssuer, feature)) {
     return prices.offsetEd25519BlockIssuerKey * BigInt(feature.blockIssuerKeys.length)
   }
-  return feature.type === 7 ? prices.offsetStakingFeature : 0n
+  return is(Staking, feature) ? prices.offsetStakingFeature : 0n
 }
 
 function transactionScore(prices: WorkScoreParameters, payload: SignedTransaction): number {
@@ -125,7 +129,7 @@ function transactionScore(prices: WorkScoreParameters, payload: SignedTransactio
 
 function countSignatures(unlocks: readonly Unlock[]): number {
   return unlocks.reduce((count, unlock) => {
-    if (unlock.type === 5) return count + countSignatures(unlock.unlocks)
-    return unlock.type === 0 ? count + 1 : count
+    if (is(MultiUnlock, unlock)) return count + countSignatures(unlock.unlocks)
+    return is(SignatureUnlock, unlock) ? count + 1 : count
   }, 0)
 }

@@ -1,11 +1,13 @@
-import { Block, maxBlockSize } from './block.ts'
+import { BasicBlockBody, Block, maxBlockSize } from './block.ts'
 import { slotOfId } from './ids.ts'
+import { CommitmentInput } from './inputs.ts'
+import { is } from './is.ts'
 import { isIdOf, type Network } from './network.ts'
 import type { SlotIndex } from './primitives.ts'
 import { type BlockFacts, below, type Problem, type Report } from './problems.ts'
 import { locate } from './schema/schema.ts'
 import { slotOfTime } from './slots.ts'
-import type { SignedTransaction } from './transaction.ts'
+import { SignedTransaction } from './transaction.ts'
 import { checkTransaction, checkUnlocks } from './transaction-syntax.ts'
 
 /** The rules that need a whole block and its network, but no ledger (codec reference 18.1 to 18.5). */
@@ -19,7 +21,7 @@ export function blockProblems(block: Block, facts: BlockFacts): readonly Problem
   if (facts.bytes.length > maxBlockSize) report.form('BLOCK_SIZE')
   checkHeader(block, facts.network, report)
   checkBody(block, facts.network, report)
-  if (block.body.type === 0 && block.body.payload?.type === 1) {
+  if (is(BasicBlockBody, block.body) && is(SignedTransaction, block.body.payload)) {
     const slot = slotOfTime(facts.network.parameters, block.header.issuingTime)
     const { transaction, unlocks } = block.body.payload
     checkCommitmentInput(block, slot, facts.network, report)
@@ -78,7 +80,7 @@ function checkBody(block: Block, network: Network, report: Report): void {
   body.weakParents.forEach((parent, i) => {
     if (others.has(parent)) report.form('PARENTS_WEAK_DISJOINT', 'body', 'weakParents', i)
   })
-  if (body.type === 0) return
+  if (is(BasicBlockBody, body)) return
   if (body.highestSupportedVersion < header.protocolVersion) {
     report.node('VALIDATION_HIGHEST_VERSION', 'body', 'highestSupportedVersion')
   }
@@ -94,12 +96,12 @@ function checkCommitmentInput(
   network: Network,
   report: Report,
 ): void {
-  if (block.body.type !== 0 || block.body.payload?.type !== 1) return
+  if (!is(BasicBlockBody, block.body) || !is(SignedTransaction, block.body.payload)) return
   const { transaction } = block.body.payload
   const inner = below(report, 'body', 'payload', 'transaction')
   if (transaction.creationSlot > slot) inner.form('BLOCK_TX_CREATION_SLOT', 'creationSlot')
   const [input] = transaction.contextInputs
-  if (input?.type !== 0) return
+  if (!is(CommitmentInput, input)) return
   const { minCommittableAge, maxCommittableAge } = network.parameters
   const committed = slotOfId(input.commitmentId)
   const place = ['contextInputs', 0, 'commitmentId'] as const

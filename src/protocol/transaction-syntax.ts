@@ -1,15 +1,25 @@
 import type { Hex } from '../lib/hex.ts'
+import { BlockIssuer, Staking } from './features.ts'
 import { foundryId } from './ids.ts'
-import type { ContextInput, Input } from './inputs.ts'
+import { CommitmentInput, type ContextInput, type Input, RewardInput } from './inputs.ts'
+import { is } from './is.ts'
 import { isIdOf } from './network.ts'
 import { checkOutput } from './output-syntax.ts'
-import { isZero, type Output } from './outputs.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  DelegationOutput,
+  FoundryOutput,
+  isZero,
+  NftOutput,
+  type Output,
+} from './outputs.ts'
 import type { ProtocolParameters } from './parameters.ts'
 import { type BlockFacts, below, type Report } from './problems.ts'
 import { print } from './schema/schema.ts'
 import { featuresOf } from './score.ts'
 import type { Transaction } from './transaction.ts'
-import { Unlock } from './unlocks.ts'
+import { EmptyUnlock, MultiUnlock, ReferenceUnlock, SignatureUnlock, Unlock } from './unlocks.ts'
 
 /** The rules of a transaction and its unlocks (codec reference 18.3, 18.4). */
 
@@ -38,8 +48,8 @@ export function checkUnlocks(unlocks: readonly Unlock[], inputs: number, report:
   const multis = new Set<string>()
   unlocks.forEach((unlock, i) => {
     const at = below(report, 'unlocks', i)
-    if (unlock.type === 6) at.node('UNLOCK_EMPTY_OUTSIDE_MULTI')
-    if (unlock.type !== 5) {
+    if (is(EmptyUnlock, unlock)) at.node('UNLOCK_EMPTY_OUTSIDE_MULTI')
+    if (!is(MultiUnlock, unlock)) {
       checkReference(unlock, { unlocks, index: i, multi: undefined }, at)
       checkSignature(unlock, seen, undefined, at)
       return
@@ -66,15 +76,15 @@ interface Place {
 function checkReference(unlock: Unlock, place: Place, report: Report): void {
   if (!('reference' in unlock)) return
   const target = unlock.reference < place.index ? place.unlocks[unlock.reference] : undefined
-  if (unlock.type === 1 && target?.type === 5 && place.multi === undefined) {
+  if (is(ReferenceUnlock, unlock) && is(MultiUnlock, target) && place.multi === undefined) {
     report.sdk('UNLOCK_REFERENCE_TO_MULTI', 'reference')
-  } else if (unlock.type === 1 && target?.type !== 0) {
+  } else if (is(ReferenceUnlock, unlock) && !is(SignatureUnlock, target)) {
     report.form('UNLOCK_REFERENCE', 'reference')
   } else if (target === undefined) {
     report.form('UNLOCK_CHAIN_REFERENCE', 'reference')
-  } else if (target.type === 6) {
+  } else if (is(EmptyUnlock, target)) {
     report.node('UNLOCK_EMPTY_OUTSIDE_MULTI', 'reference')
-  } else if (target.type === 5 && place.multi !== undefined) {
+  } else if (is(MultiUnlock, target) && place.multi !== undefined) {
     report.node('UNLOCK_MULTI_INSIDE_MULTI', 'reference')
   }
 }
@@ -98,7 +108,7 @@ function checkSignature(
   multi: number | undefined,
   report: Report,
 ): void {
-  if (unlock.type !== 0) return
+  if (!is(SignatureUnlock, unlock)) return
   const { publicKey, signature } = unlock.signature
   const [signedOutside, signedInside] = [outside.get(publicKey), inside.get(publicKey)]
   const isSeen = signedOutside?.has(signature) === true || signedInside?.has(signature) === true
@@ -118,11 +128,11 @@ function checkSignature(
 
 function checkContextInputs(transaction: Transaction, report: Report): void {
   const { contextInputs, inputs } = transaction
-  const committed = contextInputs[0]?.type === 0
+  const committed = is(CommitmentInput, contextInputs[0])
   contextInputs.forEach((input: ContextInput, i) => {
     const at = below(report, 'contextInputs', i)
-    if (input.type !== 0 && !committed) at.node('TX_COMMITMENT_REQUIRED')
-    if (input.type === 2 && input.index >= inputs.length) at.node('TX_REWARD_INDEX', 'index')
+    if (!is(CommitmentInput, input) && !committed) at.node('TX_COMMITMENT_REQUIRED')
+    if (is(RewardInput, input) && input.index >= inputs.length) at.node('TX_REWARD_INDEX', 'index')
   })
 }
 
@@ -169,21 +179,21 @@ function chainOf(output: Output): string | undefined {
 }
 
 function chainIdWritten(output: Output): string | undefined {
-  if (output.type === 1) return output.accountId
-  if (output.type === 2) return output.anchorId
-  if (output.type === 3) return foundryId(output)
-  if (output.type === 4) return output.nftId
-  return output.type === 5 ? output.delegationId : undefined
+  if (is(AccountOutput, output)) return output.accountId
+  if (is(AnchorOutput, output)) return output.anchorId
+  if (is(FoundryOutput, output)) return foundryId(output)
+  if (is(NftOutput, output)) return output.nftId
+  return is(DelegationOutput, output) ? output.delegationId : undefined
 }
 
 function checkCommitmentNeeds(transaction: Transaction, report: Report): void {
-  if (transaction.contextInputs[0]?.type === 0) return
+  if (is(CommitmentInput, transaction.contextInputs[0])) return
   transaction.outputs.forEach((output, i) => {
     const at = below(report, 'outputs', i)
     const features = featuresOf(output)
-    if (features.some(({ type }) => type === 7)) at.form('TX_COMMITMENT_FOR_STAKING')
-    if (features.some(({ type }) => type === 6)) at.form('TX_COMMITMENT_FOR_BLOCK_ISSUER')
-    if (output.type === 5) at.form('TX_COMMITMENT_FOR_DELEGATION')
+    if (features.some((one) => is(Staking, one))) at.form('TX_COMMITMENT_FOR_STAKING')
+    if (features.some((one) => is(BlockIssuer, one))) at.form('TX_COMMITMENT_FOR_BLOCK_ISSUER')
+    if (is(DelegationOutput, output)) at.form('TX_COMMITMENT_FOR_DELEGATION')
   })
 }
 

@@ -1,12 +1,13 @@
 import { hasBitFrom } from './addresses.ts'
 import { ContextInput, ContextInputs, Input } from './inputs.ts'
+import { is } from './is.ts'
 import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts'
 import { Output } from './outputs.ts'
 import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
-import { list, optional, struct, union, variant } from './schema/composites.ts'
+import { type AnyVariant, list, optional, struct, union, variant } from './schema/composites.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { Unlock } from './unlocks.ts'
+import { MultiUnlock, NftUnlock, Unlock } from './unlocks.ts'
 
 /** Transactions and the payloads of blocks (codec reference 4, 5). */
 
@@ -82,7 +83,7 @@ const transaction = about(
       optional(
         union(
           'Payload',
-          { unknown: 'TYPE_PAYLOAD', notAllowed: { codes: [1, 2], rule: 'TX_PAYLOAD_KIND' } },
+          { unknown: 'TYPE_PAYLOAD', notAllowed: { family: allPayloads, rule: 'TX_PAYLOAD_KIND' } },
           TaggedData,
         ),
       ),
@@ -125,7 +126,7 @@ export interface SignedTransaction extends Infer<typeof SignedTransaction> {}
 export function numberingOf(payload: SignedTransaction): 'released' | 'documented' | 'either' {
   if (payload.transaction.numbering === 'documented') return 'documented'
   const isNft = (unlock: Unlock): boolean =>
-    unlock.type === 5 ? unlock.unlocks.some(isNft) : unlock.type === 4
+    is(MultiUnlock, unlock) ? unlock.unlocks.some(isNft) : is(NftUnlock, unlock)
   const isMarked = payload.transaction.contextInputs.length > 0 || payload.unlocks.some(isNft)
   return isMarked ? 'released' : 'either'
 }
@@ -146,3 +147,7 @@ export const Payload = union(
   CandidacyAnnouncement,
 )
 export type Payload = Infer<typeof Payload>
+
+function allPayloads(): readonly AnyVariant[] {
+  return Payload.variants
+}

@@ -1,6 +1,7 @@
-import { AccountAddress, Address } from './addresses.ts'
+import { AccountAddress, Address, ImplicitAccountCreationAddress } from './addresses.ts'
+import { is } from './is.ts'
 import { BaseToken, SlotIndex } from './primitives.ts'
-import { type AnyStruct, type Broken, list, union, variant } from './schema/composites.ts'
+import { type AnyVariant, type Broken, list, union, variant } from './schema/composites.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What must hold for an output to be spent (codec reference 7). */
@@ -86,7 +87,7 @@ export const ImmutableAccount = about(
         'Address',
         {
           unknown: 'TYPE_ADDRESS',
-          notAllowed: { codes: [0, 16, 24, 32, 40, 48], rule: 'UC_IMMUTABLE_ACCOUNT_KIND' },
+          notAllowed: { family: () => Address.variants, rule: 'UC_IMMUTABLE_ACCOUNT_KIND' },
         },
         AccountAddress,
       ),
@@ -95,26 +96,31 @@ export const ImmutableAccount = about(
 )
 export interface ImmutableAccount extends Infer<typeof ImmutableAccount> {}
 
-/** Any unlock condition. */
-export type UnlockCondition =
-  | AddressUnlock
-  | StorageDepositReturn
-  | Timelock
-  | Expiration
-  | StateController
-  | Governor
-  | ImmutableAccount
+/** All unlock conditions. */
+export const allUnlockConditions = [
+  AddressUnlock,
+  StorageDepositReturn,
+  Timelock,
+  Expiration,
+  StateController,
+  Governor,
+  ImmutableAccount,
+] as const
+export type UnlockCondition = Infer<(typeof allUnlockConditions)[number]>
 
 /** The list of an output's conditions: these kinds only, the required ones among them, sorted by type. */
-export function unlockConditions<V extends readonly AnyStruct[]>(
-  required: readonly number[],
+export function unlockConditions<V extends readonly AnyVariant[]>(
+  required: readonly V[number][],
   ...allowed: V
 ) {
   const kinds = union(
     'UnlockCondition',
     {
       unknown: 'TYPE_UNLOCK_CONDITION',
-      notAllowed: { codes: [0, 1, 2, 3, 4, 5, 6], rule: 'OUTPUT_UNLOCK_CONDITIONS_ALLOWED' },
+      notAllowed: {
+        family: () => allUnlockConditions,
+        rule: 'OUTPUT_UNLOCK_CONDITIONS_ALLOWED',
+      },
     },
     ...allowed,
   )
@@ -124,11 +130,16 @@ export function unlockConditions<V extends readonly AnyStruct[]>(
       max: 255,
       size: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED',
       order: { by: (a, b) => a.type - b.type, rule: 'OUTPUT_UNLOCK_CONDITIONS_ORDER' },
-      every: { required, rule: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED' },
+      every: {
+        required: required.map(({ code }) => code),
+        rule: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED',
+      },
     }),
   )
 }
 
 function notImplicit(address: Address): Broken | undefined {
-  return address.type === 32 ? { rule: 'UC_RETURN_ADDRESS', at: ['returnAddress'] } : undefined
+  return is(ImplicitAccountCreationAddress, address)
+    ? { rule: 'UC_RETURN_ADDRESS', at: ['returnAddress'] }
+    : undefined
 }

@@ -1,5 +1,5 @@
 import { PublicKey, SignatureBytes, u16 } from './primitives.ts'
-import { list, type StructSchema, union, variant } from './schema/composites.ts'
+import { type AnyVariant, list, union, type VariantSchema, variant } from './schema/composites.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What unlocks an input (codec reference 10), and signatures (3.4). */
@@ -66,7 +66,7 @@ export interface EmptyUnlock extends Infer<typeof EmptyUnlock> {}
 
 const MemberUnlock = union(
   'Unlock',
-  { unknown: 'TYPE_UNLOCK', notAllowed: { codes: [5], rule: 'UNLOCK_MULTI_NESTED' } },
+  { unknown: 'TYPE_UNLOCK', notAllowed: { family: allUnlocks, rule: 'UNLOCK_MULTI_NESTED' } },
   SignatureUnlock,
   ReferenceUnlock,
   AccountUnlock,
@@ -101,6 +101,10 @@ export const Unlock = union(
 )
 export type Unlock = Infer<typeof Unlock>
 
+function allUnlocks(): readonly AnyVariant[] {
+  return Unlock.variants
+}
+
 function referring<const C extends number>(
   name: string,
   code: C,
@@ -118,4 +122,7 @@ function referring<const C extends number>(
   )
 }
 
-type Referring<C extends number> = StructSchema<{ readonly type: C; readonly reference: number }>
+type Referring<C extends number> = VariantSchema<
+  C,
+  { readonly type: C; readonly reference: number }
+>

@@ -1,11 +1,13 @@
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
-import { Block } from '../protocol/block.ts'
+import { BasicBlockBody, Block } from '../protocol/block.ts'
 import { identifyBlock } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import { inNodeOrder, isOrderOpen } from '../protocol/metadata-order.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import { encode } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
+import { SignedTransaction } from '../protocol/transaction.ts'
 
 /** Which of its two orders the metadata of a block in JSON has: the one that its issuer has signed. */
 
@@ -38,7 +40,7 @@ export async function signedReading(
 /** `undefined` where the block has no metadata whose orders differ. */
 function blockInNodeOrder(block: Block): Block | undefined {
   const { body } = block
-  if (body.type !== 0 || body.payload?.type !== 1) return undefined
+  if (!is(BasicBlockBody, body) || !is(SignedTransaction, body.payload)) return undefined
   const { payload } = body
   const { outputs } = payload.transaction
   if (!outputs.some(isOrderOpen)) return undefined

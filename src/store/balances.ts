@@ -2,6 +2,7 @@ import { applyMoves, balanceMoves } from '../ledger/balances-of-address.ts'
 import { conditionOf } from '../ledger/output-parts.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
+import { Expiration } from '../protocol/unlock-conditions.ts'
 import { balancesBefore, writeBalances } from './balance-rows.ts'
 import { inChunks } from './in-chunks.ts'
 import { toOutput } from './mapping.ts'
@@ -89,7 +90,7 @@ function expiredOutputs({ due }: Events, minCommittableAge: number, { upTo }: Sl
   return due.flatMap(({ life, slot }) => {
     const { output, bookedSlot, spentSlot } = life
     const reached = slot + minCommittableAge
-    const isOurs = conditionOf(output, 3)?.slot === reached && bookedSlot < slot
+    const isOurs = conditionOf(output, Expiration)?.slot === reached && bookedSlot < slot
     const isUnspent = spentSlot === undefined || spentSlot > upTo
     return isOurs && isUnspent ? [{ live: life, reached }] : []
   })

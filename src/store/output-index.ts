@@ -3,10 +3,12 @@ import { slotsAwaited } from '../ledger/holdings.ts'
 import { holderKey, indexKeysOf } from '../ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../ledger/output-parts.ts'
 import { assert, present } from '../lib/assert.ts'
+import { NativeToken } from '../protocol/features.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
+import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-conditions.ts'
 import type { CreatedOutput } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
@@ -90,10 +92,10 @@ function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
     outputId,
     kind: output.type,
     bookedSlot,
-    timelockSlot: conditionOf(output, 2)?.slot,
-    expirationSlot: conditionOf(output, 3)?.slot,
-    hasReturn: conditionOf(output, 1) !== undefined,
-    hasToken: featureOf(output, 5) !== undefined,
+    timelockSlot: conditionOf(output, Timelock)?.slot,
+    expirationSlot: conditionOf(output, Expiration)?.slot,
+    hasReturn: conditionOf(output, StorageDepositReturn) !== undefined,
+    hasToken: featureOf(output, NativeToken) !== undefined,
   }
 }
 
@@ -116,7 +118,7 @@ function holderRows(
 
 /** Before and after its expiration. */
 function possibleHolders(live: LiveOutput): IndexKeyRow[] {
-  const expiration = conditionOf(live.output, 3)
+  const expiration = conditionOf(live.output, Expiration)
   if (expiration === undefined) return []
   return [...holderRows(live, 0), ...holderRows(live, expiration.slot)]
 }

@@ -3,6 +3,7 @@ import { noBalance } from '../ledger/balances-of-address.ts'
 import type { IndexKey } from '../ledger/index-keys.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { Output } from '../protocol/outputs.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { toBalance, toOutput, toTokenBalance } from './mapping.ts'
 import type { OutputRow } from './rows.ts'
@@ -143,7 +144,7 @@ function unexpiring(filter: UnspentFilter): UnspentFilter {
 }
 
 /** The type codes of outputs. */
-const allKinds = [0, 1, 2, 3, 4, 5]
+const allKinds = Output.variants.map(({ code }) => code)
 
 /** Lower-case hex compares like its bytes. */
 function comparePlaces(a: OutputRow, b: OutputRow): number {

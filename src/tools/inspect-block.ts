@@ -1,7 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SignatureCheckBusy, SignatureChecker, SignedMessage } from '../node/signatures.ts'
-import { Block, maxBlockSize } from '../protocol/block.ts'
+import { BasicBlockBody, Block, maxBlockSize } from '../protocol/block.ts'
 import {
   type BlockIdentity,
   chainIdOf,
@@ -10,8 +10,16 @@ import {
   outputId,
   type TransactionIdentity,
 } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import type { Network } from '../protocol/network.ts'
-import { isZero, type Output } from '../protocol/outputs.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  DelegationOutput,
+  isZero,
+  NftOutput,
+  type Output,
+} from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { BlockFacts, Problem } from '../protocol/problems.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
@@ -20,8 +28,8 @@ import { workScore } from '../protocol/score.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
-import type { SignedTransaction } from '../protocol/transaction.ts'
-import type { Unlock } from '../protocol/unlocks.ts'
+import { SignedTransaction } from '../protocol/transaction.ts'
+import { MultiUnlock, SignatureUnlock, type Unlock } from '../protocol/unlocks.ts'
 
 /** Everything that can be told about a block by itself: no ledger is asked. */
 
@@ -78,8 +86,10 @@ export async function inspectBlock(
   const { publicKey, signature } = block.signature
   const verdicts = await checkEach(deps, [{ publicKey, signature, message: identity.signingInput }])
   if (!verdicts.ok) return verdicts
-  const payload = block.body.type === 0 ? block.body.payload : undefined
-  const transaction = payload?.type === 1 ? await inspectTransaction(deps, payload) : ok(undefined)
+  const payload = is(BasicBlockBody, block.body) ? block.body.payload : undefined
+  const transaction = is(SignedTransaction, payload)
+    ? await inspectTransaction(deps, payload)
+    : ok(undefined)
   if (!transaction.ok) return transaction
   return ok({
     block,
@@ -152,16 +162,16 @@ async function checkEach(
 
 function signedMessages(unlocks: readonly Unlock[], message: Uint8Array): SignedMessage[] {
   return unlocks.flatMap((unlock) => {
-    if (unlock.type === 5) return signedMessages(unlock.unlocks, message)
-    if (unlock.type !== 0) return []
+    if (is(MultiUnlock, unlock)) return signedMessages(unlock.unlocks, message)
+    if (!is(SignatureUnlock, unlock)) return []
     const { publicKey, signature } = unlock.signature
     return [{ publicKey, signature, message }]
   })
 }
 
 function createsChain(output: Output | undefined): boolean {
-  if (output?.type === 1) return isZero(output.accountId)
-  if (output?.type === 2) return isZero(output.anchorId)
-  if (output?.type === 4) return isZero(output.nftId)
-  return output?.type === 5 && isZero(output.delegationId)
+  if (is(AccountOutput, output)) return isZero(output.accountId)
+  if (is(AnchorOutput, output)) return isZero(output.anchorId)
+  if (is(NftOutput, output)) return isZero(output.nftId)
+  return is(DelegationOutput, output) && isZero(output.delegationId)
 }

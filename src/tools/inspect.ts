@@ -1,12 +1,13 @@
 import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { Address } from '../protocol/addresses.ts'
+import { Address, MultiAddress } from '../protocol/addresses.ts'
 import { encodeBech32 } from '../protocol/bech32.ts'
 import { maxBlockSize } from '../protocol/block.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { addressKey, commitmentId, foundryId } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
-import { Output } from '../protocol/outputs.ts'
+import { FoundryOutput, Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import { parse, print } from '../protocol/schema/schema.ts'
 import { minimumAmount, storageScore } from '../protocol/score.ts'
@@ -89,7 +90,7 @@ function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): 
   if (!read.ok) return read
   const { value, bytes } = read.value
   const prices = parameters.storageScoreParameters
-  const foundry = value.type === 3 ? foundryId(value) : undefined
+  const foundry = is(FoundryOutput, value) ? foundryId(value) : undefined
   return ok({
     json: print(Output, value),
     bytes: bytesToHex(bytes),
@@ -108,7 +109,7 @@ function inspectAddress({ network: { parameters } }: InspectDeps, input: Input):
     json: print(Address, value),
     bytes: bytesToHex(bytes),
     bech32: encodeBech32(parameters.bech32Hrp, hexToBytes(key)),
-    ...(value.type === 40 ? { reference: key } : {}),
+    ...(is(MultiAddress, value) ? { reference: key } : {}),
   })
 }
 

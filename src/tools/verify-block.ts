@@ -1,7 +1,9 @@
 import { type AdmissionError, admissionError } from '../ledger/admission.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { Block } from '../protocol/block.ts'
+import { BasicBlockBody, Block } from '../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../protocol/ids.ts'
+import { CommitmentInput } from '../protocol/inputs.ts'
+import { is } from '../protocol/is.ts'
 import type { Network } from '../protocol/network.ts'
 import { AccountId, BlockId, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
 import { isOfNode, type Problem } from '../protocol/problems.ts'
@@ -11,6 +13,7 @@ import type { Refusal } from '../protocol/schema/refusal.ts'
 import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
+import { SignedTransaction } from '../protocol/transaction.ts'
 import {
   type Question,
   readNetwork,
@@ -141,8 +144,12 @@ function reasonOf({ code }: Problem, block: Block, { parameters }: Network): str
   const slot = slotOfTime(parameters, block.header.issuingTime)
   const { body } = block
   const transaction =
-    body.type === 0 && body.payload?.type === 1 ? body.payload.transaction : undefined
-  const committed = transaction?.contextInputs.find((input) => input.type === 0)?.commitmentId
+    is(BasicBlockBody, body) && is(SignedTransaction, body.payload)
+      ? body.payload.transaction
+      : undefined
+  const committed = transaction?.contextInputs.find((input) =>
+    is(CommitmentInput, input),
+  )?.commitmentId
   const isOld = committed !== undefined && slot > slotOfId(committed) + parameters.maxCommittableAge
   return isOld ? 'CommitmentInputTooOld' : 'CommitmentInputTooRecent'
 }

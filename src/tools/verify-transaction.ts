@@ -102,7 +102,7 @@ function readPayload(
   { transaction, unlocks }: Question,
   network: Network,
 ): Result<SignedTransaction, VerifyError> {
-  const payload = parse(SignedTransaction, { type: 1, transaction, unlocks })
+  const payload = parse(SignedTransaction, { type: SignedTransaction.code, transaction, unlocks })
   if (!payload.ok) return payload
   // No block has room for it, whatever the rules and its signatures say.
   if (encode(SignedTransaction, payload.value).length > maxBlockSize) {

@@ -11,9 +11,10 @@ import { encodeBech32 } from '../protocol/bech32.ts'
 import { Block } from '../protocol/block.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { addressKey, commitmentId } from '../protocol/ids.ts'
+import { is } from '../protocol/is.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
 import type { Network } from '../protocol/network.ts'
-import { Output } from '../protocol/outputs.ts'
+import { FoundryOutput, Output } from '../protocol/outputs.ts'
 import { EpochIndex, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
 import { word } from '../protocol/schema/json-only.ts'
@@ -163,7 +164,7 @@ export function verifyOwners(question: Question): Verdict {
     })),
     related: namedRoles(output).map(({ role, address }) => ({
       // The owner of a foundry is named by a condition of its own.
-      role: output.type === 3 && role === 'OWNER' ? 'immutableAccount' : camelCase(role),
+      role: is(FoundryOutput, output) && role === 'OWNER' ? 'immutableAccount' : camelCase(role),
       address: inText(address),
     })),
   })

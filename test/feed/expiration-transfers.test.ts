@@ -9,6 +9,7 @@ import { conditionOf } from '../../src/ledger/output-parts.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
+import { AddressUnlock, Expiration } from '../../src/protocol/unlock-conditions.ts'
 import type { StoreReader } from '../../src/store/contract.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { useStore, usualDatabase } from '../support/databases.ts'
@@ -75,7 +76,7 @@ describe('outputs that pass to another owner by time alone', () => {
     await commit()
     const start = ledger.committed()
     const owners = ledger.outputs.flatMap(({ output }) => {
-      const expiration = conditionOf(output, 3)
+      const expiration = conditionOf(output, Expiration)
       return expiration === undefined ? [] : [addressKey(expiration.returnAddress)]
     })
     const filters = [...new Set(owners)].slice(0, 5).map((address) => [address])
@@ -133,8 +134,8 @@ function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
 function expected({ outputs }: RandomLedger, after: number, upTo: number): ExpirationTransfer[] {
   return outputs
     .flatMap(({ outputId, output, bookedSlot, spentSlot }): ExpirationTransfer[] => {
-      const expiration = conditionOf(output, 3)
-      const owner = conditionOf(output, 0)
+      const expiration = conditionOf(output, Expiration)
+      const owner = conditionOf(output, AddressUnlock)
       if (expiration === undefined || owner === undefined) return []
       const slot = expiration.slot - minCommittableAge
       const [from, to] = [addressKey(owner.address), addressKey(expiration.returnAddress)]

@@ -4,7 +4,9 @@ import { type IndexKey, type IndexKind, indexKeysOf } from '../../src/ledger/ind
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { NativeToken } from '../../src/protocol/features.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
+import { Expiration, StorageDepositReturn, Timelock } from '../../src/protocol/unlock-conditions.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
@@ -80,7 +82,7 @@ function rowsNeeded({ outputs, committed }: RandomLedger) {
     unspent: unspent.length,
     terms: count(({ outputId, output }) => [
       ...indexKeysOf(outputId, output),
-      ...(conditionOf(output, 3) === undefined ? [] : ['HOLDER']),
+      ...(conditionOf(output, Expiration) === undefined ? [] : ['HOLDER']),
     ]),
     due: count(({ output }) => slotsAwaited(output).filter((slot) => slot > reached)),
   }
@@ -109,8 +111,8 @@ function matches(model: ModelOutput, filter: UnspentFilter, committed: number): 
   const keys = indexKeysOf(outputId, output)
   const has = (wanted: IndexKey) =>
     keys.some(({ kind, value }) => kind === wanted.kind && value === wanted.value)
-  const timelock = conditionOf(output, 2)?.slot
-  const expiration = conditionOf(output, 3)?.slot
+  const timelock = conditionOf(output, Timelock)?.slot
+  const expiration = conditionOf(output, Expiration)?.slot
   const isUnspent =
     filter.asOf === 'BOOKED'
       ? spentSlot === undefined
@@ -122,8 +124,8 @@ function matches(model: ModelOutput, filter: UnspentFilter, committed: number): 
     (filter.keys ?? []).every(has) &&
     (filter.anyOf === undefined || filter.anyOf.some(has)) &&
     (filter.kinds === undefined || filter.kinds.includes(output.type)) &&
-    isAsked(filter.hasReturn, conditionOf(output, 1) !== undefined) &&
-    isAsked(filter.hasToken, featureOf(output, 5) !== undefined) &&
+    isAsked(filter.hasReturn, conditionOf(output, StorageDepositReturn) !== undefined) &&
+    isAsked(filter.hasToken, featureOf(output, NativeToken) !== undefined) &&
     isAsked(filter.hasTimelock, timelock !== undefined) &&
     isAsked(filter.hasExpiration, expiration !== undefined) &&
     isWithin(filter.timelocked, timelock) &&

@@ -2,9 +2,16 @@ import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import type { Address, Ed25519Address } from '../../src/protocol/addresses.ts'
+import { NativeToken } from '../../src/protocol/features.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import type { FoundryId } from '../../src/protocol/primitives.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  StorageDepositReturn,
+  Timelock,
+} from '../../src/protocol/unlock-conditions.ts'
 import type { ModelOutput } from './balance-model.ts'
 import { type Moment, worldParameters } from './ledger-world.ts'
 import { addressOfChain, type Plan, type Player, type Spend } from './player.ts'
@@ -35,10 +42,10 @@ export function boundsOf({ committed }: Moment) {
 /** The address that may spend a basic output or an NFT now; `undefined` while nobody may. */
 export function spenderOf(output: Output, moment: Moment): Address | undefined {
   const { earliest, latest } = boundsOf(moment)
-  const timelock = conditionOf(output, 2)
+  const timelock = conditionOf(output, Timelock)
   if (timelock !== undefined && earliest < timelock.slot) return undefined
-  const owner = conditionOf(output, 0)?.address
-  const expiration = conditionOf(output, 3)
+  const owner = conditionOf(output, AddressUnlock)?.address
+  const expiration = conditionOf(output, Expiration)
   if (expiration === undefined || latest < expiration.slot) return owner
   return earliest >= expiration.slot ? expiration.returnAddress : undefined
 }
@@ -84,7 +91,8 @@ export function balanced(turn: Turn, draft: Draft): Plan | undefined {
 function purse(turn: Turn): Spend[] {
   return spendable(turn, 0).filter(
     ({ coin }) =>
-      featureOf(coin.output, 5) === undefined && conditionOf(coin.output, 1) === undefined,
+      featureOf(coin.output, NativeToken) === undefined &&
+      conditionOf(coin.output, StorageDepositReturn) === undefined,
   )
 }
 
@@ -96,7 +104,7 @@ export function plain(address: Address, amount: bigint): BasicOutput {
 function depositsOf(spends: readonly Spend[]): BasicOutput[] {
   const due = new Map<Hex, BasicOutput>()
   for (const { coin, by } of spends) {
-    const deposit = conditionOf(coin.output, 1)
+    const deposit = conditionOf(coin.output, StorageDepositReturn)
     if (deposit === undefined) continue
     const key = addressKey(deposit.returnAddress)
     if (key === addressKey(by)) continue
@@ -111,7 +119,7 @@ function tokensOf(turn: Turn, spends: readonly Spend[], settled: FoundryId | und
   const sums = new Map<FoundryId, bigint>()
   for (const { coin } of spends) {
     // A foundry keeps what it holds.
-    const token = coin.output.type === 3 ? undefined : featureOf(coin.output, 5)
+    const token = coin.output.type === 3 ? undefined : featureOf(coin.output, NativeToken)
     if (token !== undefined) sums.set(token.id, (sums.get(token.id) ?? 0n) + token.amount)
   }
   return [...sums].flatMap(([id, sum]): BasicOutput[] => {

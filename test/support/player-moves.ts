@@ -3,6 +3,7 @@ import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { accountIdOfKey, developmentKeys } from '../../src/node/embedded/development.ts'
+import { BlockIssuer, NativeToken } from '../../src/protocol/features.ts'
 import { addressKey, foundryIdFrom } from '../../src/protocol/ids.ts'
 import type {
   AccountOutput,
@@ -16,6 +17,7 @@ import type {
 import { isZero } from '../../src/protocol/outputs.ts'
 import type { AccountId, FoundryId, Id } from '../../src/protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../src/protocol/slots.ts'
+import { Governor, StateController } from '../../src/protocol/unlock-conditions.ts'
 import type { ModelOutput } from './balance-model.ts'
 import { worldParameters } from './ledger-world.ts'
 import { addressOfChain, chainAddress, type Plan, type Spend } from './player.ts'
@@ -147,7 +149,7 @@ function accountToMove(
   const output = spend?.coin.output
   if (spend === undefined || output?.type !== 1) return undefined
   const accountId = chainId(output, spend.coin.outputId) as AccountId
-  const issuer = featureOf(output, 6)
+  const issuer = featureOf(output, BlockIssuer)
   if (issuer === undefined) return { spend, next: { ...output, accountId }, credits: [] }
   const { committed } = turn.moment
   if (spend.coin.bookedSlot > committed) return undefined
@@ -160,7 +162,7 @@ const moveAccount: Move = (turn) => {
   const moved = accountToMove(turn)
   if (moved === undefined) return undefined
   const { spend, next, credits } = moved
-  const isNew = featureOf(next, 6) === undefined && turn.random.between(0, 1) === 0
+  const isNew = featureOf(next, BlockIssuer) === undefined && turn.random.between(0, 1) === 0
   const features = isNew ? [issuing(turn)] : next.features
   const unlockConditions = [{ type: 0, address: anyKey(turn) }] as const
   const outputs = [{ ...next, features, unlockConditions, amount: next.amount + 1_000n }]
@@ -171,7 +173,7 @@ const destroyAccount: Move = (turn) => {
   const moved = accountToMove(turn)
   if (moved === undefined) return undefined
   const { spend, credits } = moved
-  const issuer = featureOf(spend.coin.output, 6)
+  const issuer = featureOf(spend.coin.output, BlockIssuer)
   if (issuer !== undefined && issuer.expirySlot >= turn.moment.committed) return undefined
   return balanced(turn, { name: 'destroyAccount', spends: [spend], outputs: [], credits })
 }
@@ -217,7 +219,9 @@ function foundryToMove(turn: Turn) {
   const foundry = pick(turn.random, own)
   if (foundry === undefined) return undefined
   const id = foundryIdFrom(by.accountId, foundry.output.serialNumber, 0)
-  const held = spendable(turn, 0).filter(({ coin }) => featureOf(coin.output, 5)?.id === id)
+  const held = spendable(turn, 0).filter(
+    ({ coin }) => featureOf(coin.output, NativeToken)?.id === id,
+  )
   return { ...moved, foundry: { coin: foundry.coin, by }, output: foundry.output, id, held }
 }
 
@@ -239,7 +243,7 @@ const meltTokens: Move = (turn) => {
   const melted = found && pick(turn.random, found.held)
   if (found === undefined || melted === undefined) return undefined
   const { spend, next, credits, foundry, output, id } = found
-  const tokens = present(featureOf(melted.coin.output, 5), 'tokens').amount
+  const tokens = present(featureOf(melted.coin.output, NativeToken), 'tokens').amount
   const meltedTokens = output.tokenScheme.meltedTokens + tokens
   const outputs = [next, { ...output, tokenScheme: { ...output.tokenScheme, meltedTokens } }]
   const spends = [spend, foundry, melted]
@@ -252,7 +256,9 @@ const destroyFoundry: Move = (turn) => {
   if (found === undefined) return undefined
   const { spend, next, credits, foundry, output, id, held } = found
   const { mintedTokens, meltedTokens } = output.tokenScheme
-  const inputs = [foundry, ...held].map(({ coin }) => featureOf(coin.output, 5)?.amount ?? 0n)
+  const inputs = [foundry, ...held].map(
+    ({ coin }) => featureOf(coin.output, NativeToken)?.amount ?? 0n,
+  )
   const sum = inputs.reduce((all, tokens) => all + tokens, 0n)
   if (sum !== mintedTokens - meltedTokens) return undefined
   const spends = [spend, foundry, ...held]
@@ -272,7 +278,7 @@ const createAnchor: Move = (turn) => {
   return balanced(turn, { name: 'createAnchor', spends: [], outputs: [anchor] })
 }
 
-function anchorToMove(turn: Turn, holder: 4 | 5) {
+function anchorToMove(turn: Turn, holder: typeof StateController | typeof Governor) {
   const coin = pick(
     turn.random,
     turn.coins.filter(({ output }) => output.type === 2),
@@ -284,7 +290,7 @@ function anchorToMove(turn: Turn, holder: 4 | 5) {
 }
 
 const stateAnchor: Move = (turn) => {
-  const moved = anchorToMove(turn, 4)
+  const moved = anchorToMove(turn, StateController)
   if (moved === undefined) return undefined
   const { spend, next } = moved
   const outputs = [{ ...next, stateIndex: next.stateIndex + 1, amount: next.amount + 5_000n }]
@@ -292,7 +298,7 @@ const stateAnchor: Move = (turn) => {
 }
 
 const governAnchor: Move = (turn) => {
-  const moved = anchorToMove(turn, 5)
+  const moved = anchorToMove(turn, Governor)
   if (moved === undefined) return undefined
   const unlockConditions: AnchorOutput['unlockConditions'] = [
     { type: 4, address: anyKey(turn) },
@@ -303,7 +309,7 @@ const governAnchor: Move = (turn) => {
 }
 
 const destroyAnchor: Move = (turn) => {
-  const moved = anchorToMove(turn, 5)
+  const moved = anchorToMove(turn, Governor)
   return moved && balanced(turn, { name: 'destroyAnchor', spends: [moved.spend], outputs: [] })
 }
 

@@ -1,3 +1,4 @@
+import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import { type AccountView, readAccount } from '../../service/accounts/read-account.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
@@ -88,7 +89,7 @@ const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement(
     address: t.field({
       type: LedgerAddressType,
       description: 'The address of the account, and what it owns.',
-      resolve: ({ accountId }) => addressKey({ type: 8, accountId }),
+      resolve: ({ accountId }) => addressKey({ type: AccountAddress.code, accountId }),
     }),
   }),
 })

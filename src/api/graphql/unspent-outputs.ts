@@ -1,4 +1,12 @@
 import { err, ok, type Result } from '../../lib/result.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+} from '../../protocol/outputs.ts'
 import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   encodeOutputCursor,
@@ -20,12 +28,12 @@ import { LedgerOutputType } from './output.ts'
 const OutputKind = builder.enumType('OutputKind', {
   description: 'The kinds of outputs.',
   values: {
-    BASIC: { value: 0 },
-    ACCOUNT: { value: 1 },
-    ANCHOR: { value: 2 },
-    FOUNDRY: { value: 3 },
-    NFT: { value: 4 },
-    DELEGATION: { value: 5 },
+    BASIC: { value: BasicOutput.code },
+    ACCOUNT: { value: AccountOutput.code },
+    ANCHOR: { value: AnchorOutput.code },
+    FOUNDRY: { value: FoundryOutput.code },
+    NFT: { value: NftOutput.code },
+    DELEGATION: { value: DelegationOutput.code },
   } as const,
 })
 

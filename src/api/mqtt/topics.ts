@@ -1,9 +1,18 @@
 import { hexToBytes } from '../../lib/hex.ts'
 import { type Address, Address as AnyAddress } from '../../protocol/addresses.ts'
 import { decodeBech32, encodeBech32, isMultiReference } from '../../protocol/bech32.ts'
-import type { Block } from '../../protocol/block.ts'
+import { type Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { addressKey, chainIdOf, foundryId } from '../../protocol/ids.ts'
-import type { Output } from '../../protocol/outputs.ts'
+import { is } from '../../protocol/is.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+  type Output,
+} from '../../protocol/outputs.ts'
 import {
   BlockId,
   DelegationId,
@@ -12,7 +21,16 @@ import {
   TransactionId,
 } from '../../protocol/primitives.ts'
 import { decode, parse, type Schema } from '../../protocol/schema/schema.ts'
-import type { Payload } from '../../protocol/transaction.ts'
+import { type Payload, SignedTransaction, TaggedData } from '../../protocol/transaction.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  Governor,
+  ImmutableAccount,
+  StateController,
+  StorageDepositReturn,
+  Timelock,
+} from '../../protocol/unlock-conditions.ts'
 
 /** The live topics: which there are, and which ones a block or an output belongs to (rest.md 6). */
 
@@ -131,13 +149,13 @@ function parseTag(name: string): Topic | undefined {
 
 /** The topics on which a new block is published. */
 export function topicsOfBlock({ body }: Block): readonly string[] {
-  if (body.type === 1) return ['blocks', 'blocks/validation']
+  if (is(ValidationBlockBody, body)) return ['blocks', 'blocks/validation']
   return ['blocks', 'blocks/basic', ...topicsOfPayload(body.payload)]
 }
 
 function topicsOfPayload(payload: Payload | undefined): readonly string[] {
-  if (payload?.type === 0) return taggedTopics('blocks/basic/tagged-data', payload.tag)
-  if (payload?.type !== 1) return []
+  if (is(TaggedData, payload)) return taggedTopics('blocks/basic/tagged-data', payload.tag)
+  if (!is(SignedTransaction, payload)) return []
   const inner = payload.transaction.payload
   const name = 'blocks/basic/transaction'
   return [name, ...(inner === undefined ? [] : taggedTopics(`${name}/tagged-data`, inner.tag))]
@@ -151,7 +169,7 @@ function taggedTopics(name: string, tag: string): readonly string[] {
 export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output): readonly string[] {
   const chain = chainTopic(hrp, outputId, output)
   const unlocks = output.unlockConditions.flatMap((one) => {
-    if (one.type === 2) return []
+    if (is(Timelock, one)) return []
     const address = 'address' in one ? one.address : one.returnAddress
     return [`outputs/unlock/${conditionNames[one.type]}/${bech32Of(hrp, address)}`]
   })
@@ -159,12 +177,12 @@ export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output):
 }
 
 const conditionNames = {
-  0: 'address',
-  1: 'storage-return',
-  3: 'expiration',
-  4: 'state-controller',
-  5: 'governor',
-  6: 'immutable-account',
+  [AddressUnlock.code]: 'address',
+  [StorageDepositReturn.code]: 'storage-return',
+  [Expiration.code]: 'expiration',
+  [StateController.code]: 'state-controller',
+  [Governor.code]: 'governor',
+  [ImmutableAccount.code]: 'immutable-account',
 } as const satisfies Record<number, Condition>
 
 function chainTopic(hrp: string, outputId: OutputId, output: Output): string | undefined {
@@ -172,17 +190,17 @@ function chainTopic(hrp: string, outputId: OutputId, output: Output): string | u
   const bech32 = (type: number, id: string) =>
     encodeBech32(hrp, Uint8Array.of(type, ...hexToBytes(`0x${id.slice(2)}`)))
   switch (output.type) {
-    case 0:
+    case BasicOutput.code:
       return undefined
-    case 1:
+    case AccountOutput.code:
       return `outputs/account/${bech32(8, idOr(output.accountId))}`
-    case 2:
+    case AnchorOutput.code:
       return `outputs/anchor/${bech32(24, idOr(output.anchorId))}`
-    case 3:
+    case FoundryOutput.code:
       return `outputs/foundry/${foundryId(output)}`
-    case 4:
+    case NftOutput.code:
       return `outputs/nft/${bech32(16, idOr(output.nftId))}`
-    case 5:
+    case DelegationOutput.code:
       return `outputs/delegation/${idOr(output.delegationId)}`
   }
 }

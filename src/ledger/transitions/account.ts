@@ -1,3 +1,4 @@
+import { BlockIssuer } from '../../protocol/features.ts'
 import type { AccountOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { hasCapability } from '../capabilities.ts'
@@ -41,7 +42,7 @@ export function accountChanges(
   set: WorkingSet,
   change: Change<AccountOutput>,
 ): TransactionError | undefined {
-  const mayIssue = featureOf(change.before, 6) !== undefined
+  const mayIssue = featureOf(change.before, BlockIssuer) !== undefined
   return (
     immutableFeaturesKept(change) ??
     (mayIssue ? creditsSuffice(set, change.after.accountId) : undefined) ??

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Metadata, StateMetadata } from '../../protocol/features.ts'
+import { is } from '../../protocol/is.ts'
 import { comparable } from '../../protocol/metadata-order.ts'
-import type { AnchorOutput } from '../../protocol/outputs.ts'
+import { AnchorOutput } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { hasCapability } from '../capabilities.ts'
 import { type Chains, chainId, chainKey } from '../chains.ts'
@@ -23,8 +25,8 @@ export type AnchorMove = 'STATE' | 'GOVERNANCE' | 'JUMP'
 
 /** The move that a transaction makes with an anchor it spends, which decides whose unlock it needs. */
 export function anchorMove(chains: Chains, before: AnchorOutput, outputId: OutputId): AnchorMove {
-  const next = chains.outputByKey.get(chainKey(2, chainId(before, outputId)))?.state
-  return next?.type === 2 ? moveBetween(before, next) : 'GOVERNANCE'
+  const next = chains.outputByKey.get(chainKey(AnchorOutput.code, chainId(before, outputId)))?.state
+  return is(AnchorOutput, next) ? moveBetween(before, next) : 'GOVERNANCE'
 }
 
 /** An anchor begins. */
@@ -43,12 +45,18 @@ export function anchorChanges(change: Change<AnchorOutput>): TransactionError | 
   if (moveBetween(before, after) === 'STATE') {
     const isKept =
       isDeepStrictEqual(before.unlockConditions, after.unlockConditions) &&
-      isDeepStrictEqual(comparable(featureOf(before, 2)), comparable(featureOf(after, 2)))
+      isDeepStrictEqual(
+        comparable(featureOf(before, Metadata)),
+        comparable(featureOf(after, Metadata)),
+      )
     return isKept ? undefined : { code: 'ANCHOR_INVALID_STATE_TRANSITION', output }
   }
   const isKept =
     before.amount === after.amount &&
-    isDeepStrictEqual(comparable(featureOf(before, 3)), comparable(featureOf(after, 3)))
+    isDeepStrictEqual(
+      comparable(featureOf(before, StateMetadata)),
+      comparable(featureOf(after, StateMetadata)),
+    )
   return isKept ? undefined : { code: 'ANCHOR_INVALID_GOVERNANCE_TRANSITION', output }
 }
 

@@ -1,8 +1,11 @@
 import { present } from '../../lib/assert.ts'
-import type { BlockIssuer } from '../../protocol/features.ts'
-import type { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
+import { AccountAddress } from '../../protocol/addresses.ts'
+import { BlockIssuer } from '../../protocol/features.ts'
+import { is } from '../../protocol/is.ts'
+import { type AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
+import { AddressUnlock, Timelock } from '../../protocol/unlock-conditions.ts'
 import { conditionOf, featureOf, storedManaOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { TransactionClock, WorkingSet } from '../working-set.ts'
@@ -15,7 +18,7 @@ export function blockIssuerBegins(
   set: WorkingSet,
   { state, output }: Beginning<AccountOutput>,
 ): TransactionError | undefined {
-  const feature = featureOf(state, 6)
+  const feature = featureOf(state, BlockIssuer)
   if (feature === undefined) return undefined
   if (set.clock === undefined) {
     return { code: 'BLOCK_ISSUER_COMMITMENT_INPUT_MISSING', accountId: state.accountId }
@@ -30,8 +33,10 @@ export function blockIssuerChanges(
 ): TransactionError | undefined {
   const { before, after, input, output } = change
   // An account to be has the right without end.
-  const formerExpiry = before.type === 0 ? maximumSlot : featureOf(before, 6)?.expirySlot
-  const feature = featureOf(after, 6)
+  const formerExpiry = is(BasicOutput, before)
+    ? maximumSlot
+    : featureOf(before, BlockIssuer)?.expirySlot
+  const feature = featureOf(after, BlockIssuer)
   if (formerExpiry === undefined && feature === undefined) return undefined
   const { clock } = set
   if (clock === undefined) {
@@ -50,7 +55,7 @@ export function blockIssuerEnds(
   { state, input }: End<AccountOutput>,
   accountId: AccountId,
 ): TransactionError | undefined {
-  const feature = featureOf(state, 6)
+  const feature = featureOf(state, BlockIssuer)
   if (feature === undefined) return undefined
   if (set.clock === undefined) return { code: 'BLOCK_ISSUER_COMMITMENT_INPUT_MISSING', accountId }
   if (feature.expirySlot >= set.clock.slot) return { code: 'BLOCK_ISSUER_NOT_EXPIRED', input }
@@ -93,9 +98,9 @@ function manaStays(
     if (allotment.accountId === accountId) kept += allotment.mana
   }
   for (const created of transaction.outputs) {
-    const address = conditionOf(created, 0)?.address
-    if (address?.type !== 8 || address.accountId !== accountId) continue
-    const timelock = conditionOf(created, 2)
+    const address = conditionOf(created, AddressUnlock)?.address
+    if (!is(AccountAddress, address) || address.accountId !== accountId) continue
+    const timelock = conditionOf(created, Timelock)
     if (timelock !== undefined && timelock.slot > lockedBeyond) kept += storedManaOf(created)
   }
   const fromOthers = mana.inputs - present(mana.byInput[input], 'the mana of an input')

@@ -1,7 +1,9 @@
 import { present } from '../../lib/assert.ts'
 import { foundryId } from '../../protocol/ids.ts'
-import type { FoundryOutput } from '../../protocol/outputs.ts'
+import { is } from '../../protocol/is.ts'
+import { AccountOutput, FoundryOutput } from '../../protocol/outputs.ts'
 import type { AccountId, FoundryId } from '../../protocol/primitives.ts'
+import { ImmutableAccount } from '../../protocol/unlock-conditions.ts'
 import { hasCapability } from '../capabilities.ts'
 import { chainKey } from '../chains.ts'
 import { conditionOf } from '../output-parts.ts'
@@ -21,10 +23,10 @@ export function foundryBegins(
   if (meltedTokens !== 0n || tokensOut !== mintedTokens) {
     return { code: 'SIMPLE_TOKEN_SCHEME_GENESIS_INVALID', output, tokensIn, tokensOut }
   }
-  const key = chainKey(1, ownerOf(state))
+  const key = chainKey(AccountOutput.code, ownerOf(state))
   const before = set.chains.inputByKey.get(key)?.state
   const after = set.chains.outputByKey.get(key)?.state
-  if (before?.type !== 1 || after?.type !== 1) {
+  if (!is(AccountOutput, before) || !is(AccountOutput, after)) {
     return { code: 'FOUNDRY_TRANSITION_WITHOUT_ACCOUNT', output }
   }
   const { serialNumber } = state
@@ -76,7 +78,7 @@ export function foundryEnds(
 export function newFoundries(set: WorkingSet, account: AccountId): number {
   return set.chains.outputs.filter(
     ({ state, key }) =>
-      state.type === 3 &&
+      is(FoundryOutput, state) &&
       ownerOf(state) === account &&
       key !== undefined &&
       !set.chains.inputByKey.has(key),
@@ -87,7 +89,7 @@ export function newFoundries(set: WorkingSet, account: AccountId): number {
 function lastSerialBefore(set: WorkingSet, foundry: FoundryOutput, output: number): number {
   const account = ownerOf(foundry)
   return set.chains.outputs.reduce((last, { state, key, output: index }) => {
-    if (index >= output || state.type !== 3 || ownerOf(state) !== account) return last
+    if (index >= output || !is(FoundryOutput, state) || ownerOf(state) !== account) return last
     if (key === undefined || set.chains.inputByKey.has(key)) return last
     return Math.max(last, state.serialNumber)
   }, 0)
@@ -98,7 +100,8 @@ function tokensOf({ tokens }: WorkingSet, id: FoundryId) {
 }
 
 function ownerOf(foundry: FoundryOutput): AccountId {
-  return present(conditionOf(foundry, 6), 'the account of a foundry').address.accountId
+  return present(conditionOf(foundry, ImmutableAccount), 'the account of a foundry').address
+    .accountId
 }
 
 function idOf(foundry: FoundryOutput): FoundryId {

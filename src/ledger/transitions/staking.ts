@@ -1,4 +1,4 @@
-import type { Staking } from '../../protocol/features.ts'
+import { Staking } from '../../protocol/features.ts'
 import type { AccountOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { epochOfSlot } from '../../protocol/slots.ts'
@@ -14,7 +14,7 @@ export function stakingBegins(
   set: WorkingSet,
   { state, output }: Beginning<AccountOutput>,
 ): TransactionError | undefined {
-  const staking = featureOf(state, 7)
+  const staking = featureOf(state, Staking)
   if (staking === undefined) return undefined
   if (set.clock === undefined) return commitmentMissing(state.accountId)
   return stakesFromNow(set, staking, set.clock, output)
@@ -25,8 +25,8 @@ export function stakingChanges(
   set: WorkingSet,
   { before, after, input, output }: Change<AccountOutput>,
 ): TransactionError | undefined {
-  const former = featureOf(before, 7)
-  const next = featureOf(after, 7)
+  const former = featureOf(before, Staking)
+  const next = featureOf(after, Staking)
   if (former === undefined) return stakingBegins(set, { state: after, output })
   if (set.clock === undefined) return commitmentMissing(after.accountId)
   if (hasEnded(set, former, set.clock)) {
@@ -48,8 +48,8 @@ export function rewardsGoWithStake(
   set: WorkingSet,
   { before, after, input }: Change<AccountOutput>,
 ): TransactionError | undefined {
-  const former = featureOf(before, 7)
-  const next = featureOf(after, 7)
+  const former = featureOf(before, Staking)
+  const next = featureOf(after, Staking)
   const isClaimed = set.rewards.has(input)
   const mustClaim =
     former !== undefined &&
@@ -67,7 +67,7 @@ export function stakingEnds(
   { state, input }: End<AccountOutput>,
   accountId: AccountId,
 ): TransactionError | undefined {
-  const staking = featureOf(state, 7)
+  const staking = featureOf(state, Staking)
   if (staking === undefined) return undefined
   if (set.clock === undefined) return commitmentMissing(accountId)
   if (!hasEnded(set, staking, set.clock)) {

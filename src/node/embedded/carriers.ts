@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { assert } from '../../lib/assert.ts'
-import { Block } from '../../protocol/block.ts'
+import { BasicBlockBody, Block } from '../../protocol/block.ts'
+import { is } from '../../protocol/is.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
@@ -64,7 +66,10 @@ async function prepareAgain(deps: CarriersDeps, row: BlockRow): Promise<Prepared
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a block of the inbox decodes')
   const { body } = block.value
-  assert(body.type === 0 && body.payload?.type === 1, 'a block with a transaction id carries one')
+  assert(
+    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
+    'a block with a transaction id carries one',
+  )
   for (;;) {
     const prepared = await prepareTransaction(deps.signatures, body.payload)
     if (prepared.ok) return prepared.value

@@ -1,5 +1,5 @@
 import { deriveParameters } from '../../protocol/derive-parameters.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import { ProtocolParameters } from '../../protocol/parameters.ts'
 
 /** The parameters of the development network, apart from its keys: who only asks for them need not load what derives keys. */
 
@@ -24,7 +24,7 @@ export function developmentParameters(genesisSeconds: number): ProtocolParameter
     rewardToGenerationRatio: 2,
   })
   return {
-    type: 0,
+    type: ProtocolParameters.code,
     version: 3,
     networkName: developmentNetworkName,
     bech32Hrp: 'tst',

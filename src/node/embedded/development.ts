@@ -1,7 +1,10 @@
+import { type Address, Ed25519Address } from '../../protocol/addresses.ts'
+import { BlockIssuer, BlockIssuerKey, Staking } from '../../protocol/features.ts'
 import { type Keypair, walletOf } from '../../protocol/keys.ts'
-import type { AccountOutput, BasicOutput, Output } from '../../protocol/outputs.ts'
+import { AccountOutput, BasicOutput, type Output } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
+import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
 import type { GenesisPlan } from './genesis.ts'
 
@@ -71,8 +74,14 @@ export function developmentGenesis(keys: DevelopmentKeys, startSeconds: number):
 }
 
 function basicOutput(key: Keypair, amount: bigint, mana: bigint): BasicOutput {
-  const address = { type: 0, pubKeyHash: key.publicKeyHash } as const
-  return { type: 0, amount, mana, unlockConditions: [{ type: 0, address }], features: [] }
+  const address: Address = { type: Ed25519Address.code, pubKeyHash: key.publicKeyHash }
+  return {
+    type: BasicOutput.code,
+    amount,
+    mana,
+    unlockConditions: [{ type: AddressUnlock.code, address }],
+    features: [],
+  }
 }
 
 const issuerAmount = 100_000_000n
@@ -81,21 +90,34 @@ const issuerAmount = 100_000_000n
 function issuerAccount(key: Keypair): AccountOutput {
   const { publicKeyHash: pubKeyHash } = key
   return {
-    type: 1,
+    type: AccountOutput.code,
     amount: issuerAmount,
     mana: 0n,
     accountId: accountIdOfKey(key),
     foundryCounter: 0,
-    unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
-    features: [{ type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] }],
+    unlockConditions: [
+      { type: AddressUnlock.code, address: { type: Ed25519Address.code, pubKeyHash } },
+    ],
+    features: [
+      {
+        type: BlockIssuer.code,
+        expirySlot: maximumSlot,
+        blockIssuerKeys: [{ type: BlockIssuerKey.code, pubKeyHash }],
+      },
+    ],
     immutableFeatures: [],
   }
 }
 
 function validatorAccount(key: Keypair): AccountOutput {
   const account = issuerAccount(key)
-  const forEver = { startEpoch: 0, endEpoch: maximumEpoch } as const
-  const staking = { type: 7, stakedAmount: issuerAmount, fixedCost: 0n, ...forEver } as const
+  const staking: Staking = {
+    type: Staking.code,
+    stakedAmount: issuerAmount,
+    fixedCost: 0n,
+    startEpoch: 0,
+    endEpoch: maximumEpoch,
+  }
   return { ...account, features: [...account.features, staking] }
 }
 

@@ -1,6 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import { bytesToHex } from '../../lib/hex.ts'
-import { Block, type BlockHeader } from '../../protocol/block.ts'
+import {
+  BasicBlockBody,
+  Block,
+  type BlockHeader,
+  ValidationBlockBody,
+} from '../../protocol/block.ts'
 import { commitmentId, identifyBlock } from '../../protocol/ids.ts'
 import type { Keypair } from '../../protocol/keys.ts'
 import type { Network } from '../../protocol/network.ts'
@@ -9,6 +14,7 @@ import { encode } from '../../protocol/schema/schema.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import type { Payload } from '../../protocol/transaction.ts'
+import { Ed25519Signature } from '../../protocol/unlocks.ts'
 import type { Issuance } from '../source.ts'
 
 /** Blocks of the node's own account: one a slot, which keeps parents young, and those around payloads of clients. */
@@ -36,14 +42,14 @@ export function buildBlock(deps: BuildDeps, account: IssuerAccount, request: Bui
   const { parameters } = deps.network
   const { referenceManaCost } = request.issuance.latestCommitment
   const header = headerOf(deps, account, request.issuance)
-  const body = {
-    type: 0,
+  const body: BasicBlockBody = {
+    type: BasicBlockBody.code,
     strongParents: request.issuance.strongParents,
     weakParents: [],
     shallowLikeParents: [],
     payload: request.payload,
     maxBurnedMana: 0n,
-  } as const
+  }
   const draft: Block = { header, body, signature: noSignature }
   const maxBurnedMana = BigInt(nodeWorkScore(parameters, draft)) * referenceManaCost
   return sign(deps, account, { ...draft, body: { ...body, maxBurnedMana } })
@@ -55,7 +61,7 @@ export function buildVote(deps: BuildDeps, account: IssuerAccount, request: Buil
   return sign(deps, account, {
     header: headerOf(deps, account, request.issuance),
     body: {
-      type: 1,
+      type: ValidationBlockBody.code,
       strongParents: request.issuance.strongParents,
       weakParents: [],
       shallowLikeParents: [],
@@ -66,11 +72,11 @@ export function buildVote(deps: BuildDeps, account: IssuerAccount, request: Buil
   })
 }
 
-const noSignature = {
-  type: 0,
+const noSignature: Ed25519Signature = {
+  type: Ed25519Signature.code,
   publicKey: bytesToHex(new Uint8Array(32)),
   signature: bytesToHex(new Uint8Array(64)),
-} as const
+}
 
 /** Issued now, but after its parents. */
 function headerOf(

@@ -10,7 +10,7 @@ import { identifyBlock } from '../../protocol/ids.ts'
 import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
-import type { Payload } from '../../protocol/transaction.ts'
+import { CandidacyAnnouncement, type Payload } from '../../protocol/transaction.ts'
 import type { Genesis, IncomingBlock, LeaseLost, Store } from '../../store/contract.ts'
 import { watchClock } from '../clock-watch.ts'
 import { type LeaderElection, type LeaderTerm, openLeaderElection } from '../leader-election.ts'
@@ -174,7 +174,10 @@ export async function openEmbedded(
     const building = { clock: { nowNs: () => (nowNs < lastNs ? nowNs : lastNs) }, network }
     const block = (isValidator ? buildVote : buildBlock)(building, account, request)
     if (!isDue) return [block]
-    return [block, buildBlock(building, account, { ...request, payload: { type: 2 } })]
+    return [
+      block,
+      buildBlock(building, account, { ...request, payload: { type: CandidacyAnnouncement.code } }),
+    ]
   }
 
   async function keep(term: number, blocks: readonly Block[]): Promise<void> {

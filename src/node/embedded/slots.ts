@@ -4,8 +4,9 @@ import type { Announcement } from '../../ledger/committee.ts'
 import { slotEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import { Block } from '../../protocol/block.ts'
+import { BasicBlockBody, Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -128,14 +129,14 @@ function accountEvents(
 
 function issuedBlock({ issuerId, workScore, bytes }: SlotBlock): IssuedBlock {
   const body = bytes && blockOf(bytes).body
-  if (body?.type !== 1) return { kind: 'basic', issuerId, workScore }
+  if (!is(ValidationBlockBody, body)) return { kind: 'basic', issuerId, workScore }
   const { highestSupportedVersion: version, protocolParametersHash: hash } = body
   return { kind: 'validation', issuerId, version, hash }
 }
 
 function announcementIn({ issuerId, slot, bytes }: SlotBlock): Announcement[] {
   const block = bytes && blockOf(bytes)
-  if (block?.body.type !== 0) return []
+  if (!is(BasicBlockBody, block?.body)) return []
   return [{ issuerId, slot, committedSlot: slotOfId(block.header.slotCommitmentId) }]
 }
 

@@ -1,10 +1,12 @@
-import { Block } from '../../protocol/block.ts'
+import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import { identifyBlock, identifyTransaction, transactionBytesIn } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { blockKind } from '../block-kind.ts'
 
@@ -40,7 +42,7 @@ export function nodeBlock({ parameters }: Network, bytes: Uint8Array): NodeBlock
 }
 
 function transactionIn({ body }: Block, bytes: Uint8Array): TransactionId | undefined {
-  if (body.type !== 0 || body.payload?.type !== 1) return undefined
+  if (!is(BasicBlockBody, body) || !is(SignedTransaction, body.payload)) return undefined
   const { payload } = body
   const own = transactionBytesIn(bytes, body, payload)
   return identifyTransaction(payload.transaction, own).transactionId

@@ -24,14 +24,22 @@ export interface StructSchema<T> extends Schema<T> {
   readonly fields: Fields
 }
 
+/** An object with a code. */
+export interface VariantSchema<C extends number, T> extends StructSchema<T> {
+  readonly code: C
+}
+
+/** Any variant, for functions that take a choice of them. */
+export type AnyVariant = VariantSchema<number, any>
+
 /** A choice among variants of one family, told apart by their code. */
 export interface UnionSchema<T> extends Schema<T> {
   readonly kind: 'union'
   /** The family, such as `Output`: all variants met under one family make one GraphQL union. */
   readonly name: string
-  readonly variants: readonly StructSchema<any>[]
+  readonly variants: readonly AnyVariant[]
   /** The variant that the next byte names; none where it names none that may stand here. */
-  choose(r: Reader): StructSchema<any> | undefined
+  choose(r: Reader): AnyVariant | undefined
 }
 
 /** A list with its count in front. */
@@ -83,23 +91,24 @@ export function variant<const C extends number, F extends Fields>(
   code: C,
   fields: F,
   options: VariantOptions<{ readonly type: C } & ValueOf<F>> = {},
-): StructSchema<{ readonly type: C } & ValueOf<F>> & { readonly fields: F } {
-  return { ...objectOf({ name, code, fields, ...options }), fields }
+): VariantSchema<C, { readonly type: C } & ValueOf<F>> & { readonly fields: F } {
+  return { ...objectOf({ name, code, fields, ...options }), code, fields }
 }
-
-/** Any object, for functions that take a choice of them. */
-export type AnyStruct = StructSchema<any>
 
 /** What a union refuses. */
 export interface UnionOptions {
   /** Broken by a code that no variant of the family has. */
   readonly unknown: RefusalCode
   /** Broken by a code of the family that is not allowed at this place; without it: `unknown`. */
-  readonly notAllowed?: { readonly codes: readonly number[]; readonly rule: RefusalCode }
+  readonly notAllowed?: {
+    /** A function, because a family may have a variant that contains this union. */
+    readonly family: () => readonly AnyVariant[]
+    readonly rule: RefusalCode
+  }
 }
 
 /** A choice among variants. */
-export function union<V extends readonly StructSchema<any>[]>(
+export function union<V extends readonly AnyVariant[]>(
   name: string,
   options: UnionOptions,
   ...variants: V
@@ -111,7 +120,7 @@ export function union<V extends readonly StructSchema<any>[]>(
     if (numbering === 'documented' && released[Number(code)] !== undefined) {
       throw new Malformed('NUMBERING_MIXED', offset)
     }
-    const known = notAllowed?.codes.some((other) => other === code)
+    const known = notAllowed?.family().some((other) => other.code === code)
     throw new Malformed(known && notAllowed ? notAllowed.rule : unknown, offset)
   }
   const choose = (r: Reader) => (r.numbering === 'released' ? released : documented)[r.peek()]
@@ -252,8 +261,8 @@ export function optional<T>(of: Schema<T>): OptionalSchema<T> {
 }
 
 /** The variants by their codes in one numbering. */
-function tableOf(variants: readonly StructSchema<any>[], numbering: Numbering) {
-  const table: (StructSchema<any> | undefined)[] = Array(256).fill(undefined)
+function tableOf(variants: readonly AnyVariant[], numbering: Numbering) {
+  const table: (AnyVariant | undefined)[] = Array(256).fill(undefined)
   for (const one of variants) {
     const code = numbering === 'released' ? one.code : (one.documentedCode ?? one.code)
     if (typeof code === 'number') table[code] = one

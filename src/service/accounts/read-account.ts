@@ -1,5 +1,6 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
@@ -38,7 +39,7 @@ export async function readAccount(
   }
   const keys = [{ kind: 'CHAIN', value: accountId }] as const
   // A basic output is an account to be.
-  const filter = { asOf: 'COMMITTED', keys, kinds: [0, 1] } as const
+  const filter = { asOf: 'COMMITTED', keys, kinds: [BasicOutput.code, AccountOutput.code] } as const
   const [entry, [row]] = await Promise.all([
     store.read.accountEntry(accountId, slot),
     store.read.unspentOutputs({ filter, limit: 1 }),

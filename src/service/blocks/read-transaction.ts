@@ -1,10 +1,12 @@
 import { assert, present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { CarriedTransaction, LedgerSource } from '../../node/source.ts'
+import { BasicBlockBody } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { TransactionMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
-import type { SignedTransaction } from '../../protocol/transaction.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
@@ -81,7 +83,10 @@ async function readGenesisTransaction(
 function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
   const { transactionId } = row
   const { body } = decodeBlock(block.bytes)
-  assert(body.type === 0 && body.payload?.type === 1, 'the block of a transaction carries it')
+  assert(
+    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
+    'the block of a transaction carries it',
+  )
   const { failureReason, ...rest } = row
   const { inputs, outputs } = body.payload.transaction
   return {

@@ -5,10 +5,12 @@ import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { LedgerUnavailable } from '../../node/source.ts'
-import { Address } from '../../protocol/addresses.ts'
+import { Address, Ed25519Address } from '../../protocol/addresses.ts'
 import { decodeBech32 } from '../../protocol/bech32.ts'
 import { addressKey, identifyTransaction } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { Keypair } from '../../protocol/keys.ts'
+import { BasicOutput } from '../../protocol/outputs.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
 import { decode, print } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
@@ -223,13 +225,13 @@ async function payOnce(
 ): Promise<Outcome> {
   const { source, clock, key: from } = deps
   const { parameters } = source.network
-  const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
+  const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
   const filter = { asOf: 'BOOKED', heldBy: addressKey(owner), kinds: [0] } as const
   const rows = await deps.store.read.unspentOutputs({ filter, limit: mostReceivers })
   const amount = payments.reduce((sum, payment) => sum + payment.amount, 0n)
   const outputs = rows.map(viewOfOutput).flatMap(({ outputId, output: decoded }) => {
     const output = decoded()
-    return output.type === 0 ? [{ outputId, output }] : []
+    return is(BasicOutput, output) ? [{ outputId, output }] : []
   })
   const input = spendable(parameters, outputs, { from: owner, amount })
   if (input === undefined) return unpaid('FUNDS_MISSING')

@@ -1,6 +1,6 @@
 import { decayedMana } from '../../ledger/mana.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { Address } from '../../protocol/addresses.ts'
+import { type Address, Ed25519Address } from '../../protocol/addresses.ts'
 import {
   creationSlotOf,
   identifyTransaction,
@@ -8,12 +8,15 @@ import {
   networkId,
   transactionOf,
 } from '../../protocol/ids.ts'
+import { UtxoInput } from '../../protocol/inputs.ts'
 import type { Keypair } from '../../protocol/keys.ts'
-import type { BasicOutput } from '../../protocol/outputs.ts'
+import { BasicOutput } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { minimumAmount } from '../../protocol/score.ts'
-import type { SignedTransaction, Transaction } from '../../protocol/transaction.ts'
+import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
+import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
+import { SignatureUnlock } from '../../protocol/unlocks.ts'
 
 /** Makes and signs the plainest transaction: one basic output in, one to each receiver, the rest back. */
 
@@ -43,7 +46,7 @@ export function leastAmount(parameters: ProtocolParameters, to: Address): bigint
 /** The signed payload. Stored mana goes back with the rest; what the input generated meanwhile is burned. */
 export function signTransfer(transfer: Transfer): SignedTransaction {
   const { parameters, from, input, payments, slot } = transfer
-  const owner: Address = { type: 0, pubKeyHash: from.publicKeyHash }
+  const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
   const created = creationSlotOf(input.outputId)
   const mana = decayedMana(parameters, input.output.mana, created, slot)
   const sent = payments.reduce((sum, { amount }) => sum + amount, 0n)
@@ -55,7 +58,7 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
     contextInputs: [],
     inputs: [
       {
-        type: 0,
+        type: UtxoInput.code,
         transactionId: transactionOf(input.outputId),
         transactionOutputIndex: indexOf(input.outputId),
       },
@@ -66,14 +69,24 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
     outputs: [...payments.map(({ to, amount }) => plainOutput(to, amount, 0n)), ...change],
   }
   const signature = from.sign(identifyTransaction(transaction).signingHash)
-  return { type: 1, transaction, unlocks: [{ type: 0, signature }] }
+  return {
+    type: SignedTransaction.code,
+    transaction,
+    unlocks: [{ type: SignatureUnlock.code, signature }],
+  }
 }
 
 /** Bit 1 of the transaction capabilities. */
 const mayBurnMana: Hex = '0x02'
 
 function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
-  return { type: 0, amount, mana, unlockConditions: [{ type: 0, address }], features: [] }
+  return {
+    type: BasicOutput.code,
+    amount,
+    mana,
+    unlockConditions: [{ type: AddressUnlock.code, address }],
+    features: [],
+  }
 }
 
 /** The first of some outputs that a transfer of this amount to this address can spend. */

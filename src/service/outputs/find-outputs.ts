@@ -1,8 +1,9 @@
 import type { IndexKey, IndexKind } from '../../ledger/index-keys.ts'
 import { namedRoles } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { Address, MultiAddress } from '../../protocol/addresses.ts'
+import { type Address, MultiAddress, RestrictedAddress } from '../../protocol/addresses.ts'
 import { multiAddressReference } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../store/view-contract.ts'
@@ -81,6 +82,8 @@ export async function findMultiAddress(
 }
 
 function multiIn(address: Address): MultiAddress | undefined {
-  if (address.type === 40) return address
-  return address.type === 48 && address.address.type === 40 ? address.address : undefined
+  if (is(MultiAddress, address)) return address
+  return is(RestrictedAddress, address) && is(MultiAddress, address.address)
+    ? address.address
+    : undefined
 }

@@ -3,7 +3,7 @@ import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { LedgerSource } from '../../node/source.ts'
-import { Block } from '../../protocol/block.ts'
+import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
 import {
   identifyTransaction,
@@ -12,10 +12,12 @@ import {
   slotOfId,
   transactionOf,
 } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { OutputNotServed } from './output-life.ts'
@@ -104,6 +106,9 @@ async function commitmentToTransaction(
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a stored block decodes')
   const { body } = block.value
-  assert(body.type === 0 && body.payload?.type === 1, 'the block of an output has a transaction')
+  assert(
+    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
+    'the block of an output has a transaction',
+  )
   return identifyTransaction(body.payload.transaction).transactionCommitment
 }

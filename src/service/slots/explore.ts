@@ -3,6 +3,8 @@ import { identifyGenesis } from '../../ledger/genesis.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
+import { BasicBlockBody } from '../../protocol/block.ts'
+import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
@@ -162,7 +164,7 @@ export async function listSlotBlocks(
   })
   const blocks = rows.map(({ blockId, inbox: place, bytes }) => {
     const { body } = decodeBlock(bytes)
-    const payload = body.type === 0 ? body.payload : undefined
+    const payload = is(BasicBlockBody, body) ? body.payload : undefined
     return { blockId, place, payloadType: payload?.type ?? null }
   })
   return { blocks: blocks.slice(0, page.pageSize), next: blocks[page.pageSize] }

@@ -22,8 +22,10 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { type PreparedTransaction, prepareTransaction } from '../../node/prepared-transaction.ts'
 import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
 import type { LedgerSource } from '../../node/source.ts'
-import { Block } from '../../protocol/block.ts'
+import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import { identifyTransaction, slotOfId } from '../../protocol/ids.ts'
+import { BlockIssuanceCreditInput, CommitmentInput, RewardInput } from '../../protocol/inputs.ts'
+import { is } from '../../protocol/is.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type {
   AccountId,
@@ -38,6 +40,7 @@ import { decode, encode, parse } from '../../protocol/schema/schema.ts'
 import { epochOfSlot } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
+import { Ed25519Signature } from '../../protocol/unlocks.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { EpochRow, TransactionState } from '../../store/rows.ts'
 import { failureReason, type PublishedFailure } from '../blocks/failure-reason.ts'
@@ -119,7 +122,10 @@ export async function simulateTransaction(
   }
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
   const { contextInputs } = payload.value.transaction
-  if (deps.source.node !== undefined && contextInputs.some(({ type }) => type !== 0)) {
+  if (
+    deps.source.node !== undefined &&
+    contextInputs.some(({ type }) => type !== CommitmentInput.code)
+  ) {
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the accounts and rewards this refers to' })
   }
   // Only now: what is known or refused may have a thousand signatures.
@@ -146,14 +152,14 @@ async function refusalOf(
       issuerId: zeros as AccountId,
     },
     body: {
-      type: 0,
+      type: BasicBlockBody.code,
       strongParents,
       weakParents: [],
       shallowLikeParents: [],
       payload,
       maxBurnedMana: 0n,
     },
-    signature: { type: 0, publicKey: zeros, signature: `0x${'00'.repeat(64)}` },
+    signature: { type: Ed25519Signature.code, publicKey: zeros, signature: `0x${'00'.repeat(64)}` },
   }
   const problems = blockProblems(block, { network, bytes: encode(Block, block), from: 'json' })
   const problem = problems
@@ -196,12 +202,12 @@ async function ledgerFor(
 ): Promise<KnownLedger> {
   const { read } = store
   const { parameters } = source.network
-  const commitment = transaction.contextInputs.find((input) => input.type === 0)
+  const commitment = transaction.contextInputs.find((input) => is(CommitmentInput, input))
   const slot = commitment === undefined ? 0 : slotOfId(commitment.commitmentId)
   const accounts = transaction.contextInputs.flatMap((input) =>
-    input.type === 1 ? [input.accountId] : [],
+    is(BlockIssuanceCreditInput, input) ? [input.accountId] : [],
   )
-  const claims = transaction.contextInputs.some((input) => input.type === 2)
+  const claims = transaction.contextInputs.some((input) => is(RewardInput, input))
   const earliest = epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1
   const [outputById, milestone, entries, epochs] = await Promise.all([
     outputsOf(read, inputIds(transaction)),

@@ -14,15 +14,16 @@ import type { PreparedTransaction } from '../../node/prepared-transaction.ts'
 import { prepareTransaction } from '../../node/prepared-transaction.ts'
 import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
 import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../../node/source.ts'
-import { Block, maxBlockSize } from '../../protocol/block.ts'
+import { Block, maxBlockSize, ValidationBlockBody } from '../../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
 import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { isOfNode } from '../../protocol/problems.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotOfTime } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
-import { Payload } from '../../protocol/transaction.ts'
+import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import { signedReading } from '../signed-reading.ts'
 
@@ -198,7 +199,7 @@ async function readSubmission(
   }
   const payload = parse(Payload, submission.json)
   if (!payload.ok) return malformed(payload.error)
-  if (payload.value.type === 2) return err({ code: 'ANNOUNCEMENT_WITHOUT_BLOCK' })
+  if (is(CandidacyAnnouncement, payload.value)) return err({ code: 'ANNOUNCEMENT_WITHOUT_BLOCK' })
   const unavailable = deps.source.unavailable()
   if (unavailable !== undefined) return err(unavailable)
   const issued = await deps.source.issue(payload.value)
@@ -229,7 +230,7 @@ async function checkAgainstLedger(
     store.read.milestoneByCommitment(slotCommitmentId),
     store.read.accountEntry(issuerId, slot),
     store.read.issuingTimes(parents),
-    block.body.type === 1 ? store.read.epochs(epoch) : [],
+    is(ValidationBlockBody, block.body) ? store.read.epochs(epoch) : [],
     oldestParentOf({ store, source }, slotOfBlock, parents),
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
@@ -275,6 +276,6 @@ async function checkSignatures(
   if (verdict.value[0] !== true) {
     return err({ code: 'BLOCK_SIGNATURE_INVALID', publicKey: signature.publicKey })
   }
-  if (body.type === 1 || body.payload?.type !== 1) return ok(undefined)
+  if (is(ValidationBlockBody, body) || !is(SignedTransaction, body.payload)) return ok(undefined)
   return prepareTransaction(signatures, body.payload)
 }

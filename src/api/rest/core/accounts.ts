@@ -1,4 +1,6 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
+import { AccountAddress } from '../../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../../protocol/ids.ts'
 import { Committee, Congestion, Validator, Validators } from '../../../protocol/node-answers.ts'
 import { type AccountId, CommitmentId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
@@ -133,7 +135,7 @@ export const committeeRoute: Route = {
   },
 }
 
-const accountType = '0x08'
+const accountPrefix = addressKeyPrefix(AccountAddress)
 
 function readAccount(
   request: RestRequest,
@@ -142,8 +144,8 @@ function readAccount(
   const argument = 'bech32Address'
   const key = addressKeyOf(parameters.bech32Hrp, param(request, argument), argument)
   if (!key.ok) return key
-  if (!key.value.startsWith(accountType)) return err({ code: 'ADDRESS_NOT_AN_ACCOUNT', argument })
-  return ok(`0x${key.value.slice(accountType.length)}` as AccountId)
+  if (!key.value.startsWith(accountPrefix)) return err({ code: 'ADDRESS_NOT_AN_ACCOUNT', argument })
+  return ok(`0x${key.value.slice(accountPrefix.length)}` as AccountId)
 }
 
 const newest = `0x${'00'.repeat(36)}` as CommitmentId

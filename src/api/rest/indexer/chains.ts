@@ -1,8 +1,22 @@
 import type { Hex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { MultiAddress } from '../../../protocol/addresses.ts'
+import {
+  AccountAddress,
+  AnchorAddress,
+  MultiAddress,
+  NftAddress,
+} from '../../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../../protocol/ids.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+} from '../../../protocol/outputs.ts'
 import { DelegationId, FoundryId } from '../../../protocol/primitives.ts'
+import type { AnyVariant } from '../../../protocol/schema/composites.ts'
 import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
 import { findMultiAddress, findOutputs } from '../../../service/outputs/find-outputs.ts'
 import type { Services } from '../../../service/services.ts'
@@ -35,7 +49,8 @@ interface Chain {
   read(request: RestRequest, services: Services): Result<Hex, ChainIdError>
 }
 
-function byAddress(name: string, kind: number, addressType: string): Chain {
+function byAddress(name: string, { code: kind }: AnyVariant, address: AnyVariant): Chain {
+  const prefix = addressKeyPrefix(address)
   const parameter = 'bech32Address'
   return {
     name,
@@ -46,31 +61,31 @@ function byAddress(name: string, kind: number, addressType: string): Chain {
       const { bech32Hrp } = services.parameters
       const key = addressKeyOf(bech32Hrp, param(request, parameter), parameter)
       if (!key.ok) return key
-      if (!key.value.startsWith(addressType)) {
+      if (!key.value.startsWith(prefix)) {
         return err({ code: 'ADDRESS_OF_ANOTHER_KIND', argument: parameter, expected: name })
       }
-      const id: Hex = `0x${key.value.slice(addressType.length)}`
+      const id: Hex = `0x${key.value.slice(prefix.length)}`
       return ok(id)
     },
   }
 }
 
 const chains: readonly Chain[] = [
-  byAddress('account', 1, '0x08'),
-  byAddress('anchor', 2, '0x18'),
-  byAddress('nft', 4, '0x10'),
+  byAddress('account', AccountOutput, AccountAddress),
+  byAddress('anchor', AnchorOutput, AnchorAddress),
+  byAddress('nft', NftOutput, NftAddress),
   {
     name: 'foundry',
     parameter: 'foundryId',
     shape: shapeOf(FoundryId),
-    kind: 3,
+    kind: FoundryOutput.code,
     read: (request) => pathId(request, 'foundryId', FoundryId),
   },
   {
     name: 'delegation',
     parameter: 'delegationId',
     shape: shapeOf(DelegationId),
-    kind: 5,
+    kind: DelegationOutput.code,
     read: (request) => pathId(request, 'delegationId', DelegationId),
   },
 ]
@@ -110,7 +125,7 @@ export const multiAddressRoute: Route = {
     const text = param(request, argument)
     const key = addressKeyOf(services.parameters.bech32Hrp, text, argument)
     if (!key.ok) return toRest(key.error)
-    if (!key.value.startsWith('0x28')) {
+    if (!key.value.startsWith(addressKeyPrefix(MultiAddress))) {
       return toRest({ code: 'ADDRESS_OF_ANOTHER_KIND', argument, expected: 'multi' })
     }
     const multi = await findMultiAddress(services, key.value)

@@ -1,5 +1,7 @@
 import type { Hex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
+import { AccountAddress } from '../../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../../protocol/ids.ts'
 import { FoundryId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
 import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
@@ -47,7 +49,9 @@ function ofAccount(sentence: string, term: Term): Filter {
     ...filter,
     read: (text, name, hrp) => {
       const read = filter.read(text, name, hrp)
-      const isAccount = read.ok && read.value.keys?.every(({ value }) => value.startsWith('0x08'))
+      const isAccount =
+        read.ok &&
+        read.value.keys?.every(({ value }) => value.startsWith(addressKeyPrefix(AccountAddress)))
       if (!read.ok || isAccount) return read
       return err({ code: 'ADDRESS_NOT_AN_ACCOUNT', argument: `query: ${name}` })
     },

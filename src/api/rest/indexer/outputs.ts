@@ -1,5 +1,13 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  BasicOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+} from '../../../protocol/outputs.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
 import {
   findOutputs,
@@ -51,7 +59,7 @@ const lists: readonly List[] = [
   {
     path: '/outputs/basic',
     about: 'Unspent basic outputs.',
-    kinds: [0],
+    kinds: [BasicOutput.code],
     filters: [
       'address',
       ...conditions,
@@ -65,31 +73,31 @@ const lists: readonly List[] = [
   {
     path: '/outputs/account',
     about: 'Accounts.',
-    kinds: [1],
+    kinds: [AccountOutput.code],
     filters: ['address', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/anchor',
     about: 'Anchors.',
-    kinds: [2],
+    kinds: [AnchorOutput.code],
     filters: ['stateController', 'governor', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/foundry',
     about: 'Foundries.',
-    kinds: [3],
+    kinds: [FoundryOutput.code],
     filters: ['account', 'accountAddress', 'hasNativeToken', 'nativeToken'],
   },
   {
     path: '/outputs/nft',
     about: 'NFTs.',
-    kinds: [4],
+    kinds: [NftOutput.code],
     filters: ['address', ...conditions, 'issuer', 'sender', 'tag', 'unlockableByAddress'],
   },
   {
     path: '/outputs/delegation',
     about: 'Delegations.',
-    kinds: [5],
+    kinds: [DelegationOutput.code],
     filters: ['address', 'validator'],
   },
 ]
