@@ -2,8 +2,8 @@ import { type Keypair, walletOf } from '../../protocol/keys.ts'
 import type { AccountOutput, BasicOutput, Output } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
+import type { GenesisPlan } from '../genesis.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
-import type { GenesisPlan } from './genesis.ts'
 
 /** The network that a gateway without a genesis file makes: funded, and open to everybody who reads this. */
 
