@@ -4,6 +4,7 @@ import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/fla
 import { type LogLevel, logLevels } from './lib/log.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
+import type { LedgerSettings } from './node/open-ledger.ts'
 import {
   isNodeUrl,
   keyFileBeside,
@@ -28,7 +29,7 @@ import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
 
 /** All settings, frozen. Secrets do not print. */
-export interface Config {
+export interface Config extends LedgerSettings {
   /** The address to listen on. */
   readonly host: string
   /** The port to listen on; 0 takes any free one. */
@@ -43,20 +44,6 @@ export interface Config {
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
   readonly signing: KeySource
-  /** Where the ledger comes from: this process keeps it, or follows nodes that do. */
-  readonly ledger: (typeof ledgerKinds)[number]
-  /** The nodes to follow, in the order of preference, without a slash at their end; empty for the ledger inside. */
-  readonly upstreamUrls: readonly string[]
-  /** Whether each output that a node tells is held against its proof. */
-  readonly upstreamProofs: (typeof switches)[number]
-  /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
-  readonly genesisFile: string | undefined
-  /** Protocol parameters as JSON; `undefined` for the development network. */
-  readonly parametersFile: string | undefined
-  /** The key of the node's own issuer account, or that there is none; `undefined` for the network's default. */
-  readonly issuerKey: Secret | 'none' | undefined
-  /** The id of that account; `undefined` for the hash of its public key. */
-  readonly issuerAccount: string | undefined
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
   /** How many WebSockets and event streams may be open. */

@@ -9,7 +9,6 @@ import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
-import { type LedgerError, openLedger } from './ledger.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
 import type { Log } from './lib/log.ts'
@@ -17,6 +16,8 @@ import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
+import { nameOfThisProcess } from './node/lease-holder.ts'
+import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
 import { createStakers } from './service/accounts/validators.ts'
@@ -120,7 +121,9 @@ async function openInOrder(
   store.listen((news) => {
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
-  const ledger = await openLedger(config, { log, clock, store, signatures, wake })
+  const holder = nameOfThisProcess()
+  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted: wake.notify }
+  const ledger = await openLedger(config, ledgerDeps)
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)

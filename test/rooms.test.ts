@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 
 const source = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** For each room the rooms that it may import. A room of two words stands inside another one and follows its own row. */
+/** For each room the rooms that it may import. A folder or file inside a room may have a row of its own. */
 const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   protocol: ['lib'],
@@ -16,6 +16,10 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   store: ['ledger', 'protocol', 'lib', 'generated'],
   feed: ['store', 'protocol', 'lib'],
   node: ['feed', 'store', 'ledger', 'protocol', 'lib'],
+  // Neither mode of the ledger imports the other, and what they share imports neither; one file chooses between them.
+  'node/embedded': ['node', 'store', 'ledger', 'protocol', 'lib'],
+  'node/upstream': ['node', 'store', 'ledger', 'protocol', 'lib'],
+  'node/open-ledger': ['node/embedded', 'node/upstream', 'node', 'store', 'protocol', 'lib'],
   service: ['node', 'feed', 'store', 'ledger', 'protocol', 'lib'],
   tools: ['service', 'node', 'store', 'ledger', 'protocol', 'lib'],
   client: [],
@@ -26,6 +30,8 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
     'tools',
     'service',
     'node',
+    'node/embedded',
+    'node/open-ledger',
     'feed',
     'store',
     'ledger',
@@ -39,6 +45,8 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
     'tools',
     'service',
     'node',
+    'node/embedded',
+    'node/open-ledger',
     'feed',
     'store',
     'ledger',
@@ -49,14 +57,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
-const rootFiles = [
-  'config.ts',
-  'gateway.ts',
-  'ledger.ts',
-  'main.ts',
-  'setting-values.ts',
-  'settings.ts',
-]
+const rootFiles = ['config.ts', 'gateway.ts', 'main.ts', 'setting-values.ts', 'settings.ts']
 
 /** For each package the rooms that may import it; packages of a scope share a row. Other modules of Node are free. */
 const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
@@ -111,6 +112,9 @@ describe('rooms', () => {
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../ledger/mana.ts' })).toBe(true)
     expect(isForeign({ file: 'client/follow.ts', specifier: '../feed/tail.ts' })).toBe(true)
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../config.ts' })).toBe(true)
+    expect(isForeign({ file: 'node/source.ts', specifier: './embedded/inbox.ts' })).toBe(true)
+    expect(isForeign({ file: 'node/embedded/open.ts', specifier: '../upstream/x.ts' })).toBe(true)
+    expect(isForeign({ file: 'node/upstream/open.ts', specifier: '../embedded/x.ts' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'left-pad' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'aedes' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'node:sqlite' })).toBe(true)
@@ -127,7 +131,10 @@ function importsOf(file: string): readonly Import[] {
 }
 
 function roomOf(file: string): string {
-  return file.includes('/') ? (file.split('/')[0] ?? '') : 'root'
+  const [room = '', inner = ''] = file.split('/')
+  if (!file.includes('/')) return 'root'
+  const nested = `${room}/${inner.replace(/\.ts$/, '')}`
+  return roomsByRoom[nested] === undefined ? room : nested
 }
 
 /** The imported file, from `src`; `undefined` for a package. */

@@ -38,11 +38,11 @@ export interface LeaderStatus {
 
 /** A process that stands, or holds. */
 export interface LeaderElection {
-  position(): LeaderStatus
+  status(): LeaderStatus
   /** Whether the last look at the lease, or its last renewal, went well: a writer that cannot renew cannot write either. */
   isSound(): boolean
   /** Somebody said that the lease is free: it is looked at now and not within a second. */
-  look(): void
+  checkNow(): void
   /** Ends the work, gives the lease back and stands no more. */
   close(): Promise<void>
 }
@@ -164,9 +164,9 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
   }
 
   return {
-    position: () => ({ role: held === undefined ? 'STANDBY' : 'WRITER', term: heardTerm }),
+    status: () => ({ role: held === undefined ? 'STANDBY' : 'WRITER', term: heardTerm }),
     isSound: () => isSound,
-    look: () => nap.abort(),
+    checkNow: () => nap.abort(),
     close: async () => {
       closing.abort()
       nap.abort()

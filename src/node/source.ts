@@ -14,11 +14,10 @@ import type {
 import type { Schema } from '../protocol/schema/schema.ts'
 import type { Payload } from '../protocol/transaction.ts'
 import type { BlockRow, TransactionRow } from '../store/rows.ts'
-import type { InboxFull } from './embedded/inbox.ts'
+import type { Contradiction } from './contradiction.ts'
 import type { LeaderStatus } from './leader-election.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
-import type { Contradiction } from './upstream/contradiction.ts'
-import type { AnswerUnreadable } from './upstream/unreadable.ts'
+import type { AnswerUnreadable } from './unreadable.ts'
 
 /** Where the ledger comes from: one inside this process, or a node behind it. */
 
@@ -94,6 +93,12 @@ export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable | Refused
 export interface SlotClosed {
   readonly code: 'SLOT_CLOSED'
   readonly slot: SlotIndex
+}
+
+/** More blocks wait for the disk than the inbox holds. */
+export interface InboxFull {
+  readonly code: 'INBOX_FULL'
+  readonly waiting: number
 }
 
 /** The node behind refused the block; the reason is in its words. */

@@ -23,13 +23,13 @@ describe.each(databases)('standing for the lease on $name', ({ create }) => {
     const first = stand('first')
     await first.reigning(use.term + 1)
     const second = stand('second')
-    await until(() => second.standing.position().term === use.term + 1)
-    expect(second.standing.position().role).toBe('STANDBY')
+    await until(() => second.standing.status().term === use.term + 1)
+    expect(second.standing.status().role).toBe('STANDBY')
     await first.standing.close()
     expect(first.ended).toEqual([use.term + 1])
-    second.standing.look()
+    second.standing.checkNow()
     await second.reigning(use.term + 2)
-    expect(second.standing.position()).toEqual({ role: 'WRITER', term: use.term + 2 })
+    expect(second.standing.status()).toEqual({ role: 'WRITER', term: use.term + 2 })
   })
 
   test('work that fails is begun again in the same term, and the failure is told once', async () => {
@@ -54,7 +54,7 @@ describe.each(databases)('standing for the lease on $name', ({ create }) => {
     await one.reigning(use.term + 1)
     // By nothing of ours: another process has had the lease meanwhile, and left it.
     await onDatabase(use.url, 'UPDATE writer SET term = term + 1, until = 9999999999999')
-    await until(() => one.standing.position().role === 'STANDBY')
+    await until(() => one.standing.status().role === 'STANDBY')
     expect(one.ended).toEqual([use.term + 1])
     await onDatabase(use.url, 'UPDATE writer SET until = 0')
     await one.reigning(use.term + 3)

@@ -3,14 +3,15 @@ import { inputIds } from '../../ledger/resolve.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { BlockId, CommitmentId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { BookedTransaction, LeaseLost, Store } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { OverdueCarrier, WaitingChanges } from '../../store/waiting-contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
+import type { RecentCommitments } from '../recent-commitments.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import { candidatesOf, openCarriers, storedWaiters } from './carriers.ts'
 import {
@@ -33,15 +34,14 @@ import type { LedgerState } from './state.ts'
 /** What booking needs. */
 export interface BookingDeps {
   readonly store: Store
-  readonly parameters: ProtocolParameters
+  readonly network: Network
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly log: Log
   /** Transactions prepared when their block came in; booking takes them out. Others are prepared again. */
   readonly prepared: Map<BlockId, PreparedTransaction>
-  readonly isCommitmentKnown: (id: CommitmentId) => boolean
+  /** Up to the newest of them spends are final. */
+  readonly commitments: Pick<RecentCommitments, 'has' | 'newest'>
   readonly state: () => LedgerState
-  /** Up to this slot spends are final. */
-  readonly committedSlot: () => SlotIndex
 }
 
 /** Booking, which nobody does at the same time. */
@@ -171,18 +171,19 @@ function orphaned(carriers: readonly OverdueCarrier[]): BookedTransaction[] {
 
 /** The ledger, with every output that the candidates spend and that exists, in one query. */
 async function ledgerBefore(
-  { store, parameters, isCommitmentKnown, committedSlot, ...deps }: BookingDeps,
+  { store, network, commitments, ...deps }: BookingDeps,
   candidates: readonly Candidate[],
 ): Promise<LedgerBefore> {
   const state = deps.state()
   const ids = new Set(candidates.flatMap(({ prepared }) => inputIds(prepared.payload.transaction)))
   const rows = ids.size === 0 ? [] : await store.write.outputsForBooking([...ids])
+  const { slot: committedSlot } = commitments.newest().commitment
   return {
-    parameters,
-    isCommitmentKnown,
+    parameters: network.parameters,
+    isCommitmentKnown: commitments.has,
     creditsAt: (id, slot) => state.entryAt(id, slot)?.credits,
     rewardAt: state.rewardAt,
-    outputById: new Map(rows.map((row) => [row.outputId, bookedOutput(row, committedSlot())])),
+    outputById: new Map(rows.map((row) => [row.outputId, bookedOutput(row, committedSlot)])),
   }
 }
 

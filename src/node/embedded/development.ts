@@ -5,8 +5,8 @@ import { AccountOutput, BasicOutput, type Output } from '../../protocol/outputs.
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
 import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
+import type { GenesisPlan } from '../genesis.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
-import type { GenesisPlan } from './genesis.ts'
 
 /** The network that a gateway without a genesis file makes: funded, and open to everybody who reads this. */
 

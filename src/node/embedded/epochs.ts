@@ -1,10 +1,8 @@
-import type { AccountEntry } from '../../ledger/accounts.ts'
 import {
   type Announcement,
   chooseCommittee,
   choosingSlot,
   isCandidacy,
-  poolStakeOf,
 } from '../../ledger/committee.ts'
 import {
   type CommitteeMember,
@@ -17,6 +15,7 @@ import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { IssuedBlockRow, StoreReader } from '../../store/contract.ts'
 import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
+import { seatOf } from '../committee-seat.ts'
 import type { LedgerState } from './state.ts'
 
 /** Epochs: who validates in the next one, and what the one that ends has paid (ledger reference 12.5). */
@@ -51,12 +50,6 @@ export async function epochsChangedBy(
     own = { ...own, rewards: epochRewards(parameters, epoch, members) }
   }
   return own === before ? changed : [...changed, own]
-}
-
-/** An account of a committee with its stakes as they are now. */
-export function seatOf(entry: AccountEntry): CommitteeSeat {
-  const { accountId, validatorStake, fixedCost } = entry
-  return { accountId, poolStake: poolStakeOf(entry), validatorStake, fixedCost }
 }
 
 function noEpoch(epoch: EpochIndex): EpochRow {

@@ -1,34 +1,29 @@
 import type { Log } from '../../lib/log.ts'
 import type { Block } from '../../protocol/block.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import type { Store } from '../../store/contract.ts'
 import { isStoreFault } from '../../store/faults.ts'
 import { blockKind } from '../block-kind.ts'
-import type { IssuerAccount } from './issuer.ts'
+import { incomingBlock } from './inbox.ts'
+import { buildOwnBlocks, checkedOwnBlock, type OwnBlocksDeps } from './own-blocks.ts'
 
 /** The blocks of the writer's own account: one a slot, for clients refuse parents that are minutes old, and its candidacies. */
 
-/** What the heartbeat needs. */
-export interface HeartbeatDeps {
-  readonly read: Pick<StoreReader, 'recentBlocks'>
+/** What the heartbeat needs beside what building the blocks needs. */
+export interface HeartbeatDeps extends OwnBlocksDeps {
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly log: Pick<Log, 'error'>
-  readonly issuer: IssuerAccount
   /** The slot of this moment. */
   readonly slot: () => SlotIndex
-  /**
-   * Builds the blocks of a slot; a validator's counts for its rewards, and another one announces its candidacy, if it has not
-   * done so since the slot that is named.
-   */
-  readonly build: (slot: SlotIndex, announcedSlot: SlotIndex) => Promise<readonly Block[]>
-  /** Keeps blocks under the term; they are kept by nobody whose term is over. */
-  readonly keep: (term: number, blocks: readonly Block[]) => Promise<void>
+  /** Called after blocks were written to the inbox. */
+  readonly onAccepted: () => void
 }
 
-/** A heartbeat that beats when it is told to. */
+/** Issues the blocks of the writer's own account. */
 export interface Heartbeat {
-  /** Issues the block of this slot, unless it is issued already. */
-  beat(term: number): void
-  /** Resolves when no block is under way. */
+  /** Issues the blocks of this slot, unless they are issued already. */
+  issue(term: number): void
+  /** Resolves when no block is being issued. */
   settled(): Promise<void>
 }
 
@@ -40,9 +35,10 @@ interface Issued {
   readonly announcedSlot: SlotIndex
 }
 
-/** A heart that has not beaten. */
+/** Creates the heartbeat of an account. */
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
-  let beating = Promise.resolve()
+  const { store, log, network, issuer } = deps
+  let issuing = Promise.resolve()
   let issued: Issued | undefined
 
   async function issue(term: number): Promise<void> {
@@ -51,32 +47,41 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       const last = await lastIssued(term)
       if (slot <= last.slot) return
       issued = { ...last, slot }
-      const blocks = await deps.build(slot, last.announcedSlot)
+      const blocks = await buildOwnBlocks(deps, slot, last.announcedSlot)
       const isAnnouncing = blocks.some(({ body }) => blockKind(body) === 'candidacy')
       if (isAnnouncing) issued = { ...issued, announcedSlot: slot }
-      await deps.keep(term, blocks)
+      await write(term, blocks)
     } catch (failure) {
       // The next slot is another occasion.
-      if (!isStoreFault(failure)) deps.log.error('heartbeat-failed', { error: failure })
+      if (!isStoreFault(failure)) log.error('heartbeat-failed', { error: failure })
     }
   }
 
   /** A validator that issues a second block in a slot is fined, also in another term. */
   async function lastIssued(term: number): Promise<Issued> {
     if (issued?.term === term) return issued
-    const blocks = await deps.read.recentBlocks(blocksSearched)
-    const own = blocks.filter(({ issuerId }) => issuerId === deps.issuer.accountId)
+    const blocks = await store.read.recentBlocks(blocksSearched)
+    const own = blocks.filter(({ issuerId }) => issuerId === issuer.accountId)
     const announcement = own.find(({ kind }) => kind === 'candidacy')
     return { term, slot: own[0]?.slot ?? 0, announcedSlot: announcement?.slot ?? 0 }
   }
 
+  /** Writes nothing when the term is over. */
+  async function write(term: number, blocks: readonly Block[]): Promise<void> {
+    const incoming = blocks.map((block) =>
+      incomingBlock(network.parameters, checkedOwnBlock(network, block)),
+    )
+    await store.write.acceptOwnBlocks(term, incoming)
+    deps.onAccepted()
+  }
+
   return {
-    beat: (term) => {
-      beating = beating.then(() => issue(term))
+    issue: (term) => {
+      issuing = issuing.then(() => issue(term))
     },
-    settled: () => beating,
+    settled: () => issuing,
   }
 }
 
-/** The blocks among which the last one is looked for at the beginning of a term. */
+/** The newest blocks among which the first issue of a term looks for the account's own. */
 const blocksSearched = 1_000

@@ -5,15 +5,9 @@ import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import { nodeWorkScore } from '../../protocol/score.ts'
 import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contract.ts'
 import { blockKind } from '../block-kind.ts'
-import type { CheckedBlock } from '../source.ts'
+import type { CheckedBlock, InboxFull } from '../source.ts'
 
 /** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
-
-/** More blocks wait for the disk than the inbox holds. */
-export interface InboxFull {
-  readonly code: 'INBOX_FULL'
-  readonly waiting: number
-}
 
 /** The way in. */
 export interface Inbox {

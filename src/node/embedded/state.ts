@@ -17,7 +17,7 @@ import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion, EpochRow } from '../../store/rows.ts'
-import { committedSlot } from './recent-commitments.ts'
+import { committedSlot } from '../recent-commitments.ts'
 
 /**
  * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: accounts with

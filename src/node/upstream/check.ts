@@ -16,7 +16,7 @@ import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitiv
 import { provesOutput } from '../../protocol/proofs.ts'
 import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { OutputRow } from '../../store/rows.ts'
-import type { Contradiction, OutputPlaceWrong } from './contradiction.ts'
+import type { Contradiction, OutputPlaceWrong } from '../contradiction.ts'
 
 /** What is checked of the slots that a node tells, before anything of them is written. Pure. */
 

@@ -6,17 +6,18 @@ import { slotOfId } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
+import type { Contradiction } from '../contradiction.ts'
 import type { LeaderTerm } from '../leader-election.ts'
-import type { FollowingStatus } from '../source.ts'
-import type { Contradiction } from './contradiction.ts'
+import type { NodeCore } from '../node-core.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
+import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
 import type { Node, Nodes } from './nodes.ts'
 import type { ProvenanceDeps } from './provenance.ts'
 import { info, type NodeFacts } from './questions.ts'
 import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
-import type { AnswerUnreadable } from './unreadable.ts'
 
-/** Follows the committed slots of the nodes behind and writes them to the log, for as long as the lease lasts. */
+/** Follows the committed slots of the nodes and writes them to the log, for as long as the lease lasts. */
 
 /** What following needs. */
 export interface FollowDeps {
@@ -24,43 +25,37 @@ export interface FollowDeps {
   readonly nodes: Nodes
   readonly network: Network
   readonly log: Log
-  /** Whether each output is held against its proof. */
+  /** Whether each output is checked against its proof. */
   readonly withProofs: boolean
   readonly proven: ProvenanceDeps['proven']
-  /** The newest commitment as the database has it; asked at the beginning of every term. */
-  loadCommitted(): Promise<CommittedSlot>
-  /** Told after every commit, the oldest slot first, with the newest position of the log. */
-  onCommitted(slots: readonly CommittedSlot[], seq: number): void
-  /** Told whenever it may have changed. */
-  onProgress(progress: Progress): void
-  /** Told that a node contradicts what is committed here, before it is asked again. */
-  onDoubted(): void
+  readonly core: Pick<NodeCore, 'commitments' | 'committed'>
+  readonly following: Pick<Following, 'report' | 'doubt'>
 }
 
-/** How the following goes. */
-export type Progress = Omit<FollowingStatus, 'withProofs'>
-
-/** Follows under a term until it ends, or until a write says that it was lost. A contradiction ends the work, not the term. */
-export async function follow(deps: FollowDeps, reign: LeaderTerm): Promise<LeaseLost | undefined> {
-  const { ended } = reign
+/** Follows until the term ends, or until a write finds that it was lost. A contradiction ends the work, not the term. */
+export async function follow(
+  deps: FollowDeps,
+  { term, ended }: LeaderTerm,
+): Promise<LeaseLost | undefined> {
+  const { nodes, store, core, following, log } = deps
   const report = createReporter(deps)
   const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
-  let former = await deps.loadCommitted()
+  let former = await core.commitments.reload()
   let doubted = false
   let unreadable: AnswerUnreadable | undefined
 
   while (!ended.aborted) {
-    const isNobodyAwake = deps.nodes.awake().length === 0
+    const isNoneAwake = nodes.awake().length === 0
     const choice = await chooseNode(deps, former)
     const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
     if (ended.aborted) break
     if (choice.ok && fetched.ok) {
       const { slots, committed } = fetched.value
       if (slots.length > 0) {
-        const tip = await deps.store.write.followSlots(reign.term, slots)
+        const tip = await store.write.followSlots(term, slots)
         if (!tip.ok) return tip.error
         former = committed.at(-1) ?? former
-        deps.onCommitted(committed, tip.value.seq)
+        core.committed(committed, tip.value.seq)
       }
       doubted = false
       unreadable = undefined
@@ -78,17 +73,17 @@ export async function follow(deps: FollowDeps, reign: LeaderTerm): Promise<Lease
       continue
     }
     if (error === undefined || error.code === 'NODE_FAILED') {
-      // It answers, but nothing that can be followed; of one that does not answer nothing is known here.
+      // The node answers, but with nothing that can be followed.
       if (choice.ok && error !== undefined) choice.value.node.rest(error.reason)
-      // While all rest, what was wrong with the one that answered last is still so.
-      if (!isNobodyAwake) unreadable = undefined
+      // While no node is asked, the last unreadable answer stays the state.
+      if (!isNoneAwake) unreadable = undefined
       report(undefined, former, unreadable)
       await sleep(pollMs)
       continue
     }
-    // Once may be a node that reorganises itself while it is asked; twice is a node that means it.
-    deps.log.warn('node-contradicts', { ...error })
-    deps.onDoubted()
+    // The first contradiction may come from a node that reorganises itself while it is asked; the second does not.
+    log.warn('node-contradicts', { ...error })
+    following.doubt()
     if (doubted) await stop(deps, ended, error)
     doubted = true
     await sleep(doubtMs)
@@ -106,8 +101,8 @@ function fetchFrom(
   return fetchSlots(round, node, { former, upTo: newestSlot })
 }
 
-/** Tells how it goes, and on a long way now and then in the log. */
-function createReporter({ onProgress, log }: FollowDeps) {
+/** Reports the progress, and logs it now and then while many slots remain. */
+function createReporter({ following, log }: FollowDeps) {
   let loggedAt = 0
   return (
     chosen: Chosen | undefined,
@@ -121,22 +116,29 @@ function createReporter({ onProgress, log }: FollowDeps) {
       chosen === undefined ? without : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
     const isNodeHealthy = chosen?.isHealthy ?? false
     const node = chosen?.node.place ?? unreadable?.place
-    onProgress({ state, node, isNodeHealthy, newestSlot, contradiction: undefined, unreadable })
+    following.report({
+      state,
+      node,
+      isNodeHealthy,
+      newestSlot,
+      contradiction: undefined,
+      unreadable,
+    })
     if (state !== 'CATCHING_UP' || performance.now() < loggedAt + progressMs) return
     loggedAt = performance.now()
     log.info('catching-up', { slot, remaining: behind })
   }
 }
 
-/** Nothing is written any more until somebody has looked and started the program anew. */
+/** Writes nothing more until the program is restarted, so that an operator can find out which side is right. */
 async function stop(
-  { onProgress, log }: FollowDeps,
+  { following, log }: FollowDeps,
   ended: AbortSignal,
   contradiction: Contradiction,
 ): Promise<void> {
   log.error('following-stopped', { ...contradiction })
   const nothing = { node: undefined, isNodeHealthy: false, newestSlot: undefined }
-  onProgress({ state: 'STOPPED', ...nothing, contradiction, unreadable: undefined })
+  following.report({ state: 'STOPPED', ...nothing, contradiction, unreadable: undefined })
   if (ended.aborted) return
   await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }))
 }

@@ -6,11 +6,11 @@ import type { Output } from '../../protocol/outputs.ts'
 import { knownVersion, type ProtocolParameters } from '../../protocol/parameters.ts'
 import type { CommitmentId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
-import { type GenesisPlan, genesisOf } from '../embedded/genesis.ts'
+import { type GenesisPlan, genesisOf } from '../genesis.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
 import { committed } from './check.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './questions.ts'
-import type { AnswerUnreadable } from './unreadable.ts'
 
 /** The first state of a database in front of a node, from what the node tells. */
 

@@ -1,8 +1,8 @@
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
 import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
 import type { Question } from './questions.ts'
-import type { AnswerUnreadable } from './unreadable.ts'
 
 /** The nodes behind: asked in the order of the list, and left alone for a while when they do not answer. */
 

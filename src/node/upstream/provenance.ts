@@ -8,11 +8,11 @@ import { inNodeOrder, isOrderOpen } from '../../protocol/metadata-order.ts'
 import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import type { Contradiction } from '../contradiction.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
 import { type CreatedOutput, checkCreated, checkSpent, provesAll } from './check.ts'
-import type { Contradiction } from './contradiction.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import { outputMetadataOf, outputOf } from './questions.ts'
-import type { AnswerUnreadable } from './unreadable.ts'
 
 /** What became of the outputs of some slots, asked for by themselves: their proofs, their blocks, what spent them. */
 

@@ -9,8 +9,9 @@ import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
+import type { Contradiction } from '../contradiction.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
 import { checkChanges, checkCommitment } from './check.ts'
-import type { Contradiction } from './contradiction.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import {
   fetchProvenance,
@@ -19,7 +20,6 @@ import {
   type SlotChanges,
 } from './provenance.ts'
 import { changesOf, commitmentOf } from './questions.ts'
-import type { AnswerUnreadable } from './unreadable.ts'
 
 /** Fetches the next slots from one node and checks them; nothing is written. */
 

@@ -9,7 +9,7 @@ import {
   developmentGenesis,
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
-import type { GenesisPlan } from '../../../src/node/embedded/genesis.ts'
+import type { GenesisPlan } from '../../../src/node/genesis.ts'
 import type { Keypair } from '../../../src/protocol/keys.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../../src/protocol/parameters.ts'

@@ -8,9 +8,9 @@ import {
   developmentGenesis,
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
-import type { GenesisPlan } from '../../../src/node/embedded/genesis.ts'
-import { buildBlock, type IssuerAccount } from '../../../src/node/embedded/issuer.ts'
 import { openEmbedded } from '../../../src/node/embedded/open.ts'
+import type { GenesisPlan } from '../../../src/node/genesis.ts'
+import { buildBlock, type IssuerAccount } from '../../../src/node/issuer.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import { Block } from '../../../src/protocol/block.ts'
 import { identifyBlock } from '../../../src/protocol/ids.ts'

@@ -8,8 +8,8 @@ import {
   developmentGenesis,
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
-import type { GenesisPlan } from '../../../src/node/embedded/genesis.ts'
 import { openEmbedded } from '../../../src/node/embedded/open.ts'
+import type { GenesisPlan } from '../../../src/node/genesis.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import { databases, openedStore } from '../../support/databases.ts'
 

@@ -100,18 +100,18 @@ async function reasonOf(answer: ReturnType<typeof askNode>): Promise<string> {
 }
 
 describe('several nodes', () => {
-  const epoch =
+  const logOf =
     (text: string): RequestListener =>
     (_request, response) =>
-      response.writeHead(200).end(JSON.stringify({ epoch: text }))
+      response.writeHead(200).end(JSON.stringify({ logId: text }))
   const [one, two] = ['0x0101010101010101', '0x0202020202020202']
 
   test('are asked in their order, and one that was away comes back', async () => {
     let isAway = false
     const first = await serve((incoming, response) =>
-      isAway ? incoming.socket.destroy() : epoch(one)(incoming, response),
+      isAway ? incoming.socket.destroy() : logOf(one)(incoming, response),
     )
-    const nodes = openNodes({ urls: [first, await serve(epoch(two))], log: silentLog })
+    const nodes = openNodes({ urls: [first, await serve(logOf(two))], log: silentLog })
     const ask = async () => (await nodes.ask(logIdOfGateway())) as { value: string }
     expect(await ask()).toMatchObject({ value: one })
     isAway = true
@@ -123,7 +123,7 @@ describe('several nodes', () => {
   })
 
   test('that are of no use are left alone longer every time', async () => {
-    const nodes = openNodes({ urls: [await serve(epoch(one))], log: silentLog })
+    const nodes = openNodes({ urls: [await serve(logOf(one))], log: silentLog })
     const [node] = nodes.awake()
     const restsMs: number[] = []
     for (let i = 0; i < 2; i++) {

@@ -1,21 +1,17 @@
-import type { Clock } from '../../lib/clock.ts'
-import { bytesToHex } from '../../lib/hex.ts'
-import {
-  BasicBlockBody,
-  Block,
-  type BlockHeader,
-  ValidationBlockBody,
-} from '../../protocol/block.ts'
-import { commitmentId, identifyBlock } from '../../protocol/ids.ts'
-import type { Keypair } from '../../protocol/keys.ts'
-import type { Network } from '../../protocol/network.ts'
-import type { AccountId } from '../../protocol/primitives.ts'
-import { encode } from '../../protocol/schema/schema.ts'
-import { nodeWorkScore } from '../../protocol/score.ts'
-import { slotOfTime } from '../../protocol/slots.ts'
-import type { Payload } from '../../protocol/transaction.ts'
-import { Ed25519Signature } from '../../protocol/unlocks.ts'
-import type { Issuance } from '../source.ts'
+import type { Clock } from '../lib/clock.ts'
+import { bytesToHex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { BasicBlockBody, Block, type BlockHeader, ValidationBlockBody } from '../protocol/block.ts'
+import { commitmentId, identifyBlock } from '../protocol/ids.ts'
+import type { Keypair } from '../protocol/keys.ts'
+import type { Network } from '../protocol/network.ts'
+import type { AccountId } from '../protocol/primitives.ts'
+import { encode } from '../protocol/schema/schema.ts'
+import { nodeWorkScore } from '../protocol/score.ts'
+import { slotOfTime } from '../protocol/slots.ts'
+import type { Payload } from '../protocol/transaction.ts'
+import { Ed25519Signature } from '../protocol/unlocks.ts'
+import type { Issuance, IssuerNotConfigured } from './source.ts'
 
 /** Blocks of the node's own account: one a slot, which keeps parents young, and those around payloads of clients. */
 
@@ -25,16 +21,33 @@ export interface IssuerAccount {
   readonly key: Keypair
 }
 
+/** The network and the time that a block is built for. */
+export interface BuildDeps {
+  readonly clock: Clock
+  readonly network: Network
+}
+
+/** What issuing a block around a payload needs. */
+export interface IssueDeps<E> extends BuildDeps {
+  readonly issuer: IssuerAccount | undefined
+  readonly issuance: () => Promise<Result<Issuance, E>>
+}
+
+/** Builds and signs a block around a payload with the node's own account. */
+export async function issueBlock<E>(
+  { issuer, issuance, ...deps }: IssueDeps<E>,
+  payload: Payload | undefined,
+): Promise<Result<Block, E | IssuerNotConfigured>> {
+  if (issuer === undefined) return err({ code: 'ISSUER_NOT_CONFIGURED' })
+  const offered = await issuance()
+  if (!offered.ok) return offered
+  return ok(buildBlock(deps, issuer, { issuance: offered.value, payload }))
+}
+
 /** What a block is built from. */
 export interface BuildRequest {
   readonly issuance: Issuance
   readonly payload: Payload | undefined
-}
-
-/** What building needs. */
-export interface BuildDeps {
-  readonly clock: Clock
-  readonly network: Network
 }
 
 /** Builds and signs a block that may be issued now, and that promises to burn what it costs. */

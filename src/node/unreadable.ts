@@ -1,4 +1,4 @@
-import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 
 /** An answer of a node that came in time and cannot be read: the node is there, and what it says means nothing here. */
 export interface AnswerUnreadable {

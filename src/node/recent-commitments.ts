@@ -1,10 +1,10 @@
-import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import { assert, present } from '../../lib/assert.ts'
-import { SlotCommitment } from '../../protocol/commitment.ts'
-import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
-import type { StoreReader } from '../../store/contract.ts'
-import type { Milestone } from '../../store/rows.ts'
+import type { CommittedSlot } from '../ledger/commit-slot.ts'
+import { assert, present } from '../lib/assert.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
+import { decode } from '../protocol/schema/schema.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { Milestone } from '../store/rows.ts'
 
 /** The newest commitments, which blocks and transactions may refer to, kept in memory. */
 export interface RecentCommitments {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { err, ok, type Result } from '../../lib/result.ts'
-import { Output } from '../../protocol/outputs.ts'
-import { knownVersion, ProtocolParameters } from '../../protocol/parameters.ts'
-import { AccountId, BaseToken } from '../../protocol/primitives.ts'
-import { refusalMessage } from '../../protocol/schema/refusal.ts'
-import type { Schema } from '../../protocol/schema/schema.ts'
-import { parse } from '../../protocol/schema/schema.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { Output } from '../protocol/outputs.ts'
+import { knownVersion, ProtocolParameters } from '../protocol/parameters.ts'
+import { AccountId, BaseToken } from '../protocol/primitives.ts'
+import { refusalMessage } from '../protocol/schema/refusal.ts'
+import type { Schema } from '../protocol/schema/schema.ts'
+import { parse } from '../protocol/schema/schema.ts'
 import type { GenesisPlan } from './genesis.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import type { Log } from '../../lib/log.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { Store } from '../../store/contract.ts'
-import { isStoreFault } from '../../store/faults.ts'
+import type { CommittedSlot } from '../ledger/commit-slot.ts'
+import type { Log } from '../lib/log.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { Store } from '../store/contract.ts'
+import { isStoreFault } from '../store/faults.ts'
 import {
   committedSlot,
   loadRecentCommitments,

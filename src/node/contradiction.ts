@@ -1,4 +1,4 @@
-import type { CommitmentId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import type { CommitmentId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 
 /**
  * What a node told that cannot be true beside what is committed here. The following ends then: what is there is kept,

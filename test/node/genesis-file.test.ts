@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
-import { readGenesisFile, readParametersFile } from '../../../src/node/embedded/genesis-file.ts'
-import { Output } from '../../../src/protocol/outputs.ts'
-import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
-import { print } from '../../../src/protocol/schema/schema.ts'
+import { developmentGenesis, developmentKeys } from '../../src/node/embedded/development.ts'
+import { readGenesisFile, readParametersFile } from '../../src/node/genesis-file.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-genesis-'))
 const path = join(folder, 'genesis.json')

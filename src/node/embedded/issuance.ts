@@ -1,0 +1,32 @@
+import { oldestParentSlot } from '../../ledger/admission.ts'
+import { identifyGenesis } from '../../ledger/genesis.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import { slotEnd } from '../../protocol/slots.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { NodeCore } from '../node-core.ts'
+import type { Issuance } from '../source.ts'
+
+/** What a block issued now should refer to, from the newest blocks and commitments of the ledger. */
+export async function issuanceNow(
+  read: Pick<StoreReader, 'recentBlocks'>,
+  parameters: ProtocolParameters,
+  { commitments, slot }: Pick<NodeCore, 'commitments' | 'slot'>,
+): Promise<Issuance> {
+  const blocks = await read.recentBlocks(parentsOffered)
+  const newest = commitments.newest().commitment
+  // A slot of slack: the clock of a client may be behind ours.
+  const { commitment } = commitments.upTo(slot() - parameters.minCommittableAge - 1)
+  const oldest = oldestParentSlot(parameters, newest.slot, blocks[0]?.slot ?? 0)
+  const young = blocks.filter((block) => block.slot >= oldest)
+  const parents = young.map(({ blockId }) => blockId).sort()
+  return {
+    strongParents: parents.length > 0 ? parents : [identifyGenesis(parameters, []).blockId],
+    latestParentBlockIssuingTime:
+      blocks[0]?.issuingTime ?? BigInt(slotEnd(parameters, newest.slot)) * 1_000_000_000n,
+    latestFinalizedSlot: newest.slot,
+    latestCommitment: commitment,
+  }
+}
+
+/** Parents offered to clients. */
+const parentsOffered = 4

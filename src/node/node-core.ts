@@ -1,0 +1,137 @@
+import type { CommittedSlot } from '../ledger/commit-slot.ts'
+import type { GuardedClock } from '../lib/guarded-clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Network } from '../protocol/network.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import { slotOfTime } from '../protocol/slots.ts'
+import type { Store } from '../store/contract.ts'
+import { watchClock } from './clock-watch.ts'
+import { type Commitments, openCommitments } from './commitments.ts'
+import {
+  type LeaderElection,
+  type LeaderElectionDeps,
+  openLeaderElection,
+} from './leader-election.ts'
+import type { Lease } from './lease.ts'
+import type { LedgerUnavailable, SourceStatus } from './source.ts'
+
+/**
+ * What every process on a database does, whether it keeps the ledger itself or follows nodes: it takes part in the
+ * election of the leader, keeps the newest commitments and watches the clock.
+ */
+
+/** What a node is opened with. */
+export interface NodeDeps {
+  readonly store: Store
+  readonly clock: GuardedClock
+  readonly log: Log
+  /** Names this process to others on the same database. */
+  readonly holder: string
+  /** Called with the newest position of the log after every commit of this process. */
+  readonly onCommitted: (seq: number) => void
+}
+
+/** The parts that embedded and upstream mode share. */
+export interface NodeCore {
+  readonly commitments: Commitments
+  /** Enters the election; with `lease` as the leader. `lead` does the work of a term. */
+  enterElection(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void
+  isWriting(): boolean
+  /** Whether the last read or renewal of the lease succeeded. */
+  isSound(): boolean
+  /** The slot of this moment. */
+  slot(): SlotIndex
+  committedSlot(): SlotIndex
+  /** Takes in what this process committed, the oldest slot first, and announces it. */
+  committed(slots: readonly CommittedSlot[], seq: number): void
+  /** Why no block can be taken now; the mode's own reason comes before those of the clock. */
+  unavailable(own: LedgerUnavailable['reason'] | undefined): LedgerUnavailable | undefined
+  status(): Pick<
+    SourceStatus,
+    'role' | 'term' | 'latestCommitmentId' | 'latestCommittedSlot' | 'slot'
+  >
+  /** Refuses blocks from now on, waits for `drain`, then gives the lease back. */
+  close(drain: () => Promise<void>): Promise<void>
+}
+
+/** Opens the shared parts; the election begins with `enterElection`. */
+export async function openNodeCore(
+  { onCommitted, ...deps }: NodeDeps,
+  { parameters }: Network,
+): Promise<NodeCore> {
+  const { store, clock, log } = deps
+  let election: LeaderElection | undefined
+  let isClosing = false
+  const commitments = await openCommitments({ store, parameters, log, isWriting })
+  const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
+  const listening = store.listen(({ topic }) => {
+    if (topic === 'LEASE_FREED') election?.checkNow()
+  })
+
+  function enterElection(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void {
+    election = openLeaderElection({ ...deps, read: store.read, write: store.write, lead }, lease)
+  }
+
+  function leaderStatus() {
+    return election?.status() ?? ({ role: 'STANDBY', term: 0 } as const)
+  }
+
+  function isWriting(): boolean {
+    return leaderStatus().role === 'WRITER'
+  }
+
+  function slot(): SlotIndex {
+    return slotOfTime(parameters, clock.nowNs())
+  }
+
+  function committedSlot(): SlotIndex {
+    return commitments.newest().commitment.slot
+  }
+
+  function committed(slots: readonly CommittedSlot[], seq: number): void {
+    for (const one of slots) commitments.add(one)
+    onCommitted(seq)
+  }
+
+  function unavailable(own: LedgerUnavailable['reason'] | undefined) {
+    const ofClock = clock.hasLeapt()
+      ? 'CLOCK_LEAPT'
+      : clockWatch.isBehind()
+        ? 'CLOCK_BEHIND'
+        : undefined
+    const reason = isClosing ? 'CLOSING' : (own ?? ofClock)
+    return reason && ({ code: 'LEDGER_UNAVAILABLE', reason } as const)
+  }
+
+  function status() {
+    const { commitmentId, commitment } = commitments.newest()
+    return {
+      ...leaderStatus(),
+      latestCommitmentId: commitmentId,
+      latestCommittedSlot: commitment.slot,
+      slot: slot(),
+    }
+  }
+
+  async function close(drain: () => Promise<void>): Promise<void> {
+    isClosing = true
+    await drain()
+    await listening.close()
+    await election?.close()
+    clockWatch.close()
+    await commitments.close()
+  }
+
+  return {
+    commitments,
+    enterElection,
+    isWriting,
+    isSound: () => election?.isSound() === true,
+    slot,
+    committedSlot,
+    committed,
+    unavailable,
+    status,
+    close,
+  }
+}
