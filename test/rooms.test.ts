@@ -63,6 +63,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
+  'lru-cache': ['store', 'feed', 'node'],
   '@prisma': ['store', 'generated'],
   'node:sqlite': ['store'],
   pg: ['store'],

@@ -1,4 +1,4 @@
-import { createBoundedMap } from '../../lib/bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 import type { GuardedClock } from '../../lib/guarded-clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
@@ -88,7 +88,7 @@ export async function openUpstream(
   const handedOn = createForwardedBlocks(handedOnBytes)
   const committedSlot = () => commitments.newest().commitment.slot
   const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
-  const proven = createBoundedMap<TransactionId, Hex>(provenTransactions)
+  const proven = new LRUCache<TransactionId, Hex>({ max: provenTransactions })
   const { write } = store
   const node = createUpstreamNode({
     nodes,
