@@ -53,7 +53,7 @@ export interface Gateway {
 export interface GatewayDeps {
   readonly clock: MachineClock
   readonly log: Log
-  /** The bell between committer and feeds; a new one where nobody else rings it. */
+  /** Connects the committer with the feeds; by default a new one. */
   readonly wake?: Wake
 }
 

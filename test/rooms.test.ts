@@ -64,6 +64,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
+  'lru-cache': ['store', 'feed', 'node'],
   '@prisma': ['store', 'generated'],
   'node:sqlite': ['store'],
   pg: ['store'],

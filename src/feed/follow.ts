@@ -1,6 +1,6 @@
+import { createSignal } from '../lib/signal.ts'
 import { retryWhileAway } from '../store/retry.ts'
 import type { LogPosition } from '../store/rows.ts'
-import { createBell } from './bell.ts'
 import type { FeedMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
@@ -36,13 +36,13 @@ export async function* follow(
   const opened = tail.tip()
   let { slot } = opened
   let isBehind = position.seq < opened.seq
-  // From the beginning, so that nothing committed between a look and a wait is slept through.
-  const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
+  // From the beginning, so that no commit between a read and a wait is missed.
+  const changed = createSignal()
+  const stopWatching = tail.watch(filter, changed.notify)
   try {
     yield { kind: 'opened', position, tip: opened }
     yield* snapshot ?? []
     while (!signal.aborted) {
-      bell.hush()
       const question = { filter, after: checked.seq, limit: batchRows }
       const page = tail.peek(question) ?? (await retryWhileAway(() => tail.read(question), signal))
       const tip = tail.tip()
@@ -57,8 +57,8 @@ export async function* follow(
         slot = page.rows.at(-1)?.milestoneIndex ?? slot
         yield { kind: 'updates', after, position, rows: page.rows }
       } else if (checked.seq >= tip.seq) {
-        if (!isBehind && (await bell.wait(progressMs))) continue
-        // Nothing rang, so nothing of the filter lies before the tip of this moment.
+        if (!isBehind && (await changed.wait({ ms: progressMs, signal }))) continue
+        // No notification, so nothing of the filter lies before the tip of this moment.
         const now = tail.tip()
         if (signal.aborted || now.era !== era || (!isBehind && now.slot === slot)) continue
         isBehind = false
@@ -69,6 +69,6 @@ export async function* follow(
       }
     }
   } finally {
-    bell.stop()
+    stopWatching()
   }
 }

@@ -121,7 +121,7 @@ function remove(stream: Stream, cohort: SubscriberGroup): void {
 export function textOf({ texts }: Shared, stream: Stream, told: FeedMessage): Promise<SharedText> {
   // Who is alone shares with nobody, and his events need not be kept.
   if (stream.feeds < 2) return stream.render(told)
-  return texts.getOrCreate(`${toldKey(told)} ${stream.key}`, () => stream.render(told))
+  return texts.forceFetch(`${toldKey(told)} ${stream.key}`, { context: () => stream.render(told) })
 }
 
 function toldKey(told: FeedMessage): string {

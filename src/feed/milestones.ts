@@ -1,34 +1,29 @@
-import { createBoundedMap } from '../lib/bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
 
-/** Milestones for many followers: whoever stands at the same place is served by the same read. */
+/** Reads of milestones, shared by subscribers that have reached the same one. */
 
-/** Committed slots behind one, in order. */
+/** Committed slots after one, in order. */
 export type ReadMilestones = (after: SlotIndex, limit: number) => Promise<readonly Milestone[]>
 
 /**
- * Reads that are shared. A milestone of one history never changes, so a read of those below the tip may be kept; `era` tells
- * when the history is another one.
+ * Shares reads. A milestone of one history never changes, so a read of milestones up to the tip may be kept; `era` counts
+ * the histories.
  */
 export function shareMilestones(
   reader: Pick<StoreReader, 'milestonesAfter'>,
   era: () => number,
 ): ReadMilestones {
-  const kept = createBoundedMap<string, Promise<readonly Milestone[]>>(keptReads)
-
-  return (after, limit) => {
-    const key = `${era()} ${after} ${limit}`
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    const read = reader.milestonesAfter(after, limit)
-    kept.set(key, read)
-    // Whoever asked is told the reason; the next one tries again.
-    read.catch(() => kept.delete(key))
-    return read
-  }
+  const pages = new LRUCache<string, readonly Milestone[], Parameters<ReadMilestones>>({
+    max: maxPages,
+    fetchMethod: (_key, _stale, { context }) => reader.milestonesAfter(...context),
+    ignoreFetchAbort: true,
+  })
+  return (after, limit) =>
+    pages.forceFetch(`${era()} ${after} ${limit}`, { context: [after, limit] })
 }
 
 /** Pages of at most 100 milestones, about 30 KB each. */
-const keptReads = 64
+const maxPages = 64

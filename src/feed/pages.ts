@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { LedgerUpdate } from '../store/rows.ts'
 import { type LogReader, readUpdates, type UpdateFilter } from './read.ts'
 
-/** Page reads below the ring, shared by those who catch up: equal questions are one query, full pages are kept. */
+/** Page reads below the ring, shared by subscribers that catch up: equal requests are one query, full pages are kept. */
 
-/** A question for the next rows of a filter. */
+/** A request for the next rows of a filter. */
 export interface PageQuery extends UpdateFilter {
   readonly after: number
   /** The newest position that may be read. */
@@ -13,88 +14,64 @@ export interface PageQuery extends UpdateFilter {
 
 /** Pages of one log. */
 export interface Pages {
-  /** The first rows behind a position, at most `limit`; fewer only where no more are there up to `upTo`, or at a page's end. */
-  read(question: PageQuery): Promise<PageRows>
-  /** Forgets everything: it is another log now. */
+  /** The first rows after a position, at most `limit`; fewer where no more are there up to `upTo`, or at a page's end. */
+  read(query: PageQuery): Promise<PageRows>
+  /** Removes everything, because the log is another one. */
   clear(): void
 }
 
-/** The rows of a page, and how far nothing else is there. */
+/** The rows of a page, and the position up to which there are no others. */
 export interface PageRows {
   readonly rows: readonly LedgerUpdate[]
   readonly end: number
 }
 
-/** Keeps at most so many rows. */
+interface Page extends PageRows {
+  /** Whether it stays as it is when the log grows. */
+  readonly isFull: boolean
+}
+
+/** Keeps at most `rowCapacity` rows. */
 export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: number): Pages {
-  const kept = new Map<string, readonly LedgerUpdate[]>()
-  const underWay = new Map<string, Promise<readonly LedgerUpdate[]>>()
-  let keptRows = 0
+  const pages = new LRUCache<string, Page, PageQuery>({
+    maxSize: rowCapacity,
+    sizeCalculation: ({ rows }) => Math.max(rows.length, 1),
+    fetchMethod: (_key, _stale, { context }) => load(reader, context),
+    // Who waits for a page when the cache is cleared still gets it; it is not kept.
+    ignoreFetchAbort: true,
+  })
 
-  async function read(question: PageQuery): Promise<PageRows> {
-    const { addresses, after, upTo, limit } = question
-    // All who follow the whole ledger read the same pages, wherever in them they stand.
-    const start = addresses === undefined ? after - (after % wholePage) : after
-    const end = addresses === undefined ? Math.min(start + wholePage, upTo) : upTo
-    const size = addresses === undefined ? wholePage : limit
-    const rows = await rowsOf({ ...question, after: start, upTo: end, limit: size })
-    const behind = start === after ? rows : rows.filter((row) => row.seq > after)
-    if (behind.length > limit) return cut(behind, limit)
-    const isFull = rows.length === size && addresses !== undefined
-    return { rows: behind, end: isFull ? (rows.at(-1)?.seq ?? end) : end }
+  async function read(query: PageQuery): Promise<PageRows> {
+    const { addresses, classes, after, limit } = query
+    // Feeds of the whole ledger read the same pages, whatever position in them they have reached.
+    const context =
+      addresses === undefined
+        ? { ...query, after: after - (after % wholePage), limit: wholePage }
+        : query
+    const key = [classes, addresses, context.after, context.limit].join(' ')
+    const page = await pages.forceFetch(key, { context })
+    if (!page.isFull && pages.peek(key) === page) pages.delete(key)
+    // A read under way may be older than this request, and reach less far than the tip that it knows.
+    const end = Math.max(page.end, after)
+    const rows = page.rows.filter(({ seq }) => seq > after)
+    if (rows.length <= limit) return { rows, end }
+    const first = rows.slice(0, limit)
+    return { rows: first, end: first.at(-1)?.seq ?? end }
   }
 
-  async function rowsOf(question: PageQuery): Promise<readonly LedgerUpdate[]> {
-    const { addresses, classes, after, upTo, limit } = question
-    const page = [classes, addresses, after, limit].join(' ')
-    const found = kept.get(page)
-    if (found !== undefined) {
-      // The oldest use stands first.
-      kept.delete(page)
-      kept.set(page, found)
-      return found
-    }
-    const asked = `${page} ${upTo}`
-    const running = underWay.get(asked) ?? load(question)
-    underWay.set(asked, running)
-    try {
-      const rows = await running
-      const isWhole = addresses === undefined ? upTo - after === wholePage : rows.length === limit
-      if (isWhole && underWay.get(asked) === running) keep(page, rows)
-      return rows
-    } finally {
-      if (underWay.get(asked) === running) underWay.delete(asked)
-    }
-  }
+  return { read, clear: () => pages.clear() }
+}
 
-  function load({ upTo, ...question }: PageQuery): Promise<readonly LedgerUpdate[]> {
-    return readUpdates(reader, { ...question, before: upTo + 1, order: 'ascending' })
-  }
-
-  function keep(page: string, rows: readonly LedgerUpdate[]): void {
-    kept.set(page, rows)
-    keptRows += rows.length
-    for (const [oldest, its] of kept) {
-      if (keptRows <= rowCapacity) break
-      kept.delete(oldest)
-      keptRows -= its.length
-    }
-  }
-
-  /** What is under way is given to those who asked for it, and not kept. */
-  function clear(): void {
-    kept.clear()
-    underWay.clear()
-    keptRows = 0
-  }
-
-  return { read, clear }
+/** Reads a page: of an address `limit` rows, of the whole ledger the rows of so many positions. */
+async function load(reader: Pick<LogReader, 'updates'>, query: PageQuery): Promise<Page> {
+  const { upTo, ...rest } = query
+  const { addresses, after, limit } = rest
+  const last = addresses === undefined ? Math.min(after + limit, upTo) : upTo
+  const rows = await readUpdates(reader, { ...rest, before: last + 1, order: 'ascending' })
+  if (addresses === undefined) return { rows, end: last, isFull: last === after + limit }
+  const isFull = rows.length === limit
+  return { rows, end: (isFull ? rows.at(-1)?.seq : undefined) ?? last, isFull }
 }
 
 /** Positions of a page of the whole ledger. */
 const wholePage = 500
-
-function cut(rows: readonly LedgerUpdate[], limit: number): PageRows {
-  const some = rows.slice(0, limit)
-  return { rows: some, end: some.at(-1)?.seq ?? 0 }
-}

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { present } from '../lib/assert.ts'
-import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
@@ -109,7 +109,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   const watchers = createWatchers()
   const tipWatchers = new Set<() => void>()
   const transferWatchers = new Set<(transfers: readonly ExpirationTransfer[]) => void>()
-  const branches = createBoundedMap<number, Hex>(keptBranches)
+  const branches = new LRUCache<number, Hex>({ max: keptBranches })
   ring.append(await readRows(counting, ring.position(), tip.seq))
   const following = follow()
 

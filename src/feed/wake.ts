@@ -1,51 +1,41 @@
-/** Tells those who wait that a milestone was committed. A lost wake-up costs a tick, never an update. */
+import { createSignal } from '../lib/signal.ts'
+
+/** Wakes the readers of a log after a commit. A lost wake-up costs a tick, never an update. */
 
 /** What to wait for. */
-export interface WakeCall {
-  /** The position up to which the reader knows the log; when it has grown beyond it already, there is no wait. */
+export interface WakeOptions {
+  /** The position up to which the reader knows the log; there is no wait when the log is known to reach further. */
   readonly beyond: number
-  /** Ends the wait at once. */
   readonly signal: AbortSignal
-  /** Ends the wait after this many milliseconds, in case a wake-up was lost. */
+  /** The longest wait, in milliseconds, for the case that a wake-up is lost. */
   readonly tickMs: number
 }
 
-/** The bell between the committer and the readers of one process. */
+/** The signal between the committer and the readers of one process. */
 export interface Wake {
-  /** Rings after a commit, with the newest position of the log; a milestone without updates rings too. */
+  /** Called after a commit with the newest position of the log, also after a milestone without updates. */
   notify(seq: number): void
-  /** Resolves on a ring, tick or abort with the newest position heard of; never rejects. */
-  wait(call: WakeCall): Promise<number>
-  /** The newest position heard of. */
+  /** Resolves after a commit, a tick or an abort with the newest known position; never rejects. */
+  wait(options: WakeOptions): Promise<number>
+  /** The newest known position. */
   newest(): number
-  /** How many readers wait now. */
+  /** The number of waiting readers. */
   waiting(): number
 }
 
-/** Makes a bell that has heard of nothing yet. */
 export function createWake(): Wake {
-  const sleepers = new Set<() => void>()
+  const committed = createSignal()
   let newest = 0
 
   function notify(seq: number): void {
     newest = Math.max(newest, seq)
-    for (const rouse of [...sleepers]) rouse()
+    committed.notify()
   }
 
-  function wait({ beyond, signal, tickMs }: WakeCall): Promise<number> {
-    if (newest > beyond || signal.aborted) return Promise.resolve(newest)
-    return new Promise((resolve) => {
-      const rouse = () => {
-        sleepers.delete(rouse)
-        clearTimeout(timer)
-        signal.removeEventListener('abort', rouse)
-        resolve(newest)
-      }
-      const timer = setTimeout(rouse, tickMs)
-      signal.addEventListener('abort', rouse)
-      sleepers.add(rouse)
-    })
+  async function wait({ beyond, signal, tickMs: ms }: WakeOptions): Promise<number> {
+    if (newest <= beyond) await committed.wait({ ms, signal })
+    return newest
   }
 
-  return { notify, wait, newest: () => newest, waiting: () => sleepers.size }
+  return { notify, wait, newest: () => newest, waiting: committed.waiting }
 }

@@ -31,19 +31,19 @@ export const systemClock: MachineClock = {
   monotonicNs: () => process.hrtime.bigint(),
 }
 
-/** A clock that stands still at a Unix time in nanoseconds until it is moved. */
+/** A clock that stays at a Unix time in nanoseconds until it is moved. */
 export function createSettableClock(startNs: bigint): SettableClock {
   let now = startNs
   let passed = 0n
-  const bells: (() => void)[] = []
+  const jumpHandlers: (() => void)[] = []
   const jump = (ns: bigint) => {
     now = ns
-    for (const ring of bells) ring()
+    for (const onJump of jumpHandlers) onJump()
   }
   return {
     nowNs: () => now,
     monotonicNs: () => passed,
-    onJump: (ring) => void bells.push(ring),
+    onJump: (handler) => void jumpHandlers.push(handler),
     set: jump,
     advance: (ns) => {
       passed += ns

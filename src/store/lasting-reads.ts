@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import type { AccountEntry } from '../ledger/accounts.ts'
-import { createBoundedMap } from '../lib/bounded-map.ts'
 import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from './contract.ts'
 import type { Milestone } from './rows.ts'
@@ -13,9 +13,9 @@ type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' |
 
 /** The same reads, with the newest answers kept in memory. */
 export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
-  const milestones = createBoundedMap<CommitmentId, Milestone>(capacity)
-  const entries = createBoundedMap<string, AccountEntry | 'NONE'>(capacity)
-  const times = createBoundedMap<BlockId, bigint>(capacity)
+  const milestones = new LRUCache<CommitmentId, Milestone>({ max: capacity })
+  const entries = new LRUCache<string, AccountEntry | 'NONE'>({ max: capacity })
+  const times = new LRUCache<BlockId, bigint>({ max: capacity })
   /** Of the commitments that were asked for: up to here accounts do not change any more. */
   let committed: SlotIndex = -1
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createBoundedMap } from '../lib/bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 import type { Database } from './connect.ts'
 import type { StoreReader } from './contract.ts'
 import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
@@ -16,7 +16,7 @@ export function createOwnedReader(ask: Database['query']): StoreReader['owned'] 
    * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
    * last one's, or is asked for again; and a cursor names a place, not a position.
    */
-  const seqByPlace = createBoundedMap<string, number>(mostPlaces)
+  const seqByPlace = new LRUCache<string, number>({ max: mostPlaces })
 
   async function readRemembered(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
     const { address, from } = question

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { createBoundedMap } from '../lib/bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 
 /** The statements of a connection, kept prepared: to prepare one costs as much as to read some rows. */
 
@@ -21,12 +21,14 @@ export function keepStatements<Note>(
   database: DatabaseSync,
   settle: (statement: StatementSync) => Note,
 ): KeptStatements<Note> {
-  const kept = createBoundedMap<string, KeptStatement<Note>>(mostKept)
+  const kept = new LRUCache<string, KeptStatement<Note>>({ max: mostKept })
 
   function get(sql: string): KeptStatement<Note> {
-    const found = kept.get(sql) ?? prepare(sql)
-    kept.set(sql, found)
-    return found
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const prepared = prepare(sql)
+    kept.set(sql, prepared)
+    return prepared
   }
 
   function prepare(sql: string): KeptStatement<Note> {
@@ -35,7 +37,7 @@ export function keepStatements<Note>(
     return { statement, note: settle(statement) }
   }
 
-  return { get, drop: kept.delete }
+  return { get, drop: (sql) => void kept.delete(sql) }
 }
 
 /** The program's own texts are fewer; a text with a list in it comes in as many forms as lists have lengths. */

@@ -8,30 +8,37 @@ const never = 2 ** 30
 describe('wake', () => {
   test('ends a wait when the log grows beyond what the reader knows', async () => {
     const wake = createWake()
-    const heard = wake.wait({ beyond: 5, signal: new AbortController().signal, tickMs: never })
+    const woken = wake.wait({ beyond: 5, signal: new AbortController().signal, tickMs: never })
     wake.notify(6)
-    expect(await heard).toBe(6)
+    expect(await woken).toBe(6)
   })
 
-  test('does not let a reader wait for what came before it asked', async () => {
+  test('does not let a reader wait for a commit that came before', async () => {
     const wake = createWake()
     wake.notify(6)
     const { signal } = new AbortController()
     expect(await wake.wait({ beyond: 5, signal, tickMs: never })).toBe(6)
   })
 
-  test('rings for a milestone without updates too', async () => {
+  test('ends a wait for a milestone without updates too', async () => {
     const wake = createWake()
     const { signal } = new AbortController()
-    wake.notify(6)
-    const heard = wake.wait({ beyond: 6, signal, tickMs: never })
+    const woken = wake.wait({ beyond: 6, signal, tickMs: never })
     expect(wake.waiting()).toBe(1)
     wake.notify(6)
-    expect(await heard).toBe(6)
+    expect(await woken).toBe(6)
     expect([wake.waiting(), wake.newest()]).toEqual([0, 6])
   })
 
-  test('never goes back when an older commit is told late', async () => {
+  test('does not lose a milestone without updates that came before the wait', async () => {
+    const wake = createWake()
+    const { signal } = new AbortController()
+    wake.notify(6)
+    expect(await wake.wait({ beyond: 6, signal, tickMs: never })).toBe(6)
+    expect(await wake.wait({ beyond: 6, signal, tickMs: 1 })).toBe(6)
+  })
+
+  test('never goes back when an older commit is notified late', async () => {
     const wake = createWake()
     wake.notify(7)
     wake.notify(6)
@@ -49,7 +56,7 @@ describe('wake', () => {
     ['growth', (wake: ReturnType<typeof createWake>) => wake.notify(6)],
     ['abort', (_wake: unknown, controller: AbortController) => controller.abort()],
   ] as const
-  test.each(endings)('leaves nobody and no listener behind after %s', async (_name, end) => {
+  test.each(endings)('leaves no wait and no listener behind after %s', async (_name, end) => {
     const wake = createWake()
     const controller = new AbortController()
     const { signal } = controller

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { CheckedBlock } from '../source.ts'
 
@@ -14,28 +15,23 @@ export interface ForwardedBlocks {
 
 /** Remembers the newest blocks that together are no longer than `limit` bytes. */
 export function createForwardedBlocks(limit: number): ForwardedBlocks {
-  const blocks = new Map<BlockId, CheckedBlock>()
   const carrying = new Map<TransactionId, Map<BlockId, CheckedBlock>>()
-  let size = 0
+  const blocks = new LRUCache<BlockId, CheckedBlock>({
+    maxSize: limit,
+    sizeCalculation: ({ bytes }) => bytes.length,
+    dispose: removeCarrier,
+  })
 
   function add(block: CheckedBlock): void {
     if (blocks.has(block.blockId)) return
-    blocks.set(block.blockId, block)
-    size += block.bytes.length
     const transactionId = block.transaction?.identity.transactionId
-    if (transactionId !== undefined) {
-      const carriers = carrying.get(transactionId) ?? new Map<BlockId, CheckedBlock>()
-      carrying.set(transactionId, carriers.set(block.blockId, block))
-    }
-    for (const oldest of blocks.values()) {
-      if (size <= limit) break
-      forget(oldest)
-    }
+    blocks.set(block.blockId, block)
+    if (transactionId === undefined || !blocks.has(block.blockId)) return
+    const carriers = carrying.get(transactionId) ?? new Map<BlockId, CheckedBlock>()
+    carrying.set(transactionId, carriers.set(block.blockId, block))
   }
 
-  function forget({ blockId, bytes, transaction }: CheckedBlock): void {
-    blocks.delete(blockId)
-    size -= bytes.length
+  function removeCarrier({ blockId, transaction }: CheckedBlock): void {
     const transactionId = transaction?.identity.transactionId
     const carriers = transactionId && carrying.get(transactionId)
     if (transactionId === undefined || carriers === undefined) return
@@ -47,5 +43,5 @@ export function createForwardedBlocks(limit: number): ForwardedBlocks {
     return [...(carrying.get(id)?.values() ?? [])]
   }
 
-  return { add, block: (id) => blocks.get(id), carriers }
+  return { add, block: (id) => blocks.peek(id), carriers }
 }

@@ -1,4 +1,4 @@
-import { createBoundedMap } from '../../lib/bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
@@ -71,7 +71,7 @@ export async function openUpstream(
     isStandby: lease === undefined,
   })
   const forwarded = createForwardedBlocks(forwardedBytes)
-  const proven = createBoundedMap<TransactionId, Hex>(provenTransactions)
+  const proven = new LRUCache<TransactionId, Hex>({ max: provenTransactions })
   const asking = { nodes, network, log, proven }
   const node = createUpstreamNode({ ...asking, write, forwarded, committedSlot })
   core.enterElection(lead, lease)

@@ -1,4 +1,4 @@
-import type { BoundedMap } from '../../lib/bounded-map.ts'
+import type { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -40,7 +40,7 @@ export interface ProvenanceDeps {
   /** Questions that are under way together. */
   readonly limit: number
   /** Takes the hashes of essences that the proofs tell. */
-  readonly proven: Pick<BoundedMap<TransactionId, Hex>, 'set'>
+  readonly proven: Pick<LRUCache<TransactionId, Hex>, 'set'>
 }
 
 /** Asks, and checks what is told. */

@@ -1,4 +1,4 @@
-import type { BoundedMap } from '../../lib/bounded-map.ts'
+import type { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -37,7 +37,7 @@ export interface UpstreamNodeDeps {
   readonly log: Log
   readonly forwarded: ForwardedBlocks
   /** The hashes of essences that proofs told of late. */
-  readonly proven: BoundedMap<TransactionId, Hex>
+  readonly proven: LRUCache<TransactionId, Hex>
   /** What lies beyond it may still change. */
   readonly committedSlot: () => SlotIndex
 }
@@ -168,7 +168,7 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
     block,
     transaction,
     transactionMetadata,
-    transactionCommitment: proven.get,
+    transactionCommitment: (id) => proven.get(id),
     proof,
     outputMetadata,
     ask: <T>(path: string, schema: Schema<T>) => asked(coreAnswer(path, schema), path),

@@ -1,6 +1,6 @@
-import { createBell } from '../../feed/bell.ts'
 import type { Feed } from '../../feed/open.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { TimeParameters } from '../../protocol/slots.ts'
@@ -41,11 +41,11 @@ async function* tell(
   after: SlotIndex,
   signal: AbortSignal,
 ): AsyncGenerator<MilestoneView, void, undefined> {
-  const bell = createBell(tail.watchTip, signal)
+  const changed = createSignal()
+  const stopWatching = tail.watchTip(changed.notify)
   let reached = after
   try {
     while (!signal.aborted) {
-      bell.hush()
       const { logId, slot: newest } = tail.tip()
       // Not past the tip that was looked at: whoever reads on from a milestone finds its updates there.
       const limit = Math.min(newest - reached, pageSize)
@@ -54,14 +54,11 @@ async function* tell(
         reached = milestone.slot
         yield milestoneView({ parameters, logId }, milestone)
       }
-      if (milestones.length === 0) await bell.wait(longestWaitMs)
+      if (milestones.length === 0) await changed.wait({ signal })
     }
   } finally {
-    bell.stop()
+    stopWatching()
   }
 }
 
 const pageSize = 100
-
-/** The bell rings before; a timer cannot be longer than 2^31 ms. */
-const longestWaitMs = 2 ** 30

@@ -1,7 +1,7 @@
-import { createBell } from '../../feed/bell.ts'
 import type { Feed } from '../../feed/open.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { valueIn } from '../../lib/result.ts'
+import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
@@ -59,20 +59,20 @@ async function* changes<T>(
   signal: AbortSignal,
   { look, isLast, key }: Looking<T>,
 ): AsyncGenerator<T, void, undefined> {
-  const bell = createBell(tail.watchTip, signal)
+  const changed = createSignal()
+  const stopWatching = tail.watchTip(changed.notify)
   let told: string | undefined
   try {
     while (!signal.aborted) {
-      bell.hush()
       const found = await retryWhileAway(look, signal)
       if (found !== undefined && key(found) !== told) {
         told = key(found)
         yield found
       }
       if (found !== undefined && isLast(found)) return
-      await bell.wait(tickMs)
+      await changed.wait({ ms: tickMs, signal })
     }
   } finally {
-    bell.stop()
+    stopWatching()
   }
 }

@@ -1,8 +1,8 @@
-import { createBell } from '../../feed/bell.ts'
 import { cursorExpired, encodeCursor } from '../../feed/cursor.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Tail } from '../../feed/tail.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { createSignal } from '../../lib/signal.ts'
 import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
 import {
   beginFeed,
@@ -44,10 +44,15 @@ export async function pollLedgerUpdates(
   if (!begun.ok) return begun
   const { tail } = deps.feed
   const { logId, era, filter, position } = begun.value
-  const bell = createBell((rouse) => tail.watch(filter, rouse), signal)
+  const changed = createSignal()
+  const stopWatching = tail.watch(filter, changed.notify)
   try {
     let page = await collect(tail, { filter, after: position, limit })
-    if (typeof page !== 'string' && page.rows.length === 0 && (await bell.wait(waitMs))) {
+    if (
+      typeof page !== 'string' &&
+      page.rows.length === 0 &&
+      (await changed.wait({ ms: waitMs, signal }))
+    ) {
       page = await collect(tail, { filter, after: page.position, limit })
     }
     // Another log may have been found in its place while this one was waited for.
@@ -62,7 +67,7 @@ export async function pollLedgerUpdates(
       isFull: page.rows.length === limit,
     })
   } finally {
-    bell.stop()
+    stopWatching()
   }
 }
 
