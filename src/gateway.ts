@@ -20,8 +20,9 @@ import { nameOfThisProcess } from './node/lease-holder.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
-import { createStakers } from './service/accounts/validators.ts'
-import { type Faucet, type FaucetDeps, openFaucet } from './service/faucet/faucet.ts'
+import { createStakers } from './service/accounts/stakers.ts'
+import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
+import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
 import { logStoreFaults } from './store/fault-log.ts'
 import { openStore, type StoreError } from './store/open.ts'
@@ -142,7 +143,7 @@ async function openInOrder(
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
   const sharedDeps = { store, source, signatures, clock }
-  const faucet = faucetOf({ ...sharedDeps, log })
+  const faucet = faucetOf(sharedDeps, log)
   if (faucet !== undefined) opened.push(faucet.close)
   const services: Services = {
     ...sharedDeps,
@@ -175,11 +176,11 @@ async function openInOrder(
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */
-function faucetOf(deps: Omit<FaucetDeps, 'key'>): Faucet | undefined {
-  const { node, network } = deps.source
+function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
+  const { node, network } = services.source
   const { networkName } = network.parameters
   if (networkName !== developmentNetworkName || node !== undefined) return undefined
-  return openFaucet({ ...deps, key: developmentKeys().faucet })
+  return openFaucet(services, { key: developmentKeys().faucet, log })
 }
 
 /** What the doors need. */

@@ -5,7 +5,7 @@ import type { ChainRecordUnknown } from '../service/chain-records/activate-chain
 import type { ChainRecordPageError } from '../service/chain-records/chain-records.ts'
 import type { FollowChainRecordsError } from '../service/chain-records/follow-chain-records.ts'
 import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
-import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet.ts'
+import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-requests.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
 import type { DatabaseAway } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'

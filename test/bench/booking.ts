@@ -21,7 +21,8 @@ import { commitmentId } from '../../src/protocol/ids.ts'
 import { type Keypair, keypairOf } from '../../src/protocol/keys.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import type { SignedTransaction } from '../../src/protocol/transaction.ts'
-import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit/submit-block.ts'
+import type { Services } from '../../src/service/services.ts'
+import { submitBlock } from '../../src/service/submit/submit-block.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open.ts'
 import { blockOf, type Offer, ownedBy, paymentOf, slotNow } from '../support/wallet.ts'
@@ -155,7 +156,7 @@ const paid = 100_000n
 
 /** Sends each block at its time; gives the seconds until the last is acknowledged. */
 async function submitAll(
-  deps: SubmitBlockDeps,
+  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>,
   prepared: readonly PreparedBlock[],
 ): Promise<number> {
   const answers: Promise<void>[] = []
@@ -170,7 +171,10 @@ async function submitAll(
 }
 
 /** A busy machine may leave the ledger behind its clock for a moment; a client then asks again. */
-async function submit(deps: SubmitBlockDeps, bytes: Uint8Array): Promise<void> {
+async function submit(
+  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>,
+  bytes: Uint8Array,
+): Promise<void> {
   for (;;) {
     const answer = await submitBlock(deps, { form: 'bytes', bytes })
     if (answer.ok) return

@@ -4,11 +4,9 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { ok } from '../../src/lib/result.ts'
 import { openSignatureChecker, type SignatureChecker } from '../../src/node/signatures.ts'
 import { Block } from '../../src/protocol/block.ts'
-import {
-  type SimulateTransactionDeps,
-  simulateTransaction,
-} from '../../src/service/submit/simulate-transaction.ts'
-import { type SubmitBlockDeps, submitBlock } from '../../src/service/submit/submit-block.ts'
+import type { Services } from '../../src/service/services.ts'
+import { simulateTransaction } from '../../src/service/submit/simulate-transaction.ts'
+import { submitBlock } from '../../src/service/submit/submit-block.ts'
 import { inspect } from '../../src/tools/inspect.ts'
 import { inspectBlock } from '../../src/tools/inspect-block.ts'
 import { verify } from '../../src/tools/verify.ts'
@@ -90,7 +88,7 @@ test('is refused by what foresees a transaction, without a look at a signature',
     },
     signatures: checker,
     clock: systemClock,
-  } as unknown as SimulateTransactionDeps
+  } as unknown as Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
   expect(await simulateTransaction(deps, { form: 'json', json: payload })).toMatchObject({
     ok: true,
     value: { outcome: 'REFUSED', refusal: { code: 'BLOCK_SIZE', path: '' } },
@@ -101,7 +99,10 @@ test('is refused by what foresees a transaction, without a look at a signature',
 test.each(['json', 'payload'] as const)('is refused by submission, as %s', async (form) => {
   const issue = async () => ok(parsed(Block, block))
   const source = { network, unavailable: () => undefined, issue, node: undefined }
-  const deps = { source, signatures: checker, clock: systemClock } as unknown as SubmitBlockDeps
+  const deps = { source, signatures: checker, clock: systemClock } as unknown as Pick<
+    Services,
+    'store' | 'source' | 'signatures' | 'clock'
+  >
   const json = form === 'json' ? block : payload
   const error = { code: 'BLOCK_MALFORMED', refusal: { code: 'BLOCK_SIZE', path: '' } }
   expect(await submitBlock(deps, { form, json })).toEqual({ ok: false, error })

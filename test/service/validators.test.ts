@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStakers } from '../../src/service/accounts/validators.ts'
+import { createStakers } from '../../src/service/accounts/stakers.ts'
 import { type LogStore, openLogStore } from '../support/log-store.ts'
 
 let log: LogStore

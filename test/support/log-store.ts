@@ -4,6 +4,7 @@ import { encodeCursor } from '../../src/feed/cursor.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import type { Result } from '../../src/lib/result.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { LedgerUpdate, LogEntry, LogPosition, UpdateClass } from '../../src/store/rows.ts'
@@ -202,6 +203,7 @@ export function unwrap<T>(result: Result<T, unknown>): T {
 
 /** The times of its slots. */
 export const fixedParameters = {
+  ...developmentParameters(0),
   genesisSlot: 0,
   genesisUnixTimestamp: 1_700_000_000n,
   slotDurationInSeconds: 10,

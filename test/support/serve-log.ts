@@ -4,6 +4,7 @@ import { createWake } from '../../src/feed/wake.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
@@ -43,6 +44,7 @@ export interface GraphqlAnswer {
 
 /** How time is cut in these tests, and how addresses are written. */
 export const servedParameters = {
+  ...developmentParameters(0),
   bech32Hrp: 'tst',
   genesisSlot: 0,
   genesisUnixTimestamp: 1_700_000_000n,

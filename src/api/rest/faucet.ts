@@ -6,7 +6,7 @@ import type {
   FaucetPaymentFailed,
   FaucetQuestion,
   FaucetRequest,
-} from '../../service/faucet/faucet.ts'
+} from '../../service/faucet/faucet-requests.ts'
 import { toRest } from '../errors.ts'
 import { type BodyError, checkContentType, parseJson } from './body.ts'
 import { about, bech32, count, named, object, optional, uint64 } from './openapi/shape.ts'

@@ -1,10 +1,10 @@
 import {
   type FollowingHealth,
   type Health,
-  type HealthDeps,
   type NodeAnswerUnreadable,
   readHealth,
 } from '../../service/network/health.ts'
+import type { Services } from '../../service/services.ts'
 import { messageOf } from '../errors.ts'
 import { about, count, flag, object, optional, text, uint32, word } from './openapi/shape.ts'
 import { type Answer, json, type RestRequest, type Route } from './route.ts'
@@ -93,7 +93,7 @@ function readiness(path: string, about: string): Route {
 /** How the gateway is, as every route and GraphQL tell it: one that is about to stop is not healthy any more. */
 export async function healthOf(
   { isStopping }: Pick<RestRequest, 'isStopping'>,
-  services: HealthDeps,
+  services: Pick<Services, 'store' | 'source'>,
 ): Promise<Health> {
   const health = await readHealth(services)
   return { ...health, isHealthy: health.isHealthy && !isStopping }

@@ -1,21 +1,9 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
-import {
-  type CommitmentName,
-  decodeCommitment,
-  findCommitment,
-  type ReadCommitmentDeps,
-} from '../slots/read-commitment.ts'
+import type { Services } from '../services.ts'
+import { type CommitmentName, decodeCommitment, findCommitment } from '../slots/read-commitment.ts'
 
 /** What an account pays for a block, and with what (rest.md 4.1). */
-
-/** What telling needs. */
-export interface CongestionDeps extends ReadCommitmentDeps {
-  readonly store: ReadCommitmentDeps['store'] & {
-    readonly read: Pick<StoreReader, 'accountEntry'>
-  }
-}
 
 /** As of the end of a slot. */
 export interface CongestionView {
@@ -37,7 +25,7 @@ export type CongestionError = {
 
 /** Tells as of a commitment. */
 export async function readCongestion(
-  deps: CongestionDeps,
+  deps: Pick<Services, 'store'>,
   accountId: AccountId,
   name: CommitmentName,
 ): Promise<Result<CongestionView, CongestionError>> {

@@ -1,21 +1,12 @@
 import { claimReward, rewardClaimOf } from '../../ledger/reward-claims.ts'
 import { assert } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { EpochIndex, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
-import { type ReadOutputDeps, readOutput } from '../outputs/read-output.ts'
+import { readOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
 
 /** What a stake or a delegation may claim (rest.md 4.1; ledger reference 12.5). */
-
-/** What telling needs. */
-export interface ManaRewardsDeps extends ReadOutputDeps {
-  readonly store: ReadOutputDeps['store'] & {
-    readonly read: Pick<StoreReader, 'epochs' | 'latestMilestone'>
-  }
-  readonly source: { readonly network: { readonly parameters: ProtocolParameters } }
-}
 
 /** Rewards in mana, and the epochs they are for. */
 export interface ManaRewardsView {
@@ -39,7 +30,7 @@ export type ManaRewardsError =
 
 /** Tells what an unspent output would claim under a commitment to `slot`, by default the newest one. */
 export async function readManaRewards(
-  deps: ManaRewardsDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   outputId: OutputId,
   slotAsked: SlotIndex | undefined,
 ): Promise<Result<ManaRewardsView, ManaRewardsError>> {

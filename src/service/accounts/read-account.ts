@@ -2,18 +2,11 @@ import type { AccountEntry } from '../../ledger/accounts.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
 
 /** An account: its output, and what the accounts ledger says of it. */
-
-/** What reading accounts needs. */
-export interface ReadAccountDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'accountEntry' | 'latestMilestone' | 'unspentOutputs'>
-  }
-}
 
 /** An account as of the end of a committed slot. */
 export interface AccountView {
@@ -27,7 +20,7 @@ export interface AccountView {
 
 /** Reads an account, by default as of the newest slot; `undefined` where there is neither output nor entry. */
 export async function readAccount(
-  { store }: ReadAccountDeps,
+  { store }: Pick<Services, 'store'>,
   accountId: AccountId,
   asOf: SlotIndex | undefined,
 ): Promise<Result<AccountView | undefined, MilestoneNotCommitted>> {

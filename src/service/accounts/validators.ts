@@ -7,69 +7,15 @@ import { Block } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
 import type { Validator } from '../../protocol/node-answers.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
+import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { CommitteeSeat } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 
 /** The accounts that stand for the committee, and those that are in it (rest.md 4.1). */
 
-/** What telling needs. */
-export interface ValidatorsDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      'accountEntry' | 'latestMilestone' | 'epochs' | 'blocksOfKind' | 'block'
-    >
-  }
-  readonly source: {
-    readonly network: { readonly parameters: ProtocolParameters }
-    status(): { readonly slot: SlotIndex }
-  }
-  readonly stakers: Stakers
-}
-
-/** All accounts that stake. */
-export interface Stakers {
-  /** As of the newest committed slot, in no order. */
-  all(): Promise<readonly AccountEntry[]>
-}
-
-/** Reads all accounts once a slot at most, for there is no index of those that stake. */
-export function createStakers(
-  read: Pick<StoreReader, 'accountVersions' | 'latestMilestone'>,
-): Stakers {
-  let known:
-    | { readonly slot: SlotIndex; readonly stakers: Promise<readonly AccountEntry[]> }
-    | undefined
-
-  async function all(): Promise<readonly AccountEntry[]> {
-    const { slot } = await read.latestMilestone()
-    if (known?.slot === slot) return await known.stakers
-    const reading = { slot, stakers: stakersAt(read, slot) }
-    known = reading
-    try {
-      return await reading.stakers
-    } catch (failure) {
-      // Whoever asks next tries again, also while no further slot is committed.
-      if (known === reading) known = undefined
-      throw failure
-    }
-  }
-
-  return { all }
-}
-
-async function stakersAt(
-  read: Pick<StoreReader, 'accountVersions'>,
-  slot: SlotIndex,
-): Promise<readonly AccountEntry[]> {
-  const versions = await read.accountVersions(slot)
-  return versions
-    .flatMap((version) => (version.slot <= slot && version.entry ? [version.entry] : []))
-    .filter(({ validatorStake }) => validatorStake > 0n)
-}
+type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
 /** A place in the list of validators. */
 export interface ValidatorsPosition {
@@ -96,7 +42,7 @@ export interface ValidatorsPage {
  * first, by address where pools are equal. Who comes or goes between two pages may move the others.
  */
 export async function listValidators(
-  deps: ValidatorsDeps,
+  deps: Needed,
   {
     after,
     pageSize,
@@ -119,7 +65,7 @@ export async function listValidators(
 
 /** An account as a validator; `undefined` where it has no entry in the accounts ledger. */
 export async function readValidator(
-  deps: ValidatorsDeps,
+  deps: Needed,
   accountId: AccountId,
 ): Promise<Validator | undefined> {
   const entry = await deps.store.read.accountEntry(accountId)
@@ -128,7 +74,7 @@ export async function readValidator(
 
 /** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */
 async function candidatesOf(
-  { store, source }: ValidatorsDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   epoch: EpochIndex,
 ): Promise<ReadonlySet<AccountId>> {
   const { read } = store
@@ -170,7 +116,7 @@ export interface CommitteeView {
 
 /** Reads the committee of an epoch, by default of this moment's; nobody where it is not known. */
 export async function readCommittee(
-  { store, source }: ValidatorsDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   asked: EpochIndex | undefined,
 ): Promise<Result<CommitteeView, EpochNotBegun>> {
   const current = epochOfSlot(source.network.parameters, source.status().slot)
@@ -191,12 +137,15 @@ export function accountAddress({ bech32Hrp }: ProtocolParameters, accountId: Acc
   return encodeBech32(bech32Hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
 }
 
-async function committedEpoch({ store, source }: ValidatorsDeps): Promise<EpochIndex> {
+async function committedEpoch({
+  store,
+  source,
+}: Pick<Services, 'store' | 'source'>): Promise<EpochIndex> {
   return epochOfSlot(source.network.parameters, (await store.read.latestMilestone()).slot)
 }
 
 function validatorOf(
-  { source }: ValidatorsDeps,
+  { source }: Pick<Services, 'source'>,
   entry: AccountEntry,
   candidates: ReadonlySet<AccountId>,
 ): Validator {

@@ -8,11 +8,6 @@ import { decode } from '../../protocol/schema/schema.ts'
 
 /** From the text of an address to the bytes that the log files its updates under. */
 
-/** What a door needs to read and write addresses of its network. */
-export interface AddressKeyDeps {
-  readonly parameters: { readonly bech32Hrp: string }
-}
-
 /** An address as it was asked for. */
 export interface AddressKey {
   /** Human-readable part of the text, in lower case. */

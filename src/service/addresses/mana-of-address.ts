@@ -4,23 +4,14 @@ import { manaOfOutput } from '../../ledger/mana-of-output.ts'
 import { storedManaOf } from '../../ledger/output-parts.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { LedgerSource } from '../../node/source.ts'
 import { creationSlotOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { OutputPosition } from '../../store/view-contract.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
 
 /** The mana of an address, computed from its unspent outputs (ledger reference 7). */
-
-/** What computing needs. */
-export interface ManaOfAddressDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'balance' | 'unspentOutputs' | 'latestMilestone'>
-  }
-  readonly source: Pick<LedgerSource, 'network'>
-}
 
 /** Up to so many outputs the mana is computed. */
 export const manaOutputLimit = 10_000
@@ -48,7 +39,7 @@ export interface ManaSum {
  * reason of `signal` once that fires.
  */
 export async function manaOfAddress(
-  deps: ManaOfAddressDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   address: Hex,
   signal?: AbortSignal,
 ): Promise<ManaOfAddress> {
@@ -73,7 +64,7 @@ interface Sum {
 }
 
 async function sumUp(
-  { store, source }: ManaOfAddressDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   { address, slot, signal }: Sum,
 ): Promise<{ readonly total: ManaSum; readonly available: ManaSum }> {
   const filter = { asOf: 'COMMITTED', heldBy: address } as const

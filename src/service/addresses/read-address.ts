@@ -2,23 +2,13 @@ import type { Balance } from '../../ledger/balances-of-address.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { FoundryId, SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { UpdateClass } from '../../store/rows.ts'
 import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
+import type { Services } from '../services.ts'
 import { maximumPageSize, type PageSizeOutOfRange } from '../updates/list-ledger-updates.ts'
 
 /** What an address owns. */
-
-/** What reading an address needs. */
-export interface ReadAddressDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      'balance' | 'tokenBalances' | 'totalAt' | 'latestMilestone' | 'addressTip'
-    >
-  }
-}
 
 /** Base tokens as of the end of a committed slot. */
 export interface AddressBalance extends Balance {
@@ -27,7 +17,7 @@ export interface AddressBalance extends Balance {
 
 /** The base tokens of an address; zeros for one that is not known. */
 export async function readBalance(
-  { store }: ReadAddressDeps,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
 ): Promise<AddressBalance> {
   const { slot, balance } = await store.read.balance(address)
@@ -45,7 +35,7 @@ export interface TokenPage {
 
 /** The native tokens of an address. */
 export async function readNativeTokens(
-  { store }: ReadAddressDeps,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
   { first, after }: TokenPage,
 ): Promise<Result<readonly NativeTokens[], PageSizeOutOfRange>> {
@@ -59,7 +49,7 @@ export async function readNativeTokens(
 
 /** All base tokens of an address at the end of a milestone; two index lookups. */
 export async function readTotalAt(
-  { store }: ReadAddressDeps,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
   milestoneIndex: SlotIndex,
 ): Promise<Result<bigint, MilestoneNotCommitted>> {
@@ -74,7 +64,7 @@ export async function readTotalAt(
 
 /** How many updates are filed under an address. */
 export async function countUpdates(
-  { store }: ReadAddressDeps,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
   updateClass: UpdateClass,
 ): Promise<number> {

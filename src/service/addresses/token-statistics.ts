@@ -2,18 +2,10 @@ import { totalOf } from '../../ledger/balances-of-address.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
-import { type ManaOfAddress, type ManaOfAddressDeps, manaOfAddress } from './mana-of-address.ts'
+import type { Services } from '../services.ts'
+import { type ManaOfAddress, manaOfAddress } from './mana-of-address.ts'
 
 /** Who owns how much, as the explorer tells it; all of it is kept with the log (rest.md 3.1). */
-
-/** What telling needs. */
-export interface TokenStatisticsDeps extends ManaOfAddressDeps {
-  readonly store: ManaOfAddressDeps['store'] & {
-    readonly read: Pick<StoreReader, 'richestAddresses' | 'balanceRanges'>
-  }
-  readonly parameters: { readonly bech32Hrp: string }
-}
 
 /** The addresses that own most, as of a committed slot. */
 export interface RichestAddresses {
@@ -24,7 +16,7 @@ export interface RichestAddresses {
 
 /** Reads them. */
 export async function readRichest(
-  { store, parameters }: TokenStatisticsDeps,
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   limit: number,
 ): Promise<RichestAddresses> {
   const { slot, owners } = await store.read.richestAddresses(limit)
@@ -44,7 +36,7 @@ export interface OwnedRange {
 }
 
 /** Reads the ranges that have addresses, the poorest first, as of a committed slot. */
-export async function readDistribution({ store }: TokenStatisticsDeps): Promise<{
+export async function readDistribution({ store }: Pick<Services, 'store'>): Promise<{
   readonly slot: SlotIndex
   readonly ranges: readonly OwnedRange[]
 }> {
@@ -69,7 +61,7 @@ export interface OwnedTokens {
 
 /** Reads them; `undefined` where it has no outputs. */
 export async function readOwned(
-  { store }: Pick<TokenStatisticsDeps, 'store'>,
+  { store }: Pick<Services, 'store'>,
   address: Hex,
 ): Promise<OwnedTokens | undefined> {
   const { slot, balance } = await store.read.balance(address)
@@ -79,7 +71,7 @@ export async function readOwned(
 
 /** The same with the mana of the address, both of one slot if slots are not committed faster than that is read. */
 export async function readOwnedWithMana(
-  deps: TokenStatisticsDeps,
+  deps: Pick<Services, 'store' | 'source' | 'parameters'>,
   address: Hex,
 ): Promise<{ readonly owned: OwnedTokens; readonly mana: ManaOfAddress } | undefined> {
   for (let attempt = 0; ; attempt++) {

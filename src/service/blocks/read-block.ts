@@ -1,20 +1,14 @@
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import type { LedgerSource, NotServedByNode } from '../../node/source.ts'
+import type { NotServedByNode } from '../../node/source.ts'
 import { Block } from '../../protocol/block.ts'
 import type { BlockMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 
 /** A block and where it stands. */
-
-/** What reading blocks needs. */
-export interface ReadBlockDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'block'> }
-  readonly source: Pick<LedgerSource, 'node'>
-}
 
 /** Why a block or a transaction cannot be told. */
 export type ReadBlockError = NotServedByNode
@@ -27,7 +21,7 @@ export interface BlockView extends BlockRow {
 
 /** Reads a block, from a node behind where it is not kept here; `undefined` when it is not known. */
 export async function readBlock(
-  { store, source }: ReadBlockDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   blockId: BlockId,
 ): Promise<Result<BlockView | undefined, ReadBlockError>> {
   const kept = await store.read.block(blockId)

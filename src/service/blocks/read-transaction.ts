@@ -1,26 +1,19 @@
 import { assert, present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import type { CarriedTransaction, LedgerSource } from '../../node/source.ts'
+import { type CarriedTransaction, type LedgerSource } from '../../node/source.ts'
 import { BasicBlockBody } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { TransactionMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import { type StoreReader } from '../../store/contract.ts'
 import type { TransactionRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
 import { decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** A transaction and what became of it. */
-
-/** What reading transactions needs. */
-export interface ReadTransactionDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'transaction' | 'block' | 'output' | 'outputs'>
-  }
-  readonly source: Pick<LedgerSource, 'node' | 'network'>
-}
 
 /** A transaction with its state. */
 export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
@@ -38,7 +31,7 @@ export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 
 
 /** Reads a transaction, from a node behind where it is not kept here; `undefined` when it is not known. */
 export async function readTransaction(
-  deps: ReadTransactionDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
 ): Promise<Result<TransactionView | undefined, ReadBlockError>> {
   const { store, source } = deps
@@ -58,7 +51,7 @@ export async function readTransaction(
  * 12.6): its id is a hash over its outputs, and nothing else of it is there.
  */
 async function readGenesisTransaction(
-  { store, source }: ReadTransactionDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
 ): Promise<TransactionView | undefined> {
   const { genesisSlot: slot } = source.network.parameters
@@ -100,7 +93,7 @@ function viewOfTransaction({ transaction: row, block }: CarriedTransaction): Tra
 
 /** Where a transaction stands; a node behind tells it also where it does not give the block. */
 export async function readTransactionMetadata(
-  deps: ReadTransactionDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
 ): Promise<Result<TransactionMetadata | undefined, ReadBlockError>> {
   const { store, source } = deps

@@ -1,21 +1,11 @@
-import { type Clock, nowMs } from '../../lib/clock.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { StoreReader, StoreWriter } from '../../store/contract.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 import { type ChainRecordPrecondition, type ChainRecordStale, fits } from './set-chain-record.ts'
 
 /** Makes a chain active or inactive; the rest of its record stays as it is (rest.md 2.1). */
-
-/** What activating needs. */
-export interface ActivateChainDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'chainRecord'>
-    readonly write: Pick<StoreWriter, 'replaceChainRecord'>
-  }
-  readonly chainRecords: { notify(change: number): void }
-  readonly clock: Clock
-}
 
 /** A chain whose record was never set. */
 export interface ChainRecordUnknown {
@@ -33,7 +23,7 @@ export interface ActivateChainRequest {
 
 /** Sets the flag; where it is set already nothing is written, and the record is given as it is. */
 export async function activateChain(
-  deps: ActivateChainDeps,
+  deps: Pick<Services, 'store' | 'clock' | 'chainRecords'>,
   { chainId: text, isActive, setBy, onlyOver }: ActivateChainRequest,
 ): Promise<Result<ChainRecordVersion, ChainIdError | ChainRecordUnknown | ChainRecordStale>> {
   const parsed = parseChainId(text, 'chainId')

@@ -1,16 +1,9 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Reads chain records: the newest version of one or of all chains, and the versions before it. */
-
-/** What reading chain records needs. */
-export interface ChainRecordsDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'chainRecord' | 'chainRecordHistory' | 'chainRecords'>
-  }
-}
 
 /** The most records or versions of a page. */
 export const maxChainRecordPage = 1000
@@ -37,7 +30,7 @@ export interface ChainRecordPage {
 
 /** The record of a chain, or `undefined` when none was ever set. */
 export async function readChainRecord(
-  { store }: ChainRecordsDeps,
+  { store }: Pick<Services, 'store'>,
   text: string,
 ): Promise<Result<ChainRecordVersion | undefined, ChainIdError>> {
   const chainId = parseChainId(text, 'chainId')
@@ -46,7 +39,7 @@ export async function readChainRecord(
 
 /** The records of all chains behind a cursor. */
 export async function listChainRecords(
-  { store }: ChainRecordsDeps,
+  { store }: Pick<Services, 'store'>,
   page: { readonly first: number; readonly after: string | undefined },
 ): Promise<Result<ChainRecordPage, ChainRecordPageError>> {
   const refused = checkSize('first', page.first)
@@ -70,7 +63,7 @@ export async function listChainRecords(
 
 /** The versions of a chain's record, newest first, older than `before` where it is given. */
 export async function listChainRecordVersions(
-  { store }: ChainRecordsDeps,
+  { store }: Pick<Services, 'store'>,
   chainId: string,
   page: { readonly first: number; readonly before: number | undefined },
 ): Promise<Result<readonly ChainRecordVersion[], ChainRecordPageError>> {

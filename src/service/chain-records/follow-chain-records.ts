@@ -1,9 +1,4 @@
-import {
-  branchOfSettings,
-  type ChainRecordFeed,
-  chainRecordLogId,
-  settingPosition,
-} from '../../feed/chain-records.ts'
+import { branchOfSettings, chainRecordLogId, settingPosition } from '../../feed/chain-records.ts'
 import {
   type CursorError,
   type CursorLog,
@@ -14,21 +9,12 @@ import {
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { stoppable } from '../../lib/stoppable.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { ChainRecordVersion, LogPosition } from '../../store/rows.ts'
 import { noBranch } from '../../store/values.ts'
+import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Follows the settings of chain records: every one, in order, from any place on. */
-
-/** What following needs. */
-export interface FollowChainRecordsDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'latestChainRecordChange' | 'chainRecordChanges' | 'logTip'>
-  }
-  readonly chainRecords: ChainRecordFeed
-  readonly mayLag: CursorLog['mayLag']
-}
 
 /** What to follow. */
 export interface ChainRecordsQuery {
@@ -55,7 +41,7 @@ export type FollowChainRecordsError =
 
 /** Follows; it ends when its consumer calls `return()`, at once. */
 export async function followChainRecords(
-  deps: FollowChainRecordsDeps,
+  deps: Pick<Services, 'store' | 'chainRecords' | 'mayLag'>,
   { chainIds, after }: ChainRecordsQuery,
 ): Promise<Result<AsyncIterableIterator<ChainRecordChange>, FollowChainRecordsError>> {
   const wanted = wantedChains(chainIds)
@@ -70,7 +56,7 @@ export async function followChainRecords(
 }
 
 async function startOf(
-  { store: { read }, mayLag }: FollowChainRecordsDeps,
+  { store: { read }, mayLag }: Pick<Services, 'store' | 'mayLag'>,
   after: string | undefined,
   end: Pick<CursorLog, 'logId' | 'seq'>,
 ): Promise<Result<LogPosition, CursorError>> {
@@ -92,7 +78,7 @@ interface EmitOptions {
 }
 
 async function* tell(
-  { chainRecords }: FollowChainRecordsDeps,
+  { chainRecords }: Pick<Services, 'chainRecords'>,
   { start, logId, wanted }: EmitOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ChainRecordChange, void, undefined> {

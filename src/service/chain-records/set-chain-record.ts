@@ -1,20 +1,11 @@
-import { type Clock, nowMs } from '../../lib/clock.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { NewChainRecord, StoreReader, StoreWriter } from '../../store/contract.ts'
+import type { NewChainRecord } from '../../store/contract.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Sets the record of a chain, whole (specification 4.1; design 6). */
-
-/** What setting a record needs. */
-export interface SetChainRecordDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'chainRecord'>
-    readonly write: Pick<StoreWriter, 'setChainRecord' | 'replaceChainRecord'>
-  }
-  readonly chainRecords: { notify(change: number): void }
-  readonly clock: Clock
-}
 
 /** The record of a chain as its owner sets it (specification 2.1). */
 export interface ChainRecord {
@@ -62,7 +53,7 @@ export interface SetChainRecordRequest {
 
 /** Checks and saves a record as the next version of its chain's. The chain id is checked before the record. */
 export async function setChainRecord(
-  deps: SetChainRecordDeps,
+  deps: Pick<Services, 'store' | 'clock' | 'chainRecords'>,
   request: SetChainRecordRequest,
 ): Promise<Result<ChainRecordVersion, SetChainRecordError>> {
   const chainId = parseChainId(request.chainId, 'chainId')
@@ -81,7 +72,7 @@ export async function setChainRecord(
 }
 
 async function save(
-  { store }: SetChainRecordDeps,
+  { store }: Pick<Services, 'store'>,
   record: NewChainRecord,
   onlyOver: ChainRecordPrecondition | undefined,
 ): Promise<Result<ChainRecordVersion, ChainRecordStale>> {

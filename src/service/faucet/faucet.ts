@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { totalOf } from '../../ledger/balances-of-address.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { LedgerUnavailable } from '../../node/source.ts'
+import { type LedgerUnavailable } from '../../node/source.ts'
 import { Address, Ed25519Address } from '../../protocol/addresses.ts'
 import { decodeBech32 } from '../../protocol/bech32.ts'
 import { addressKey, identifyTransaction } from '../../protocol/ids.ts'
@@ -15,69 +14,32 @@ import type { TransactionId } from '../../protocol/primitives.ts'
 import { decode, print } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import { type AddressError, addressKeyOf } from '../addresses/address-key.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
-import { type SubmitBlockDeps, submitBlock } from '../submit/submit-block.ts'
+import type { Services } from '../services.ts'
+import { submitBlock } from '../submit/submit-block.ts'
+import type {
+  Faucet,
+  FaucetError,
+  FaucetPaymentFailed,
+  FaucetQuestion,
+  FaucetRequest,
+} from './faucet-requests.ts'
 import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
 /** Gives base tokens of the development network to whoever asks, within limits (rest.md 7). */
 
-/** What the faucet needs. */
-export interface FaucetDeps extends SubmitBlockDeps {
-  readonly store: SubmitBlockDeps['store'] & {
-    readonly read: Pick<StoreReader, 'balance' | 'unspentOutputs' | 'transaction'>
-  }
-  readonly clock: Clock
-  readonly log: Log
+/** What the faucet uses of the services. */
+export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
+
+/** How the faucet pays. */
+export interface FaucetOptions {
   /** The key that holds the funds. */
   readonly key: Keypair
+  readonly log: Log
 }
 
-/** A faucet that takes requests and pays them one transaction after the other. */
-export interface Faucet {
-  /** Takes a request; it is paid soon after. */
-  enqueue(question: FaucetQuestion): Promise<Result<FaucetRequest, FaucetError>>
-  close(): Promise<void>
-}
-
-/** What the faucet is asked for. */
-export interface FaucetQuestion {
-  /** Bech32 text of the receiver. */
-  readonly address: string
-  /**
-   * Base tokens; `undefined` for what the faucet gives of itself. Whoever names an amount gets it as often as he asks: the
-   * key of the faucet is known to everybody, and this spares him the conflict with whoever else spends its output.
-   */
-  readonly amount: bigint | undefined
-}
-
-/** A request that was taken. */
-export interface FaucetRequest {
-  /** As it was asked with. */
-  readonly address: string
-  /** How many wait now, this one included. */
-  readonly waitingRequests: number
-  /** Fulfilled when it is paid, with the transaction, or will not be. */
-  readonly settled: Promise<Result<TransactionId, FaucetPaymentFailed>>
-}
-
-/** A request that was taken could not be paid. */
-export interface FaucetPaymentFailed {
-  readonly code: 'FAUCET_PAYMENT_FAILED'
-  /** Why: funds that are missing, or the last refusal or failure of the transaction. */
-  readonly reason: string
-}
-
-/** Why a request was not taken. */
-export type FaucetError =
-  | AddressError
-  | LedgerUnavailable
-  | { readonly code: 'FAUCET_REQUEST_WAITING'; readonly address: string }
-  /** No output to this address may hold so little. */
-  | { readonly code: 'FAUCET_AMOUNT_TOO_SMALL'; readonly least: bigint }
-  | { readonly code: 'FAUCET_FUNDS_ENOUGH'; readonly address: string; readonly limit: bigint }
-  | { readonly code: 'FAUCET_BUSY'; readonly waiting: number }
+interface Paying extends FaucetServices, FaucetOptions {}
 
 /** Base tokens for an address that has less than that. */
 export const faucetAmount = 1_000_000_000n
@@ -103,7 +65,8 @@ interface Waiting extends TransferPayment {
 type Outcome = Result<TransactionId, FaucetPaymentFailed>
 
 /** Opens the faucet. */
-export function openFaucet(deps: FaucetDeps): Faucet {
+export function openFaucet(services: FaucetServices, options: FaucetOptions): Faucet {
+  const deps = { ...services, ...options }
   const waiting = new Set<Waiting>()
   const closed = new AbortController()
   let paying: Promise<void> | undefined
@@ -179,7 +142,7 @@ export function openFaucet(deps: FaucetDeps): Faucet {
 type Enqueued = Result<FaucetRequest, FaucetError>
 
 function receiverOf(
-  { source }: FaucetDeps,
+  { source }: FaucetServices,
   text: string,
 ): Result<{ readonly key: Hex; readonly to: Address }, AddressError> {
   const argument = 'address'
@@ -196,7 +159,7 @@ function receiverOf(
 const attempts = 8
 
 async function payTogether(
-  deps: FaucetDeps,
+  deps: Paying,
   payments: readonly Waiting[],
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -219,7 +182,7 @@ function unpaid(reason: string): Outcome {
 }
 
 async function payOnce(
-  deps: FaucetDeps,
+  deps: Paying,
   payments: readonly Waiting[],
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -246,7 +209,7 @@ async function payOnce(
 const lookEveryMs = 20
 
 async function verdict(
-  { store }: FaucetDeps,
+  { store }: FaucetServices,
   id: TransactionId,
   signal: AbortSignal,
 ): Promise<Outcome> {

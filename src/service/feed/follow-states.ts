@@ -5,19 +5,14 @@ import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
-import { type BlockView, type ReadBlockDeps, readBlock } from '../blocks/read-block.ts'
-import {
-  type ReadTransactionDeps,
-  readTransaction,
-  type TransactionView,
-} from '../blocks/read-transaction.ts'
+import { type BlockView, readBlock } from '../blocks/read-block.ts'
+import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
+import type { Services } from '../services.ts'
 
 /** What becomes of a block or a transaction: its row is looked at whenever the log has moved, and now and then. */
 
 /** What following states needs. */
-export interface FollowStatesDeps extends ReadBlockDeps, ReadTransactionDeps {
-  readonly store: ReadBlockDeps['store'] & ReadTransactionDeps['store']
-  readonly source: ReadTransactionDeps['source']
+export interface FollowStatesDeps extends Pick<Services, 'store' | 'source'> {
   readonly feed: Pick<Feed, 'tail' | 'tickMs'>
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FollowingStatus, LedgerSource, LedgerUnavailable } from '../../node/source.ts'
-import type { Contradiction } from '../../node/contradiction.ts'
-import type { AnswerUnreadable } from '../../node/unreadable.ts'
+import { type Contradiction } from '../../node/contradiction.ts'
+import { type FollowingStatus, type LedgerSource, type LedgerUnavailable } from '../../node/source.ts'
+import { type AnswerUnreadable } from '../../node/unreadable.ts'
+import { type Contradiction } from '../../node/upstream/contradiction.ts'
+import { type AnswerUnreadable } from '../../node/upstream/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import type { Services } from '../services.ts'
 
 /** Whether the gateway can do its work. */
 
@@ -12,12 +14,6 @@ export type NodeContradiction = Contradiction
 
 /** What a node said that cannot be read. */
 export type NodeAnswerUnreadable = AnswerUnreadable
-
-/** What the question about health needs. */
-export interface HealthDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'logTip'> }
-  readonly source: Pick<LedgerSource, 'status'>
-}
 
 /** How the gateway is. */
 export interface Health {
@@ -39,7 +35,10 @@ export interface FollowingHealth extends FollowingStatus {
 }
 
 /** Asks the database, and tells what it is among those on it. */
-export async function readHealth({ store, source }: HealthDeps): Promise<Health> {
+export async function readHealth({
+  store,
+  source,
+}: Pick<Services, 'store' | 'source'>): Promise<Health> {
   const { isHealthy, unavailable: reason, ...status } = source.status()
   const { role, term, latestCommittedSlot: committedSlot } = status
   const following = status.following && { ...status.following, committedSlot }

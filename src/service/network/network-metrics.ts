@@ -1,13 +1,7 @@
 import type { NetworkMetrics } from '../../protocol/node-answers.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import type { Services } from '../services.ts'
 
 /** How busy the network is (rest.md 4.1). */
-
-/** What measuring needs. */
-export interface NetworkMetricsDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'countBlocks' | 'latestMilestone'> }
-  readonly parameters: { readonly genesisSlot: number; readonly slotDurationInSeconds: number }
-}
 
 /** Committed slots over which is measured. */
 const windowSlots = 10
@@ -16,7 +10,7 @@ const windowSlots = 10
 export async function networkMetrics({
   store,
   parameters,
-}: NetworkMetricsDeps): Promise<NetworkMetrics> {
+}: Pick<Services, 'store' | 'parameters'>): Promise<NetworkMetrics> {
   const { slot } = await store.read.latestMilestone()
   const from = Math.max(parameters.genesisSlot + 1, slot - windowSlots + 1)
   const seconds = (slot - from + 1) * parameters.slotDurationInSeconds

@@ -1,15 +1,11 @@
 import type { Result } from '../../lib/result.ts'
-import type { Issuance, LedgerSource, LedgerUnavailable } from '../../node/source.ts'
+import type { Issuance, LedgerUnavailable } from '../../node/source.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
+import type { Services } from '../services.ts'
 
 /** What a client asks before it builds a block. */
-
-/** What telling about the node needs. */
-export interface NodeInfoDeps {
-  readonly source: Pick<LedgerSource, 'network' | 'status' | 'issuance'>
-}
 
 /** How far the node has come, and the rules of its network; how it is, `health.ts` tells. */
 export interface NodeInfo {
@@ -23,7 +19,7 @@ export interface NodeInfo {
 }
 
 /** Tells about the node. */
-export function nodeInfo({ source }: NodeInfoDeps): NodeInfo {
+export function nodeInfo({ source }: Pick<Services, 'source'>): NodeInfo {
   const { latestCommitmentId, latestCommittedSlot, slot } = source.status()
   const { parameters } = source.network
   return {
@@ -36,6 +32,8 @@ export function nodeInfo({ source }: NodeInfoDeps): NodeInfo {
 }
 
 /** What a block issued now should refer to. */
-export function issuance({ source }: NodeInfoDeps): Promise<Result<Issuance, LedgerUnavailable>> {
+export function issuance({
+  source,
+}: Pick<Services, 'source'>): Promise<Result<Issuance, LedgerUnavailable>> {
   return source.issuance()
 }

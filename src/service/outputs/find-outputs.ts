@@ -5,16 +5,11 @@ import { type Address, MultiAddress, RestrictedAddress } from '../../protocol/ad
 import { multiAddressReference } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../store/view-contract.ts'
+import type { Services } from '../services.ts'
 import { viewOfOutput } from './read-output.ts'
 
 /** Finds unspent outputs, as the indexer does: by everything that is booked, committed or not (rest.md 5). */
-
-/** What finding needs. */
-export interface FindOutputsDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'unspentOutputs' | 'latestMilestone'> }
-}
 
 /** What outputs must fulfil; the words are those of the store. */
 export type OutputFilter = Omit<UnspentFilter, 'asOf' | 'heldBy'>
@@ -32,7 +27,7 @@ export interface FoundPage {
 
 /** A page of outputs by booked slot and id. */
 export async function findOutputs(
-  { store: { read } }: FindOutputsDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   page: {
     readonly filter: OutputFilter
     readonly after: OutputPosition | undefined
@@ -67,7 +62,7 @@ const unlocking = [
 
 /** The members of a multi address, of which some unspent output has the whole; `undefined` where none has. */
 export async function findMultiAddress(
-  { store }: FindOutputsDeps,
+  { store }: Pick<Services, 'store'>,
   reference: Hex,
 ): Promise<MultiAddress | undefined> {
   const roles = [...unlocking, 'SENDER', 'ISSUER', 'RESTRICTED_INNER'] as const

@@ -2,8 +2,8 @@ import type { IndexKey } from '../../ledger/index-keys.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { OutputPosition, UnspentFilter } from '../../store/view-contract.ts'
+import type { Services } from '../services.ts'
 import {
   defaultPageSize,
   maximumPageSize,
@@ -12,11 +12,6 @@ import {
 import { type OutputView, viewOfOutput } from './read-output.ts'
 
 /** Unspent outputs, page by page. */
-
-/** What listing needs. */
-export interface ListUnspentOutputsDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'unspentOutputs'> }
-}
 
 /** Which page of which outputs. */
 export interface UnspentPageQuestion {
@@ -51,7 +46,7 @@ export type ListUnspentOutputsError = OutputCursorMalformed | PageSizeOutOfRange
 
 /** A page of unspent outputs. What is spent or created meanwhile does not move the others. */
 export async function listUnspentOutputs(
-  { store }: ListUnspentOutputsDeps,
+  { store }: Pick<Services, 'store'>,
   { filter, first, after }: UnspentPageQuestion,
 ): Promise<Result<UnspentPage, ListUnspentOutputsError>> {
   const size = first ?? defaultPageSize

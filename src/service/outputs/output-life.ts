@@ -1,14 +1,10 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { LedgerSource, NotServedByNode } from '../../node/source.ts'
+import type { NotServedByNode } from '../../node/source.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 
 /** Which block an output came with, and what spent it. In front of a node the log does not always say so. */
-
-/** What telling needs. */
-export interface OutputLifeDeps {
-  readonly source: Pick<LedgerSource, 'node'>
-}
 
 /** Why an output that is there cannot be told whole. */
 export type OutputNotServed = NotServedByNode
@@ -22,7 +18,7 @@ export interface OutputLife {
 
 /** Tells it; a node behind is asked for what the row does not say. */
 export async function outputLife(
-  { source }: OutputLifeDeps,
+  { source }: Pick<Services, 'source'>,
   { outputId, ...row }: OutputRow,
 ): Promise<Result<OutputLife, OutputNotServed>> {
   const isSpent = row.spentSlot !== undefined

@@ -2,20 +2,15 @@ import { ok, type Result } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { noCommitment, type OutputMetadata } from '../../protocol/node-answers.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
-import { type OutputLifeDeps, type OutputNotServed, outputLife } from './output-life.ts'
+import type { Services } from '../services.ts'
+import { type OutputNotServed, outputLife } from './output-life.ts'
 
 /** What became of an output, as the node tells it (rest.md 4.1). */
 
-/** What telling needs. */
-export interface OutputMetadataDeps extends OutputLifeDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'milestone' | 'latestMilestone'> }
-}
-
 /** How an output came and went, as of the newest commitment. */
 export async function outputMetadata(
-  deps: OutputMetadataDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   row: OutputRow,
 ): Promise<Result<OutputMetadata, OutputNotServed>> {
   const life = await outputLife(deps, row)
@@ -41,7 +36,7 @@ export async function outputMetadata(
 
 /** All zero while the slot is not committed. */
 async function commitmentOf(
-  { store }: OutputMetadataDeps,
+  { store }: Pick<Services, 'store'>,
   slot: SlotIndex,
   latest: Milestone,
 ): Promise<CommitmentId> {

@@ -2,7 +2,7 @@ import { identifyGenesis } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { LedgerSource } from '../../node/source.ts'
+import { type LedgerSource } from '../../node/source.ts'
 import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
 import {
@@ -18,17 +18,12 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import { type StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import type { OutputNotServed } from './output-life.ts'
 
 /** An output with the proof that it belongs to its transaction. */
-
-/** What reading outputs needs. */
-export interface ProvenOutputDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs' | 'block'> }
-  readonly source: Pick<LedgerSource, 'network' | 'node'>
-}
 
 /** An output as the node gives it. */
 export interface ProvenOutput {
@@ -39,7 +34,7 @@ export interface ProvenOutput {
 
 /** Reads an output; `undefined` when there is none. Spent outputs are there too. */
 export async function readProvenOutput(
-  deps: ProvenOutputDeps,
+  deps: Pick<Services, 'store' | 'source'>,
   id: OutputId,
 ): Promise<Result<ProvenOutput | undefined, OutputNotServed>> {
   const row = await deps.store.read.output(id)
@@ -60,7 +55,7 @@ export type ProveOutput = (
  * from the transaction where that is kept; other proofs are the node's.
  */
 export async function proverOf(
-  { store, source }: ProvenOutputDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   { outputId: one, blockId }: Pick<OutputRow, 'outputId' | 'blockId'>,
 ): Promise<ProveOutput> {
   const transactionId = transactionOf(one)
@@ -95,7 +90,7 @@ export async function proverOf(
 
 /** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */
 async function commitmentToTransaction(
-  { store, source }: ProvenOutputDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   id: OutputRow['blockId'],
 ): Promise<Hex | undefined> {
   const row = id && (await store.read.block(id))

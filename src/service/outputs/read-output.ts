@@ -2,15 +2,10 @@ import { assert } from '../../lib/assert.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 
 /** An output, spent or not. */
-
-/** What reading outputs needs. */
-export interface ReadOutputDeps {
-  readonly store: { readonly read: Pick<StoreReader, 'output' | 'outputs'> }
-}
 
 /** An output with what became of it. */
 export interface OutputView extends OutputRow {
@@ -20,7 +15,7 @@ export interface OutputView extends OutputRow {
 
 /** Reads an output; `undefined` when it is not known. */
 export async function readOutput(
-  { store }: ReadOutputDeps,
+  { store }: Pick<Services, 'store'>,
   outputId: OutputId,
 ): Promise<OutputView | undefined> {
   const row = await store.read.output(outputId)
@@ -29,7 +24,7 @@ export async function readOutput(
 
 /** Reads those of some outputs that are known, in the order asked; one query. */
 export async function readOutputs(
-  { store }: ReadOutputDeps,
+  { store }: Pick<Services, 'store'>,
   outputIds: readonly OutputId[],
 ): Promise<readonly OutputView[]> {
   const rows = await store.read.outputs(outputIds)

@@ -7,24 +7,12 @@ import { BasicBlockBody } from '../../protocol/block.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { Milestone } from '../../store/rows.ts'
 import { decodeBlock } from '../blocks/read-block.ts'
-import type { ListLedgerUpdatesDeps } from '../updates/list-ledger-updates.ts'
+import type { Services } from '../services.ts'
 import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/update-position.ts'
 
 /** What the explorer lists besides the updates of an address: milestones, what they hold, and blocks (rest.md 3). */
-
-/** What exploring needs. */
-export interface ExploreDeps {
-  readonly store: ListLedgerUpdatesDeps['store'] & {
-    readonly read: Pick<
-      StoreReader,
-      'milestones' | 'slotBlocks' | 'children' | 'countBlocks' | 'block'
-    >
-  }
-  readonly parameters: TimeParameters & { readonly bech32Hrp: string }
-}
 
 /** An update of whatever address. */
 export interface MilestoneUpdate {
@@ -48,7 +36,7 @@ export interface UpdatesNotKept {
 
 /** The updates of a milestone over all owners, in the order of the log. */
 export async function listMilestoneUpdates(
-  { store: { read }, parameters }: ExploreDeps,
+  { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   { slot, firstSeq, lastSeq }: Milestone,
   page: {
     readonly from: Omit<UpdatePosition, 'milestoneIndex'> | undefined
@@ -97,7 +85,7 @@ export interface MilestonesQuestion {
 
 /** A page of milestones; the first behind it, where there is one. */
 export async function listMilestones(
-  { store: { read } }: ExploreDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   { least, most, sort, from, pageSize }: MilestonesQuestion,
 ): Promise<{
   readonly milestones: readonly MilestoneName[]
@@ -153,7 +141,7 @@ export interface SlotBlocks {
 
 /** The accepted blocks of a slot, in the order of their arrival or against it. */
 export async function listSlotBlocks(
-  { store: { read } }: ExploreDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,
   page: { readonly sort: UpdateSort; readonly from: number | undefined; readonly pageSize: number },
 ): Promise<SlotBlocks> {
@@ -172,7 +160,7 @@ export async function listSlotBlocks(
 
 /** How many accepted blocks a slot has. */
 export async function countSlotBlocks(
-  { store: { read } }: ExploreDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,
 ): Promise<number> {
   return (await read.countBlocks(slot, slot)).accepted
@@ -180,7 +168,7 @@ export async function countSlotBlocks(
 
 /** Some blocks that refer to a block, by id; `undefined` where it is not known itself. */
 export async function listChildren(
-  { store: { read }, parameters }: ExploreDeps,
+  { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   blockId: BlockId,
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ): Promise<readonly BlockId[] | undefined> {
@@ -195,7 +183,7 @@ export async function listChildren(
 
 /** The place of a block in the order of arrival; `undefined` where it is not known. */
 export async function placeOfBlock(
-  { store: { read } }: ExploreDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   blockId: BlockId,
 ): Promise<number | undefined> {
   return (await read.block(blockId))?.inbox

@@ -5,20 +5,10 @@ import { noCommitment } from '../../protocol/node-answers.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 
 /** Slot commitments and what their slots changed, as the node tells them (rest.md 4.1). */
-
-/** What reading commitments needs. */
-export interface ReadCommitmentDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      'milestone' | 'milestoneByCommitment' | 'latestMilestone' | 'slotOutputs'
-    >
-  }
-}
 
 /** A committed slot as it is kept. */
 export type CommittedSlotRow = Milestone
@@ -28,7 +18,7 @@ export type CommitmentName = CommitmentId | SlotIndex
 
 /** Finds a commitment; the id of zeros means the newest, as in the node. */
 export function findCommitment(
-  deps: ReadCommitmentDeps,
+  deps: Pick<Services, 'store'>,
   name: CommitmentName,
 ): Promise<Milestone | undefined> {
   return name === noCommitment ? deps.store.read.latestMilestone() : findMilestone(deps, name)
@@ -36,7 +26,7 @@ export function findCommitment(
 
 /** Finds a commitment by exactly this name. */
 export function findMilestone(
-  { store }: ReadCommitmentDeps,
+  { store }: Pick<Services, 'store'>,
   name: CommitmentName,
 ): Promise<Milestone | undefined> {
   return typeof name === 'number'
@@ -59,7 +49,7 @@ export interface SlotChanges {
 
 /** Reads what a slot changed. */
 export async function readSlotChanges(
-  { store }: ReadCommitmentDeps,
+  { store }: Pick<Services, 'store'>,
   slot: SlotIndex,
 ): Promise<SlotChanges> {
   const { created, spent } = await store.read.slotOutputs(slot)

@@ -4,19 +4,11 @@ import { SlotCommitment } from '../../protocol/commitment.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { LogTip, Milestone } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'
+import type { Services } from '../services.ts'
 
 /** A milestone: a committed slot and its part of the log. */
-
-/** What reading milestones needs. */
-export interface ReadMilestoneDeps {
-  readonly store: {
-    readonly read: Pick<StoreReader, 'milestone' | 'latestMilestone' | 'logTip'>
-  }
-  readonly parameters: TimeParameters
-}
 
 /** A committed slot. */
 export interface MilestoneView {
@@ -36,7 +28,7 @@ export interface MilestoneView {
 
 /** Reads a milestone, without an index the newest; `undefined` when the slot is not committed. */
 export async function readMilestone(
-  { store, parameters }: ReadMilestoneDeps,
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   index: SlotIndex | undefined,
 ): Promise<MilestoneView | undefined> {
   const milestone =

@@ -16,12 +16,11 @@ import {
 import { failureReasonOf, type TransactionError } from '../../ledger/transaction-error.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type PreparedTransaction, prepareTransaction } from '../../node/prepared-transaction.ts'
-import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
-import type { LedgerSource } from '../../node/source.ts'
+import { type SignatureCheckBusy, type SignatureChecker } from '../../node/signatures.ts'
+import { type LedgerSource } from '../../node/source.ts'
 import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import { identifyTransaction, slotOfId } from '../../protocol/ids.ts'
 import { BlockIssuanceCreditInput, CommitmentInput, RewardInput } from '../../protocol/inputs.ts'
@@ -41,31 +40,16 @@ import { epochOfSlot } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
 import { Ed25519Signature } from '../../protocol/unlocks.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import { type StoreReader } from '../../store/contract.ts'
 import type { EpochRow, TransactionState } from '../../store/rows.ts'
 import { failureReason, type PublishedFailure } from '../blocks/failure-reason.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
 
 /** What would happen to a transaction now, were it submitted in a block of this moment. Nothing is kept of it. */
 
-/** What looking ahead needs. */
-export interface SimulateTransactionDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      | 'transaction'
-      | 'outputs'
-      | 'latestMilestone'
-      | 'milestoneByCommitment'
-      | 'accountEntry'
-      | 'epochs'
-    >
-  }
-  readonly source: Pick<LedgerSource, 'network' | 'status' | 'node'>
-  readonly signatures: Pick<SignatureChecker, 'check'>
-  readonly clock: Clock
-}
+type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
 
 /** A transaction with its unlocks, as JSON of the protocol or serialized. */
 export type SimulatedSubmission =
@@ -105,7 +89,7 @@ export interface TransactionMalformed {
 
 /** Judges a transaction against the ledger as it is booked now. */
 export async function simulateTransaction(
-  deps: SimulateTransactionDeps,
+  deps: Needed,
   submission: SimulatedSubmission,
 ): Promise<Result<Simulation, SimulateTransactionError>> {
   const payload =
@@ -136,7 +120,7 @@ export async function simulateTransaction(
 
 /** The first rule of form that it breaks in a block of this moment; the place is within the signed transaction. */
 async function refusalOf(
-  { source, clock }: SimulateTransactionDeps,
+  { source, clock }: Pick<Services, 'source' | 'clock'>,
   payload: SignedTransaction,
 ): Promise<Refusal | undefined> {
   const { network } = source
@@ -171,7 +155,7 @@ async function refusalOf(
 const zeros: Hex = `0x${'00'.repeat(32)}`
 const payloadPath = 'body.payload.'
 
-async function examineNow(deps: SimulateTransactionDeps, prepared: PreparedTransaction) {
+async function examineNow(deps: Needed, prepared: PreparedTransaction) {
   const { transaction, unlocks } = prepared.payload
   const { parameters } = deps.source.network
   const resolved = resolveReferences(transaction, await ledgerFor(deps, transaction))
@@ -197,7 +181,7 @@ function inDetail(error: TransactionError): FailureInDetail {
 
 /** Everything that the transaction refers to, read beforehand. */
 async function ledgerFor(
-  { store, source }: SimulateTransactionDeps,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   transaction: Transaction,
 ): Promise<KnownLedger> {
   const { read } = store
@@ -225,7 +209,7 @@ async function ledgerFor(
 }
 
 async function outputsOf(
-  read: SimulateTransactionDeps['store']['read'],
+  read: Services['store']['read'],
   ids: readonly OutputId[],
 ): Promise<ReadonlyMap<OutputId, KnownOutput>> {
   const [rows, { slot: committed }] = await Promise.all([read.outputs(ids), read.latestMilestone()])

@@ -6,13 +6,12 @@ import {
   usualClockDriftNs,
 } from '../../ledger/admission.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { committedSlot } from '../../node/recent-commitments.ts'
 import type { PreparedTransaction } from '../../node/prepared-transaction.ts'
 import { prepareTransaction } from '../../node/prepared-transaction.ts'
-import type { SignatureCheckBusy, SignatureChecker } from '../../node/signatures.ts'
+import type { SignatureCheckBusy } from '../../node/signatures.ts'
 import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../../node/source.ts'
 import { Block, maxBlockSize, ValidationBlockBody } from '../../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../../protocol/ids.ts'
@@ -24,34 +23,20 @@ import { decode, encode, parse } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, slotOfTime } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protocol/transaction.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import { type StoreReader } from '../../store/contract.ts'
+import { type Services } from '../services.ts'
 import { signedReading } from '../signed-reading.ts'
+import { signedReading } from './signed-reading.ts'
 
 /** Takes a block in: everything is checked that needs no booking, then it is kept (ledger reference 2.1). */
-
-/** What submitting needs. */
-export interface SubmitBlockDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      | 'block'
-      | 'accountEntry'
-      | 'milestoneByCommitment'
-      | 'issuingTimes'
-      | 'epochs'
-      | 'newestSlotWithBlocks'
-    >
-  }
-  readonly source: LedgerSource
-  readonly signatures: Pick<SignatureChecker, 'check'>
-  readonly clock: Clock
-}
 
 /** A block as it came: serialized, as JSON, or a payload alone, around which the node builds a block. */
 export type Submission =
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'payload'; readonly json: unknown }
+
+type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
 
 /** Why a block was refused; `place` names the offending member where there is one. */
 export type SubmitBlockError =
@@ -82,7 +67,7 @@ export interface BlockSignatureInvalid {
 
 /** Checks and keeps a block. From the success on it is durable; the same block again gives the same id. */
 export async function submitBlock(
-  deps: SubmitBlockDeps,
+  deps: Needed,
   submission: Submission,
 ): Promise<Result<BlockId, SubmitBlockError>> {
   const taken = await takeIn(deps, submission)
@@ -122,7 +107,7 @@ const transactionTimeCodes: ReadonlySet<string> = new Set([
 ])
 
 async function takeIn(
-  deps: SubmitBlockDeps,
+  deps: Needed,
   submission: Submission,
 ): Promise<Result<BlockId, SubmitBlockError>> {
   const received = await receive(deps, submission)
@@ -137,7 +122,7 @@ async function takeIn(
 }
 
 async function judgeAndKeep(
-  deps: SubmitBlockDeps,
+  deps: Needed,
   { block, bytes, blockId, slot, signingInput }: Received,
 ): Promise<Result<BlockId, SubmitBlockError>> {
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
@@ -162,7 +147,7 @@ interface Received {
 
 /** Reads the submission and applies every rule of form. */
 async function receive(
-  deps: SubmitBlockDeps,
+  deps: Needed,
   submission: Submission,
 ): Promise<Result<Received, SubmitBlockError>> {
   const read = await readSubmission(deps, submission)
@@ -181,7 +166,7 @@ async function receive(
 }
 
 async function readSubmission(
-  deps: SubmitBlockDeps,
+  deps: Needed,
   submission: Submission,
 ): Promise<Result<{ readonly block: Block; readonly bytes: Uint8Array }, SubmitBlockError>> {
   if (submission.form === 'bytes') {
@@ -210,13 +195,13 @@ function malformed(refusal: Refusal): { readonly ok: false; readonly error: Bloc
   return err({ code: 'BLOCK_MALFORMED', refusal })
 }
 
-function checkClock({ clock }: SubmitBlockDeps, block: Block): AdmissionError | undefined {
+function checkClock({ clock }: Pick<Services, 'clock'>, block: Block): AdmissionError | undefined {
   return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: usualClockDriftNs })
 }
 
 /** What the ledger says of a block before its signature is looked at. */
 async function checkAgainstLedger(
-  { store, source, clock }: SubmitBlockDeps,
+  { store, source, clock }: Needed,
   block: Block,
 ): Promise<AdmissionError | undefined> {
   const { parameters } = source.network
@@ -251,7 +236,7 @@ async function checkAgainstLedger(
 
 /** The oldest slot that a parent may be of; what was issued last is asked for only where it matters. */
 async function oldestParentOf(
-  { store, source }: Pick<SubmitBlockDeps, 'store' | 'source'>,
+  { store, source }: Pick<Services, 'store' | 'source'>,
   slot: SlotIndex,
   parents: readonly BlockId[],
 ): Promise<SlotIndex> {
@@ -267,7 +252,7 @@ async function oldestParentOf(
 
 /** The block's own signature must be right; those of its transaction are noted for its booking. */
 async function checkSignatures(
-  { signatures }: SubmitBlockDeps,
+  { signatures }: Pick<Services, 'signatures'>,
   { body, signature }: Block,
   message: Uint8Array,
 ): Promise<Result<PreparedTransaction | undefined, SubmitBlockError>> {

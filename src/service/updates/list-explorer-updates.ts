@@ -1,26 +1,19 @@
 import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
+import { slotEnd } from '../../protocol/slots.ts'
 import type { LogRange, OwnedUpdate } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type LedgerUpdateView, maximumPageSize, orderOf } from './list-ledger-updates.ts'
 import {
   fromPosition,
   type PageCursor,
-  type PlaceReader,
   printPageCursor,
   type UpdatePosition,
   type UpdateSort,
 } from './update-position.ts'
 
 /** What an address owned, page by page, as the explorer lists it (rest.md 3). */
-
-/** What listing needs. */
-export interface ListExplorerUpdatesDeps {
-  readonly store: { readonly read: PlaceReader & Pick<StoreReader, 'logTip' | 'owned'> }
-  readonly parameters: TimeParameters
-}
 
 /** Which page of the REST route. */
 export interface ExplorerQuestion {
@@ -48,7 +41,7 @@ export interface ExplorerPage {
 
 /** A page of what an address owned, as the original lists it. Nothing in the question can be refused. */
 export async function listExplorerUpdates(
-  deps: ListExplorerUpdatesDeps,
+  deps: Pick<Services, 'store' | 'parameters'>,
   { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
 ): Promise<ExplorerPage> {
   const size = Math.min(cursor?.pageSize ?? pageSize, maximumPageSize)
@@ -80,7 +73,7 @@ interface OwnedRange {
 }
 
 async function ownedFrom(
-  read: ListExplorerUpdatesDeps['store']['read'],
+  read: Services['store']['read'],
   { from, ...range }: OwnedRange,
 ): Promise<readonly OwnedUpdate[]> {
   const { milestoneIndex: slot, ...place } = from ?? {}

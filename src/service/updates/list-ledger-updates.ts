@@ -10,21 +10,12 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { LedgerUpdate, LogPosition, LogTip, UpdateClass } from '../../store/rows.ts'
 import { noBranch } from '../../store/values.ts'
+import type { Services } from '../services.ts'
 import { fromMilestone, type Interval, type UpdateSort, wholeLog } from './update-position.ts'
 
 /** The updates of one address, page by page, as a connection (Relay). */
-
-/** What listing needs. */
-export interface ListLedgerUpdatesDeps {
-  readonly store: {
-    readonly read: LogReader & Pick<StoreReader, 'addressTip'>
-  }
-  readonly parameters: TimeParameters
-  readonly mayLag: CursorLog['mayLag']
-}
 
 /** The greatest page. */
 export const maximumPageSize = 1000
@@ -77,7 +68,7 @@ export type ListLedgerUpdatesError = CursorError | PageSizeOutOfRange
 
 /** A page of a connection. Under NEWEST the list is turned round: `after` means older. */
 export async function listLedgerUpdates(
-  deps: ListLedgerUpdatesDeps,
+  deps: Pick<Services, 'store' | 'parameters' | 'mayLag'>,
   question: ConnectionQuestion,
 ): Promise<Result<LedgerUpdatePage, ListLedgerUpdatesError>> {
   const fault = sizeFault('first', question.first) ?? sizeFault('last', question.last)
@@ -168,7 +159,7 @@ async function confirmCursors(
 
 /** The whole list that a question is about, before any cursor cuts it. */
 async function listOf(
-  read: ListLedgerUpdatesDeps['store']['read'],
+  read: Services['store']['read'],
   { sort, startMilestoneIndex }: Pick<ConnectionQuestion, 'sort' | 'startMilestoneIndex'>,
   tip: LogTip,
 ): Promise<Interval> {
@@ -240,7 +231,7 @@ async function holdsRows(
 
 /** The count as of an earlier tip: rows that were committed since have no part in the page. */
 async function countUpTo(
-  read: ListLedgerUpdatesDeps['store']['read'],
+  read: Services['store']['read'],
   question: ConnectionQuestion,
   tip: LogTip,
 ): Promise<number> {

@@ -1,17 +1,10 @@
-import type { LogReader, UpdateFilter } from '../../feed/read.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { TimeParameters } from '../../protocol/slots.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { UpdateClass } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** The history of an address at any of its ordinals: two histories are equal where their history hashes are. */
-
-/** What reading histories needs. */
-export interface UpdateHistoryDeps {
-  readonly store: { readonly read: LogReader & Pick<StoreReader, 'addressTip' | 'prunedTip'> }
-  readonly parameters: TimeParameters
-}
 
 /** Where the history of an address and class stands. */
 export interface HistoryPoint {
@@ -25,7 +18,7 @@ export interface HistoryPoint {
 
 /** The update of an address and class with an ordinal; `undefined` where there is none, or none any more. Some 20 reads of one row. */
 export async function updateAt(
-  { store, parameters }: UpdateHistoryDeps,
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   { address, class: updateClass, ordinal }: Pick<HistoryPoint, 'address' | 'class' | 'ordinal'>,
 ): Promise<LedgerUpdateView | undefined> {
   const { read } = store
@@ -52,7 +45,7 @@ export async function updateAt(
 
 /** Where each address and class of a filter stands at a position of the kept log; two reads each at most. */
 export async function historyAt(
-  { store }: UpdateHistoryDeps,
+  { store }: Pick<Services, 'store'>,
   { addresses = [], classes }: UpdateFilter,
   position: number,
 ): Promise<readonly HistoryPoint[]> {
@@ -61,7 +54,7 @@ export async function historyAt(
 }
 
 async function pointAt(
-  read: UpdateHistoryDeps['store']['read'],
+  read: Services['store']['read'],
   pair: Pick<HistoryPoint, 'address' | 'class'>,
   position: number,
 ): Promise<HistoryPoint> {

@@ -247,7 +247,7 @@ describe('the mana of an address', () => {
       return store.read.latestMilestone()
     }
     const read = { ...store.read, latestMilestone }
-    const mana = await manaOfAddress({ store: { read }, source }, addressKey(alice))
+    const mana = await manaOfAddress({ store: { ...store, read }, source }, addressKey(alice))
     expect(mana).toEqual({ reason: 'LEDGER_MOVED' })
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import type { BlockId, TransactionId } from '../../../src/protocol/primitives.ts'
 import type { Json } from '../../../src/protocol/schema/schema.ts'
 import type { IncomingBlock } from '../../../src/store/contract.ts'
@@ -48,6 +49,7 @@ const ask = (source: string, variables: Readonly<Record<string, unknown>>) =>
   askSchema({ store: log.store, parameters: { ...time, bech32Hrp: 'tst' } }, source, variables)
 
 const time = {
+  ...developmentParameters(0),
   genesisSlot: 0,
   genesisUnixTimestamp: 0n,
   slotDurationInSeconds: 10,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
+import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import { SlotCommitment } from '../../../src/protocol/commitment.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
@@ -11,6 +12,7 @@ import { unwrap } from '../../support/log-store.ts'
 import { entry, slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
 
 const parameters = {
+  ...developmentParameters(0),
   bech32Hrp: 'tst',
   genesisSlot: 0,
   genesisUnixTimestamp: 1_700_000_000n,

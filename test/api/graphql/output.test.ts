@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import type { Json } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openedStore, usualDatabase } from '../../support/databases.ts'
@@ -69,6 +70,7 @@ const ask = (source: string, n: number) =>
     {
       store,
       parameters: {
+        ...developmentParameters(0),
         bech32Hrp: 'rms',
         genesisSlot: 0,
         genesisUnixTimestamp: 0n,

@@ -1,28 +1,30 @@
-import { err, ok, type Result } from '../lib/result.ts'
-import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
+import { type Result, err, ok } from '../../lib/result.ts'
+import { type SignatureCheckBusy } from '../../node/signatures.ts'
+import { Block } from '../../protocol/block.ts'
+import { identifyBlock } from '../../protocol/ids.ts'
+import { inNodeOrder, isOrderOpen } from '../../protocol/metadata-order.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import { slotOfTime } from '../../protocol/slots.ts'
+import { type Result, err, ok } from '../lib/result.ts'
+import { type SignatureCheckBusy, type SignatureChecker } from '../node/signatures.ts'
 import { BasicBlockBody, Block } from '../protocol/block.ts'
 import { identifyBlock } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
 import { inNodeOrder, isOrderOpen } from '../protocol/metadata-order.ts'
-import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { type ProtocolParameters } from '../protocol/parameters.ts'
 import { encode } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
+import { type Services } from '../services.ts'
 
 /** Which of its two orders the metadata of a block in JSON has: the one that its issuer has signed. */
-
-/** What deciding needs. */
-export interface SignedReadingDeps {
-  readonly signatures: Pick<SignatureChecker, 'check'>
-  readonly parameters: ProtocolParameters
-}
 
 /**
  * The block in the order of the node, where it was signed in that one; else as it is, in the order of the official SDK. The
  * signature is checked only where the orders differ.
  */
 export async function signedReading(
-  { signatures, parameters }: SignedReadingDeps,
+  { signatures, parameters }: Pick<Services, 'signatures' | 'parameters'>,
   block: Block,
 ): Promise<Result<Block, SignatureCheckBusy>> {
   const ordered = blockInNodeOrder(block)
