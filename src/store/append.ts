@@ -3,6 +3,7 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
+import { commitments, ledgerUpdates } from './sql/bulk-tables.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
 import { branchOf, numberToClass } from './values.ts'
 
@@ -14,9 +15,9 @@ export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<
   const tips = await readTips(writing, entries)
   const { updates, milestones } = placeEntries(growth, tips)
   for (let at = 0; at < updates.length; at += rowsPerStatement) {
-    await sql.insertUpdates(tx, updates.slice(at, at + rowsPerStatement))
+    await sql.insert(tx, ledgerUpdates, updates.slice(at, at + rowsPerStatement))
   }
-  await sql.insertCommitments(tx, milestones)
+  await sql.insert(tx, commitments, milestones)
   await sql.notify(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
 }
 
@@ -66,21 +67,14 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
       const ordinal = former.ordinal + 1
       newest.set(tipKey(entry), { ordinal, historyHash })
       const seq = lastSeq + updates.length + 1
-      const balance = entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined
-      const { address, roles, outputId, isSpent } = entry
-      // Member by member: what is written behind a spread takes V8 of Node 20 two microseconds.
       updates.push({
+        ...entry,
         seq,
         branch,
-        address,
-        class: entry.class,
         ordinal,
-        roles,
         milestoneIndex: slot,
-        outputId,
-        isSpent,
         historyHash,
-        balance,
+        balance: entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined,
       })
     }
     return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }

@@ -1,3 +1,7 @@
+import type {
+  Balance as BalanceModel,
+  TokenBalance as TokenBalanceModel,
+} from '../generated/prisma/client.ts'
 import { type BalanceRange, rangeMoves } from '../ledger/balance-ranges.ts'
 import {
   type Balance,
@@ -13,9 +17,18 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
 import { inChunks } from './in-chunks.ts'
 import { toBalance, toTokenBalance } from './mapping.ts'
+import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
-import type { BalanceRow, OwnedToken, TokenBalanceRow } from './sql/view-statements.ts'
 import { idFromBytes, uint256ToHex } from './values.ts'
+
+type BalanceRow = table.RowIn<typeof table.balances>
+type TokenBalanceRow = table.RowIn<typeof table.tokenBalances>
+
+/** A native token under an address. */
+interface OwnedToken {
+  readonly address: Hex
+  readonly tokenId: FoundryId
+}
 
 /** The rows of balances: reads those that some moves concern, and writes what the moves make of them. */
 
@@ -30,8 +43,13 @@ export async function balancesBefore(
   const balances = new Map<Hex, Balance>()
   const tokens = new Map<TokenKey, TokenBalance>()
   const owners = new Set(moves.map(({ holding }) => holding.owner))
-  await inChunks([...owners], async (addresses) => {
-    for (const row of await sql.balancesOf(tx, addresses)) {
+  const addresses = [...owners].map((address) => ({ address }))
+  await inChunks(addresses, async (some) => {
+    for (const row of await sql.select<BalanceModel, { address: Hex }>(
+      tx,
+      table.balanceAddresses,
+      some,
+    )) {
       balances.set(bytesToHex(row.address), toBalance(row))
     }
   })
@@ -43,7 +61,11 @@ export async function balancesBefore(
     }
   }
   await inChunks([...owned.values()], async (some) => {
-    for (const row of await sql.tokenBalancesOf(tx, some)) {
+    for (const row of await sql.select<TokenBalanceModel, OwnedToken>(
+      tx,
+      table.ownedTokens,
+      some,
+    )) {
       const key: TokenKey = `${bytesToHex(row.address)}:${idFromBytes<'FoundryId'>(row.tokenId)}`
       tokens.set(key, toTokenBalance(row))
     }
@@ -60,7 +82,7 @@ export async function writeBalances(
   const { tx, sql } = writing
   await writeBaseTokens(writing, moved.balances)
   await writeNativeTokens(writing, moved.tokens)
-  await inChunks(moved.expirationTotals, (some) => sql.insertExpirationTransfers(tx, some))
+  await inChunks(moved.expirationTotals, (some) => sql.insert(tx, table.expirationTransfers, some))
   for (const move of rangeMoves(before.balances, moved.balances)) await moveRange(tx, move)
 }
 
@@ -71,11 +93,8 @@ async function writeBaseTokens(
   const rows = [...balances].map(([address, balance]) => balanceRow(address, balance))
   const [owning, empty] = [rows.filter(owns), rows.filter((row) => !owns(row))]
   for (const row of empty) assert(row.total === 0n, `${row.address} owns nothing without outputs`)
-  await inChunks(owning, (some) => sql.putBalances(tx, some))
-  await inChunks(
-    empty.map(({ address }) => address),
-    (some) => sql.deleteBalances(tx, some),
-  )
+  await inChunks(owning, (some) => sql.put(tx, table.balances, some))
+  await inChunks(empty, (some) => sql.remove(tx, table.balanceAddresses, some))
 }
 
 function owns({ outputs }: BalanceRow): boolean {
@@ -96,8 +115,8 @@ async function writeNativeTokens(
   const isEmpty = ({ balance }: (typeof rows)[number]) =>
     Object.values(balance).every((amount) => amount === 0n)
   const owning = rows.filter((row) => !isEmpty(row)).map(tokenBalanceRow)
-  await inChunks(owning, (some) => sql.putTokenBalances(tx, some))
-  await inChunks(rows.filter(isEmpty), (some) => sql.deleteTokenBalances(tx, some))
+  await inChunks(owning, (some) => sql.put(tx, table.tokenBalances, some))
+  await inChunks(rows.filter(isEmpty), (some) => sql.remove(tx, table.ownedTokens, some))
 }
 
 function ownedTokenOf(key: TokenKey): OwnedToken {

@@ -4,8 +4,8 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
 import { balancesBefore, writeBalances } from './balance-rows.ts'
+import { outputsForBooking } from './book.ts'
 import { inChunks } from './in-chunks.ts'
-import { toOutput } from './mapping.ts'
 import {
   forgetOutputs,
   type LiveOutput,
@@ -53,10 +53,11 @@ interface Events {
 }
 
 async function eventsIn(
-  { tx, sql }: Writing,
+  writing: Writing,
   minCommittableAge: number,
   { after, upTo }: SlotSpan,
 ): Promise<Events> {
+  const { tx } = writing
   const { created, spent } = await slotOutputs(tx, { after, upTo })
   const awaited = { lte: BigInt(upTo + minCommittableAge) }
   const dueRows = await tx.dueOutput.findMany({ where: { slot: awaited } })
@@ -64,8 +65,8 @@ async function eventsIn(
   const lifeById = new Map<Hex, LiveOutput>()
   const dueIds = new Set(dueRows.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
   await inChunks([...dueIds], async (ids) => {
-    const rows = await sql.outputsByIds(tx, ids)
-    for (const row of rows) lifeById.set(bytesToHex(row.id), liveOutput(toOutput(row)))
+    const rows = await outputsForBooking(writing, ids)
+    for (const row of rows) lifeById.set(row.outputId, liveOutput(row))
   })
   const due = dueRows.flatMap((row) => {
     const life = lifeById.get(bytesToHex(row.outputId))

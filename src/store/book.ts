@@ -1,3 +1,4 @@
+import type { Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
@@ -7,7 +8,9 @@ import { allotmentsFrom } from './json-columns.ts'
 import { toOutput, toTransaction } from './mapping.ts'
 import { indexOutputs } from './output-index.ts'
 import type { OutputRow, TransactionRow } from './rows.ts'
+import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
+import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
 import { changeWaiting } from './waiting.ts'
 
@@ -20,27 +23,33 @@ export async function book(
   { blocks, transactions, created, spent, waiting }: Booking,
 ): Promise<Result<LeaseTerm, never>> {
   const { tx, sql } = writing
-  assert((await sql.markBlocks(tx, blocks)) === blocks.length, 'every booked block was pending')
-  const judged = await sql.markTransactions(tx, transactions)
+  const marked = await sql.update(tx, table.blockStates, blocks, ifPending)
+  assert(marked === blocks.length, 'every booked block was pending')
+  const judged = await sql.update(tx, table.verdicts, transactions, judge)
   assert(judged === transactions.length, 'every booked transaction was pending')
-  const failed = transactions
-    .filter(({ failureReason }) => isOfCarrier(failureReason))
-    .map(({ transactionId }) => transactionId)
-  if (failed.length > 0) await sql.reopenTransactions(tx, failed)
+  const failed = transactions.filter(({ failureReason }) => isOfCarrier(failureReason))
+  if (failed.length > 0) await sql.update(tx, table.transactionIds, failed, reopen)
   // Created first: an output may be spent in the batch that creates it.
-  await sql.insertOutputs(tx, created)
+  await sql.insert(tx, table.outputs, created)
   await indexOutputs(writing, created)
-  assert((await sql.spendOutputs(tx, spent)) === spent.length, 'every spent output was unspent')
+  const ended = await sql.update(tx, table.spends, spent, ifUnspent)
+  assert(ended === spent.length, 'every spent output was unspent')
   if (waiting !== undefined) await changeWaiting(writing, waiting)
   return ok({ term })
 }
+
+// The casts keep SQLite from finding rows by these columns: half the outputs are unspent, and each has an id.
+const ifPending = { where: `CAST(blocks.state AS TEXT) = 'PENDING'` }
+const ifUnspent = { where: 'CAST(outputs."spentSlot" AS BIGINT) IS NULL' }
 
 /** The outputs of some ids, in one query. */
 export async function outputsForBooking(
   { tx, sql }: Writing,
   outputIds: readonly OutputId[],
 ): Promise<OutputRow[]> {
-  return (await sql.outputsByIds(tx, outputIds)).map(toOutput)
+  const ids = outputIds.map((outputId) => ({ outputId }))
+  const rows = await sql.select<Output, { outputId: OutputId }>(tx, table.outputIds, ids)
+  return rows.map(toOutput)
 }
 
 /** The transactions of some ids, in one query. */
@@ -48,7 +57,13 @@ export async function transactionsForBooking(
   { tx, sql }: Writing,
   transactionIds: readonly TransactionId[],
 ): Promise<TransactionRow[]> {
-  return (await sql.transactionsByIds(tx, transactionIds)).map(toTransaction)
+  const ids = transactionIds.map((transactionId) => ({ transactionId }))
+  const rows = await sql.select<Transaction, { transactionId: TransactionId }>(
+    tx,
+    table.transactionIds,
+    ids,
+  )
+  return rows.map(toTransaction)
 }
 
 /** What was booked into a range of slots. A block or transaction counts once it is accepted, also when it is final. */

@@ -1,37 +1,36 @@
 import { ok, type Result } from '../lib/result.ts'
 import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Acceptance, IncomingBlock, LeaseTerm } from './contract.ts'
-import type { CarriedTransaction, Writing } from './sql/statements.ts'
+import type { BlockRow } from './rows.ts'
+import { insertParents, knownBlocks } from './sql/blocks.ts'
+import * as table from './sql/bulk-tables.ts'
+import type { Writing } from './sql/statements.ts'
+import type { CarriedTransaction } from './sql/transactions.ts'
 
 /** The inbox. Accepting and closing exclude each other on the writer's row, so that no block slips into a closed slot. */
 
 /** Keeps the new blocks of open slots as pending, with their transactions. */
 export async function acceptBlocks(
-  { tx, sql }: Writing,
+  writing: Writing,
   blocks: readonly IncomingBlock[],
 ): Promise<Acceptance[]> {
+  const { tx, sql } = writing
   const { openFrom, nextInbox } = await tx.writer.update({
     where: { id: 1n },
     data: { nextInbox: { increment: blocks.length } },
   })
   const first = Number(nextInbox) - blocks.length
-  const known = await sql.knownBlocks(
-    tx,
-    blocks.map(({ blockId }) => blockId),
-  )
-  const kept: (IncomingBlock & { inbox: number })[] = []
+  const known = await knownBlocks(writing, blocks)
+  const kept: (IncomingBlock & Pick<BlockRow, 'inbox' | 'state'>)[] = []
   const answers = blocks.map((block, i): Acceptance => {
     if (known.has(block.blockId)) return 'KNOWN'
     if (block.slot < Number(openFrom)) return 'SLOT_CLOSED'
     known.add(block.blockId)
-    kept.push({ ...block, inbox: first + i })
+    kept.push({ ...block, inbox: first + i, state: 'PENDING' })
     return 'ACCEPTED'
   })
-  if (kept.length > 0) await sql.insertBlocks(tx, kept)
-  const parents = kept.flatMap(({ blockId: child, parents = [] }) =>
-    [...new Set(parents)].map((parent) => ({ parent, child })),
-  )
-  if (parents.length > 0) await sql.insertParents(tx, parents)
+  if (kept.length > 0) await sql.insert(tx, table.blocks, kept)
+  await insertParents(writing, kept)
   const carried = carriedTransactions(kept)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
   // The writer may be another process.
@@ -44,8 +43,9 @@ function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransacti
   const carried = new Map<TransactionId, CarriedTransaction>()
   for (const { transactionId, blockId, slot } of blocks) {
     if (transactionId === undefined) continue
-    const former = carried.get(transactionId) ?? { transactionId, blockId, slot, carriers: 0 }
-    carried.set(transactionId, { ...former, carriers: former.carriers + 1 })
+    const carriers = (carried.get(transactionId)?.carriers ?? 0) + 1
+    const first = carried.get(transactionId) ?? { transactionId, blockId, slot, state: 'PENDING' }
+    carried.set(transactionId, { ...first, carriers })
   }
   return [...carried.values()]
 }

@@ -7,6 +7,7 @@ import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
 import { indexOutputs } from './output-index.ts'
 import type { LogTip } from './rows.ts'
+import * as table from './sql/bulk-tables.ts'
 import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
@@ -28,7 +29,7 @@ export async function initialize(
         parameters: Uint8Array.from(network.parameters),
       },
     })
-    await sql.insertOutputs(tx, outputs)
+    await sql.insert(tx, table.outputs, outputs)
     await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
     await indexOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }

@@ -12,8 +12,12 @@ import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-c
 import type { CreatedOutput } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
+import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
-import type { DueRow, IndexKeyRow, UnspentRow } from './sql/view-statements.ts'
+
+type UnspentRow = table.RowIn<typeof table.unspentOutputs>
+type IndexKeyRow = table.RowIn<typeof table.indexKeys>
+type DueRow = table.RowIn<typeof table.dueOutputs>
 
 /**
  * What unspent outputs can be found by. An output is entered when it is booked, and leaves when the slot that spends it
@@ -51,15 +55,15 @@ export async function indexOutputs(
   const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
     liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
   )
-  await inChunks(outputs.map(unspentRow), (rows) => sql.insertUnspent(tx, rows))
-  await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insertIndexKeys(tx, rows))
+  await inChunks(outputs.map(unspentRow), (rows) => sql.insert(tx, table.unspentOutputs, rows))
+  await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   if (awaiting.length === 0) return
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const age = minCommittableAgeIn(network.parameters)
   const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
-  await inChunks(holders, (rows) => sql.insertIndexKeys(tx, rows))
-  await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insertDue(tx, rows))
+  await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
+  await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))
 }
 
 /** Takes out outputs that are spent. */
@@ -67,13 +71,10 @@ export async function forgetOutputs(
   { tx, sql }: Writing,
   spent: readonly LiveOutput[],
 ): Promise<void> {
-  await inChunks(
-    spent.map(({ outputId }) => outputId),
-    (ids) => sql.deleteUnspent(tx, ids),
-  )
+  await inChunks(spent, (rows) => sql.remove(tx, table.unspentIds, rows))
   const keys = spent.flatMap((live) => [...indexKeyRows(live), ...possibleHolders(live)])
-  await inChunks(keys, (rows) => sql.deleteIndexKeys(tx, rows))
-  await inChunks(spent.flatMap(dueRows), (rows) => sql.deleteDue(tx, rows))
+  await inChunks(keys, (rows) => sql.remove(tx, table.indexKeys, rows))
+  await inChunks(spent.flatMap(dueRows), (rows) => sql.remove(tx, table.dueOutputs, rows))
 }
 
 /** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */
@@ -83,8 +84,8 @@ export async function transferExpired(
 ): Promise<void> {
   const former = outputs.flatMap(({ live, reached }) => holderRows(live, reached - 1))
   const next = outputs.flatMap(({ live, reached }) => holderRows(live, reached))
-  await inChunks(former, (rows) => sql.deleteIndexKeys(tx, rows))
-  await inChunks(next, (rows) => sql.insertIndexKeys(tx, rows))
+  await inChunks(former, (rows) => sql.remove(tx, table.indexKeys, rows))
+  await inChunks(next, (rows) => sql.insert(tx, table.indexKeys, rows))
 }
 
 function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {

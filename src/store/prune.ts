@@ -3,6 +3,7 @@ import { present } from '../lib/assert.ts'
 import { toPrunedTip } from './mapping.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type { PrunedTip } from './rows.ts'
+import { prunedTips } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
 /** Gives up the oldest rows of the log. Where each address stood is kept, so that its history still adds up. */
@@ -21,7 +22,7 @@ export async function pruneLog(
   const rows = await tx.ledgerUpdate.findMany({ where: { seq }, orderBy: { seq: 'asc' } })
   const tips = new Map<string, PrunedTip>()
   for (const row of rows.map(toPrunedTip)) tips.set(row.class + row.address, row)
-  await sql.raisePrunedTips(tx, [...tips.values()])
+  await sql.put(tx, prunedTips, [...tips.values()])
   await tx.ledgerUpdate.deleteMany({ where: { seq } })
   return { prunedSeq: upTo, isDone: upTo === target }
 }

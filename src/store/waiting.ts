@@ -3,7 +3,15 @@ import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { inChunks } from './in-chunks.ts'
 import { toBlock } from './mapping.ts'
 import type { BlockRow } from './rows.ts'
+import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
+import {
+  awaitedBy,
+  countAwaited,
+  deleteWaiting,
+  releaseCarriers,
+  waitingUpTo,
+} from './sql/waiting.ts'
 import { idFromBytes } from './values.ts'
 import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from './waiting-contract.ts'
 
@@ -11,16 +19,18 @@ import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from './waiting-
 
 /** Writes what a booking changes of them. */
 export async function changeWaiting(
-  { tx, sql }: Writing,
+  writing: Writing,
   { booked, over, begun }: WaitingChanges,
 ): Promise<void> {
-  if (booked.length > 0) await sql.releaseCarriers(tx, booked)
-  await inChunks(over, (part) => sql.deleteWaiting(tx, part))
-  await inChunks(begun, (part) => sql.insertWaiting(tx, part))
+  const { tx, sql } = writing
+  if (booked.length > 0) await releaseCarriers(writing, booked)
+  await inChunks(over, (part) => deleteWaiting(writing, part))
+  const carriers = begun.map(({ inbox, slot, awaits }) => ({ inbox, slot, missing: awaits.length }))
+  await inChunks(carriers, (part) => sql.insert(tx, table.waitingCarriers, part))
   const awaited = begun.flatMap(({ inbox, awaits }) =>
     awaits.map((transactionId) => ({ transactionId, inbox })),
   )
-  await inChunks(awaited, (part) => sql.insertAwaited(tx, part))
+  await inChunks(awaited, (part) => sql.insert(tx, table.awaitedTransactions, part))
 }
 
 /** How many wait. */
@@ -43,10 +53,10 @@ export async function releasedCarriers(writing: Writing, limit: number): Promise
 
 /** How many wait for each of some transactions. */
 export async function awaitedCounts(
-  { tx, sql }: Writing,
+  writing: Writing,
   transactionIds: readonly TransactionId[],
 ): Promise<Map<TransactionId, number>> {
-  const rows = await sql.countAwaited(tx, transactionIds)
+  const rows = await countAwaited(writing, transactionIds)
   return new Map(
     rows.map(({ transactionId, count }) => [idFromBytes(transactionId), Number(count)]),
   )
@@ -57,7 +67,7 @@ export async function carriersAwaiting(
   writing: Writing,
   transactionIds: readonly TransactionId[],
 ): Promise<AwaitingCarrier[]> {
-  const pairs = await writing.sql.awaitedBy(writing.tx, transactionIds)
+  const pairs = await awaitedBy(writing, transactionIds)
   const found = new Map<bigint, { missing: number; awaits: TransactionId[] }>()
   for (const { inbox, missing, transactionId } of pairs) {
     const carrier = found.get(inbox) ?? { missing: Number(missing), awaits: [] }
@@ -73,11 +83,11 @@ export async function carriersAwaiting(
 
 /** Those of the slots up to one. */
 export async function waitingCarriers(
-  { tx, sql }: Writing,
+  writing: Writing,
   upTo: SlotIndex,
   limit: number,
 ): Promise<OverdueCarrier[]> {
-  const rows = await sql.waitingUpTo(tx, upTo, limit)
+  const rows = await waitingUpTo(writing, upTo, limit)
   return rows.map(({ inbox, id, slot, transactionId }) => ({
     inbox: Number(inbox),
     blockId: idFromBytes(id),

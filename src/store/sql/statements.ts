@@ -1,34 +1,17 @@
-import type {
-  LedgerUpdate as LedgerUpdateModel,
-  Output,
-  Prisma,
-  Transaction as TransactionModel,
-} from '../../generated/prisma/client.ts'
-import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
+import type { LedgerUpdate as LedgerUpdateModel, Prisma } from '../../generated/prisma/client.ts'
 import type { SqlConnection } from '../connect.ts'
-import type {
-  BookedTransaction,
-  CreatedOutput,
-  LeaseState,
-  SpentOutput,
-  StoreNotification,
-} from '../contract.ts'
-import type { BlockRow, LedgerUpdate, Milestone, PrunedTip, TransactionRow } from '../rows.ts'
-import type { ViewStatements } from './view-statements.ts'
-import type { WaitingStatements } from './waiting-statements.ts'
+import type { LeaseState, StoreNotification } from '../contract.ts'
+import type { LedgerUpdate } from '../rows.ts'
+import type { Bulk } from './bulk.ts'
+import type { TransactionInserts } from './transactions.ts'
 
-/**
- * The statements that each database says in its own words. Bulk statements take one JSON parameter, for that is 27 times
- * as fast as rows of parameters; those that change rows give the number of rows changed, for the caller to check.
- */
+/** The bulk statements, and those that each database writes in its own way. */
 export interface Statements
-  extends TransactionStatements,
+  extends Bulk,
+    TransactionStatements,
     LeaseStatements,
-    InboxStatements,
-    BookingStatements,
-    LogStatements,
-    ViewStatements,
-    WaitingStatements {}
+    TransactionInserts,
+    LogStatements {}
 
 /** A transaction of the writer, or its client outside of one, and how its database is spoken to. */
 export interface Writing {
@@ -63,67 +46,10 @@ export interface LeaseStatements {
   prolongLease(tx: Tx, term: number, ttlMs: number): Promise<boolean>
 }
 
-/** The bulk statements of the inbox. */
-export interface InboxStatements {
-  /** Those of the blocks that the inbox has already. */
-  knownBlocks(tx: Tx, blockIds: readonly BlockId[]): Promise<Set<BlockId>>
-  /** Adds blocks as pending, all of them new. */
-  insertBlocks(tx: Tx, blocks: readonly Omit<BlockRow, 'state'>[]): Promise<void>
-  /** Adds references between blocks, all of them new. */
-  insertParents(tx: Tx, references: readonly BlockReference[]): Promise<void>
-  /**
-   * Adds transactions as pending, each once. One that is known keeps its row, and where it is pending still, or failed for
-   * what its carriers brought, it has more carriers to be judged and is pending (again).
-   */
-  insertTransactions(tx: Tx, carried: readonly CarriedTransaction[]): Promise<void>
-}
-
-/** A block that refers to another. */
-export interface BlockReference {
-  readonly parent: BlockId
-  readonly child: BlockId
-}
-
-/** A transaction with the first of the new blocks that brought it. */
-export interface CarriedTransaction {
-  readonly transactionId: TransactionId
-  readonly blockId: BlockId
-  readonly slot: number
-  /** How many they are. */
-  readonly carriers: number
-}
-
-/** The bulk statements of booking. */
-export interface BookingStatements {
-  /** The outputs of some ids, as far as they exist. */
-  outputsByIds(tx: Tx, outputIds: readonly OutputId[]): Promise<Output[]>
-  /** The transactions of some ids, as far as they are known. */
-  transactionsByIds(tx: Tx, transactionIds: readonly TransactionId[]): Promise<TransactionModel[]>
-  /** Gives pending blocks their state. */
-  markBlocks(tx: Tx, blocks: readonly Pick<BlockRow, 'blockId' | 'state'>[]): Promise<number>
-  /** Gives pending transactions, and those that failed for what their carriers brought, their verdict. */
-  markTransactions(
-    tx: Tx,
-    transactions: readonly (Omit<BookedTransaction, 'state'> & Pick<TransactionRow, 'state'>)[],
-  ): Promise<number>
-  /** Makes those of some transactions pending again that have carriers which are not judged. */
-  reopenTransactions(tx: Tx, transactionIds: readonly TransactionId[]): Promise<void>
-  /** Adds outputs, all of them new and unspent. */
-  insertOutputs(tx: Tx, outputs: readonly CreatedOutput[]): Promise<number>
-  /** Spends outputs that are unspent. */
-  spendOutputs(tx: Tx, outputs: readonly SpentOutput[]): Promise<number>
-}
-
-/** The bulk statements of a slot's commit. */
+/** The newest rows of the log. */
 export interface LogStatements {
-  /** Where some addresses and classes stand: their newest rows, or where these are given up what is kept of them. */
+  /** The newest rows of some addresses and classes, or where these are removed the tips that are kept of them. */
   tips(tx: Tx, keys: readonly TipKey[]): Promise<TipRow[]>
-  /** Appends rows to the log. */
-  insertUpdates(tx: Tx, updates: readonly LedgerUpdate[]): Promise<void>
-  /** Moves the places where the given-up part of the log ended. */
-  raisePrunedTips(tx: Tx, newest: readonly PrunedTip[]): Promise<void>
-  /** Adds committed slots. */
-  insertCommitments(tx: Tx, milestones: readonly Milestone[]): Promise<void>
 }
 
 /** Whose rows are counted together. */

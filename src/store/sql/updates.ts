@@ -3,6 +3,8 @@ import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
 import type { Database } from '../connect.ts'
 import type { LedgerUpdate, LogRange } from '../rows.ts'
 import { branchOf, classToNumber, idFromBytes, maskToRoles, numberToClass } from '../values.ts'
+import type { BulkColumn } from './bulk.ts'
+import { ledgerUpdates } from './bulk-tables.ts'
 
 /** Rows of the log with their branches, each scan in one statement that both databases understand. */
 
@@ -65,9 +67,12 @@ function bytesOf(value: unknown): Uint8Array {
  * The branch in the statement of the row, so that nobody can put the database of another history between the two. The
  * balance as text, for it goes up to 2^64 - 1 and the driver of SQLite gives numbers.
  */
-const columns = `seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash",
-  CAST(balance AS TEXT) AS balance,
+const columns = `${ledgerUpdates.columns.map(asRead).join(', ')},
   (SELECT id FROM commitments WHERE slot = "milestoneIndex") AS "commitmentId"`
+
+function asRead({ name, type }: BulkColumn): string {
+  return type === 'amount' ? `CAST("${name}" AS TEXT) AS "${name}"` : `"${name}"`
+}
 
 const statements = { ascending: scans('ASC'), descending: scans('DESC') }
 

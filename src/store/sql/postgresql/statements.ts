@@ -1,19 +1,16 @@
+import { bulkOf } from '../bulk.ts'
 import type { Statements } from '../statements.ts'
-import { bookingStatements } from './booking.ts'
-import { inboxStatements } from './inbox.ts'
+import { dialect } from './dialect.ts'
 import { leaseStatements } from './lease.ts'
-import { logStatements } from './log.ts'
+import { logStatements } from './tips.ts'
 import { transactionStatements } from './transaction.ts'
-import { viewStatements } from './views.ts'
-import { waitingStatements } from './waiting.ts'
+import { transactionInserts } from './transactions.ts'
 
 /** How PostgreSQL is spoken to. */
 export const postgresqlStatements: Statements = {
   ...transactionStatements,
   ...leaseStatements,
-  ...inboxStatements,
-  ...bookingStatements,
+  ...transactionInserts,
   ...logStatements,
-  ...viewStatements,
-  ...waitingStatements,
+  ...bulkOf(dialect),
 }

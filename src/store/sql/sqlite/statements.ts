@@ -1,10 +1,9 @@
+import { bulkOf } from '../bulk.ts'
 import type { Statements } from '../statements.ts'
-import { bookingStatements } from './booking.ts'
-import { inboxStatements } from './inbox.ts'
+import { dialect } from './dialect.ts'
 import { leaseStatements } from './lease.ts'
-import { logStatements } from './log.ts'
-import { viewStatements } from './views.ts'
-import { waitingStatements } from './waiting.ts'
+import { logStatements } from './tips.ts'
+import { transactionInserts } from './transactions.ts'
 
 /** How SQLite is spoken to. One writer has the whole file, and nobody else can be listening. */
 export const sqliteStatements: Statements = {
@@ -12,9 +11,7 @@ export const sqliteStatements: Statements = {
   lockChainRecords: async () => {},
   notify: async () => {},
   ...leaseStatements,
-  ...inboxStatements,
-  ...bookingStatements,
+  ...transactionInserts,
   ...logStatements,
-  ...viewStatements,
-  ...waitingStatements,
+  ...bulkOf(dialect),
 }

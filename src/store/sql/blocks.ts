@@ -1,0 +1,27 @@
+import type { BlockId } from '../../protocol/primitives.ts'
+import { idFromBytes } from '../values.ts'
+import { blockIds, blockParents } from './bulk-tables.ts'
+import type { Writing } from './statements.ts'
+
+/** The statements of blocks that the inbox and the import of final blocks share. */
+
+/** Those of the blocks that are stored already. */
+export async function knownBlocks(
+  { tx, sql }: Writing,
+  blocks: readonly { readonly blockId: BlockId }[],
+): Promise<Set<BlockId>> {
+  const ids = (matched: string) => `SELECT id FROM (${matched}) AS known`
+  const rows = await sql.select<{ id: Uint8Array }, { blockId: BlockId }>(tx, blockIds, blocks, ids)
+  return new Set(rows.map(({ id }) => idFromBytes<'BlockId'>(id)))
+}
+
+/** Adds the references of new blocks to their parents, each once. */
+export async function insertParents(
+  { tx, sql }: Writing,
+  blocks: readonly { readonly blockId: BlockId; readonly parents?: readonly BlockId[] }[],
+): Promise<void> {
+  const references = blocks.flatMap(({ blockId: child, parents = [] }) =>
+    [...new Set(parents)].map((parent) => ({ parent, child })),
+  )
+  if (references.length > 0) await sql.insert(tx, blockParents, references)
+}

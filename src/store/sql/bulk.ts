@@ -1,0 +1,130 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+
+/**
+ * Statements on many rows at once. The rows are one JSON parameter, which is 27 times as fast as a parameter for each value.
+ * Each statement is written once; a dialect says how its database reads the parameter, and how it joins it.
+ */
+
+type Tx = Prisma.TransactionClient
+
+/** A bulk statement gives the number of rows changed, for the caller to check. */
+export interface Bulk {
+  /** Adds rows, all of them new. */
+  insert<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  /** Adds rows, or replaces those of the same key. */
+  put<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  /** Removes the rows that have these values in all columns of the description. */
+  remove<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  /** Changes the rows of these keys for which a condition holds. */
+  update<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[], change: Change): Promise<number>
+  /** Selects the rows that have these values in all columns of the description. */
+  select<Row, R = never>(
+    tx: Tx,
+    table: BulkTable<R>,
+    rows: readonly R[],
+    text?: TextOfMatched,
+  ): Promise<Row[]>
+  /** Runs a statement on the rows that have these values. */
+  execute<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[], text: TextOfMatched): Promise<number>
+}
+
+/** The columns of a table that a statement is about, and how a value of the program becomes theirs. */
+export interface BulkTable<R> {
+  readonly name: string
+  /** The key is the first of them, or so many of the first. */
+  readonly columns: readonly BulkColumn[]
+  readonly keyLength: number
+  /** In the order of the columns. */
+  valuesOf(row: R): JsonValue[]
+}
+
+/** A column in a database. */
+export interface BulkColumn {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+/** `bytes` are hexadecimal digits in the JSON, and `amount` is text, for a JSON number ends at 2^53. */
+export type ColumnType = 'bytes' | 'int' | 'long' | 'amount' | 'text' | 'boolean'
+
+/** A value in the JSON parameter. */
+export type JsonValue = string | number | boolean | null
+
+/** What an update does; columns of the parameter are those of the table `given`. */
+export interface Change {
+  /** Left out: every column behind the key gets its value. */
+  readonly set?: string
+  readonly where: string
+}
+
+/** A statement around the one that selects the matching rows, given as its text. */
+export type TextOfMatched = (matched: string) => string
+
+/** What the databases write differently. */
+export interface Dialect {
+  /** The rows as the JSON parameter. */
+  json(columns: readonly BulkColumn[], rows: readonly (readonly JsonValue[])[]): string
+  /** The JSON parameter as a table `given` with these columns. */
+  given(columns: readonly BulkColumn[]): string
+  /** Follows the name of a table and keeps those of its rows that are given. `list` is how a statement names a second table. */
+  matching(table: Pick<BulkTable<never>, 'name' | 'columns'>, list: ',' | 'USING'): string
+}
+
+/** The rows as the JSON parameter of a statement. */
+export function jsonOf<R>(dialect: Dialect, table: BulkTable<R>, rows: readonly R[]): string {
+  return dialect.json(
+    table.columns,
+    rows.map((row) => table.valuesOf(row)),
+  )
+}
+
+/** The bulk statements of a database. */
+export function bulkOf(dialect: Dialect): Bulk {
+  const { given, matching } = dialect
+  const matched: TextOfTable = (table) =>
+    `SELECT ${table.name}.* FROM ${table.name}${matching(table, ',')}`
+
+  function run<R>(tx: Tx, text: string, table: BulkTable<R>, rows: readonly R[]) {
+    return tx.$executeRawUnsafe(text, jsonOf(dialect, table, rows))
+  }
+
+  return {
+    insert: (tx, table, rows) => run(tx, insertText(dialect, table), table, rows),
+    put(tx, table, rows) {
+      const { columns, keyLength } = table
+      const replaced = columns.slice(keyLength).map(({ name }) => `"${name}" = excluded."${name}"`)
+      // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
+      const text = `${insertText(dialect, table)} WHERE true
+        ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${replaced.join(', ')}`
+      return run(tx, text, table, rows)
+    },
+    remove(tx, table, rows) {
+      return run(tx, `DELETE FROM ${table.name}${matching(table, 'USING')}`, table, rows)
+    },
+    update(tx, table, rows, { set, where }) {
+      const { name, columns, keyLength } = table
+      const same = (column: BulkColumn) => `${name}."${column.name}" = given."${column.name}"`
+      const values = columns.slice(keyLength).map((one) => `"${one.name}" = given."${one.name}"`)
+      const text = `UPDATE ${name} SET ${set ?? values.join(', ')} FROM ${given(columns)}
+        WHERE ${columns.slice(0, keyLength).map(same).join(' AND ')} AND ${where}`
+      return run(tx, text, table, rows)
+    },
+    select(tx, table, rows, text = (same) => same) {
+      return tx.$queryRawUnsafe(text(matched(table)), jsonOf(dialect, table, rows))
+    },
+    execute: (tx, table, rows, text) => run(tx, text(matched(table)), table, rows),
+  }
+}
+
+type TextOfTable = (table: BulkTable<never>) => string
+
+/** Inserts what is given; a condition or a conflict clause may follow. */
+export function insertText({ given }: Dialect, { name, columns }: BulkTable<never>): string {
+  const names = namesOf(columns)
+  return `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${given(columns)}`
+}
+
+/** Names of columns as a list. */
+export function namesOf(columns: readonly Pick<BulkColumn, 'name'>[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(', ')
+}

@@ -1,0 +1,37 @@
+import type { ColumnType, Dialect } from '../bulk.ts'
+
+/** Bulk statements on PostgreSQL: the parameter is a list of objects; it reads bytes from `\x` and digits. */
+export const dialect: Dialect = {
+  json(columns, rows) {
+    return JSON.stringify(
+      rows.map((values) => {
+        const row: Record<string, unknown> = {}
+        for (const [i, { name, type }] of columns.entries()) {
+          const value = values[i]
+          row[name] = type === 'bytes' && value !== null ? `\\x${value}` : value
+        }
+        return row
+      }),
+    )
+  },
+
+  given(columns) {
+    const typed = columns.map(({ name, type }) => `"${name}" ${types[type]}`)
+    return `jsonb_to_recordset($1::jsonb) AS given (${typed.join(', ')})`
+  },
+
+  matching({ name, columns }, list) {
+    const same = columns.map((column) => `${name}."${column.name}" = given."${column.name}"`)
+    const [separator, given] = [list === ',' ? ', ' : ' USING ', dialect.given(columns)]
+    return `${separator}${given} WHERE ${same.join(' AND ')}`
+  },
+}
+
+const types: { readonly [T in ColumnType]: string } = {
+  bytes: 'bytea',
+  int: 'int',
+  long: 'bigint',
+  amount: 'bigint',
+  text: 'text',
+  boolean: 'boolean',
+}

@@ -1,0 +1,25 @@
+import { type BulkColumn, type Dialect, namesOf } from '../bulk.ts'
+
+/** Bulk statements on SQLite: the parameter is a list of lists, or of values where there is one column. */
+export const dialect: Dialect = {
+  json(columns, rows) {
+    return JSON.stringify(columns.length === 1 ? rows.map(([value]) => value) : rows)
+  },
+
+  given(columns) {
+    const one = columns.length === 1
+    const read = columns.map((column, i) => readFrom(one ? 'value' : `value ->> ${i}`, column))
+    return `(SELECT ${read.join(', ')} FROM json_each(?)) AS given`
+  },
+
+  matching({ columns }) {
+    const names = namesOf(columns)
+    const left = columns.length === 1 ? names : `(${names})`
+    return ` WHERE ${left} IN (SELECT ${names} FROM ${dialect.given(columns)})`
+  },
+}
+
+function readFrom(value: string, { name, type }: BulkColumn): string {
+  if (type === 'bytes') return `unhex(${value}) AS "${name}"`
+  return `${type === 'amount' ? `CAST(${value} AS INTEGER)` : value} AS "${name}"`
+}

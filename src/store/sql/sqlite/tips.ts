@@ -1,0 +1,23 @@
+import { jsonOf } from '../bulk.ts'
+import { tipKeys } from '../bulk-tables.ts'
+import type { LogStatements, TipRow } from '../statements.ts'
+import { dialect } from './dialect.ts'
+
+/** The newest rows of the log on SQLite. */
+export const logStatements: LogStatements = {
+  tips: (tx, keys) => tx.$queryRawUnsafe<TipRow[]>(tips, jsonOf(dialect, tipKeys, keys)),
+}
+
+const tips = `
+  WITH asked AS MATERIALIZED (SELECT * FROM ${dialect.given(tipKeys.columns)})
+  SELECT newest.address, newest.class, newest.ordinal, newest."historyHash"
+  FROM asked CROSS JOIN ledger_updates AS newest ON newest.rowid = (
+    SELECT own.rowid FROM ledger_updates AS own
+    WHERE own.address = asked.address AND own.class = asked.class
+    ORDER BY own.seq DESC LIMIT 1)
+  UNION ALL
+  SELECT pruned.address, pruned.class, pruned.ordinal, pruned."historyHash"
+  FROM asked CROSS JOIN pruned_tips AS pruned
+    ON pruned.address = asked.address AND pruned.class = asked.class
+  WHERE NOT EXISTS (SELECT 1 FROM ledger_updates AS own
+    WHERE own.address = asked.address AND own.class = asked.class)`
