@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, nowMs } from '../lib/clock.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import type { AuthError } from './api-errors.ts'
 import { isForm } from './forms.ts'
 import type { SigningKey } from './signing-key.ts'
-import { type TokenClaims, type TokenError, verifyToken } from './token.ts'
+import { type TokenClaims, verifyToken } from './token.ts'
 
 /** Who asks. The token is looked at when something needs it, and then once. */
 export interface Caller {
@@ -23,12 +24,6 @@ export interface Identity {
   /** The end of the token's validity in Unix seconds; `undefined` for one without end. */
   readonly expiresAt: number | undefined
 }
-
-/** Why a caller may not do what needs a token. */
-export type AuthError =
-  | TokenError
-  | { readonly code: 'TOKEN_MISSING' }
-  | { readonly code: 'PERMISSION_MISSING'; readonly permission: 'write' }
 
 /** Where a token may stand: `Authorization`, bare or after `Bearer`, or else the cookie `jwt`. */
 export interface Credentials {

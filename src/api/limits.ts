@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
+import type { LimitError } from './api-errors.ts'
 
 /** How many may listen at once; whatever is over a limit is refused before any work is done for it. */
 
@@ -22,19 +23,6 @@ export const defaultLimits: TransportLimits = {
   subscriptionsPerConnection: 100,
   stalledWriteMs: 60_000,
 }
-
-/** Why somebody may not listen now. */
-export type LimitError =
-  | {
-      readonly code: 'SUBSCRIPTION_LIMIT'
-      readonly scope: 'connection' | 'server'
-      readonly limit: number
-    }
-  | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
-  /** Together the subscriptions of a connection ask for too much with every event. */
-  | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
-  /** The gateway is about to stop. */
-  | { readonly code: 'GATEWAY_DRAINING' }
 
 /** Counts what is open. */
 export interface Occupancy {

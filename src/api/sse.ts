@@ -3,19 +3,15 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
-import type { AuthError, Caller } from './auth.ts'
+import type { AuthError, LimitError } from './api-errors.ts'
+import type { Caller } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import {
-  connectionRefusal,
-  type LimitError,
-  type Occupancy,
-  subscriptionRefusal,
-} from './limits.ts'
+import { connectionRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
 import { contextOf, kindOf, type OperationRequest, prepareOperation } from './operation.ts'
 import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'

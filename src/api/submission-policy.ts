@@ -1,12 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
+import type { SubmissionNotAllowed } from './api-errors.ts'
 import type { Caller } from './auth.ts'
-
-/** The caller may not submit blocks here. */
-export interface SubmissionNotAllowed {
-  readonly code: 'SUBMISSION_NOT_ALLOWED'
-  readonly policy: 'closed' | 'token'
-}
 
 /** Whether a caller may submit; asked before anything of the request is read. */
 export async function checkSubmission(

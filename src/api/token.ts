@@ -6,6 +6,7 @@ import * as errors from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import { err, ok, type Result } from '../lib/result.ts'
+import type { TokenError } from './api-errors.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
@@ -25,16 +26,6 @@ export interface TokenClaims {
   /** The `exp` claim: the end of its validity in Unix seconds. */
   readonly expiresAt: number | undefined
 }
-
-/** Why a token is not accepted. */
-export type TokenError =
-  | { readonly code: 'TOKEN_MALFORMED' }
-  | { readonly code: 'TOKEN_UNSIGNED' }
-  | { readonly code: 'TOKEN_ALGORITHM_REFUSED'; readonly given: string; readonly expected: string }
-  | { readonly code: 'TOKEN_SIGNATURE_INVALID' }
-  /** `expiredAt` in seconds since 1970. */
-  | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
-  | { readonly code: 'TOKEN_NOT_YET_VALID' }
 
 /** What a new token shall say. */
 export interface TokenRequest {

@@ -1,15 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { RequestUnreadable } from './api-errors.ts'
 import { toRest } from './errors.ts'
 import { refuseUpgrade } from './ws.ts'
 
 /** Requests that never become one: told in the same form as every refusal, for legacy clients read JSON whatever comes. */
-
-/** A request that is no HTTP, or came too slowly. */
-export type RequestUnreadable =
-  | { readonly code: 'REQUEST_MALFORMED'; readonly reason: string }
-  | { readonly code: 'REQUEST_HEAD_TOO_LARGE'; readonly limit: number }
-  | { readonly code: 'REQUEST_TOO_SLOW'; readonly limitMs: number }
 
 /** The longest request line and headers together, in bytes. */
 export const maxHeadBytes = 16_384

@@ -16,7 +16,7 @@ import {
   u32,
   u64,
 } from './primitives.ts'
-import { flag, omitted, omittedText, rate, signed64, wordOf } from './schema/answer-scalars.ts'
+import { flag, int64, omitted, omittedText, rate, word } from './schema/answer-scalars.ts'
 import { list, optional, struct } from './schema/composites.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer, type Schema } from './schema/schema.ts'
@@ -47,7 +47,7 @@ export const BlockMetadata = about(
     blockId: about('which block', BlockId),
     blockState: about(
       'how far it has come',
-      wordOf('unknown', 'pending', 'accepted', 'confirmed', 'finalized', 'dropped', 'orphaned'),
+      word('unknown', 'pending', 'accepted', 'confirmed', 'finalized', 'dropped', 'orphaned'),
     ),
   }),
 )
@@ -66,7 +66,7 @@ export const TransactionMetadata = about(
     transactionId: about('which transaction', TransactionId),
     transactionState: about(
       'how far it has come',
-      wordOf('unknown', 'pending', 'accepted', 'committed', 'finalized', 'failed'),
+      word('unknown', 'pending', 'accepted', 'committed', 'finalized', 'failed'),
     ),
     earliestAttachmentSlot: about('slot of the earliest block that carries it', SlotIndex),
     transactionFailureReason: about('published number of why it failed', omitted(u8, 0)),
@@ -240,10 +240,7 @@ export const Congestion = about(
     slot: about('slot as of which this is told', SlotIndex),
     ready: about('whether a block of it would be taken now', flag),
     referenceManaCost: about('mana a unit of work score', Mana),
-    blockIssuanceCredits: about(
-      'mana the account has to pay with; below zero it is locked',
-      signed64,
-    ),
+    blockIssuanceCredits: about('mana the account has to pay with; below zero it is locked', int64),
   }),
 )
 

@@ -14,8 +14,8 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import { AccountId, Hash, OutputId, SlotIndex, u8, u32, u64 } from '../protocol/primitives.ts'
+import { int64, omitted, record, word } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
-import { int64, orElse, record, word } from '../protocol/schema/json-only.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
 import {
@@ -33,9 +33,9 @@ const FirstAccount = struct('FirstAccount', { outputId: OutputId, output: Output
 const IssuedBlockQuestion = struct('IssuedBlock', {
   issuerId: AccountId,
   kind: word('basic', 'validation'),
-  workScore: orElse(u32, 0),
-  version: orElse(u8, 0),
-  hash: orElse(Hash, bytesToHex(new Uint8Array(32))),
+  workScore: omitted(u32, 0),
+  version: omitted(u8, 0),
+  hash: omitted(Hash, bytesToHex(new Uint8Array(32))),
 })
 const SlotQuestion = struct('Slot', {
   slot: SlotIndex,

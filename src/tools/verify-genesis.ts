@@ -9,8 +9,8 @@ import { ok } from '../lib/result.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId } from '../protocol/primitives.ts'
+import { int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
-import { int64, orElse, record } from '../protocol/schema/json-only.ts'
 import { print } from '../protocol/schema/schema.ts'
 import { printAccounts } from './print-account.ts'
 import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
@@ -19,7 +19,7 @@ import { type Question, readNetwork, readQuestion, type Verdict } from './verify
 
 const GenesisQuestion = struct('GenesisQuestion', {
   outputs: list('u32', Output, { max: 0xffff, size: 'LIST_COUNT' }),
-  credits: orElse(record(AccountId, int64), new Map()),
+  credits: omitted(record(AccountId, int64), new Map()),
 })
 
 /** Identifiers, the first commitment, accounts and roots. */

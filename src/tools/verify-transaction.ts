@@ -10,8 +10,8 @@ import type { Network } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
 import { isOfNode } from '../protocol/problems.ts'
+import { anyJson, flag, int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/composites.ts'
-import { anyJson, flag, int64, orElse, record } from '../protocol/schema/json-only.ts'
 import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { transactionProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
@@ -32,15 +32,15 @@ const TransactionQuestion = struct('TransactionQuestion', {
   transaction: anyJson,
   unlocks: anyJson,
   inputs: list('u32', SpentOutput, { max: 128, size: 'TX_INPUTS_COUNT' }),
-  ledger: orElse(
+  ledger: omitted(
     struct('Ledger', {
-      bic: orElse(record(AccountId, int64), new Map()),
+      bic: omitted(record(AccountId, int64), new Map()),
       spentOutputs: list('u32', OutputId, { max: 128, size: 'LIST_COUNT', omitEmpty: true }),
-      commitmentUnknown: orElse(flag, false),
+      commitmentUnknown: omitted(flag, false),
     }),
     { bic: new Map(), spentOutputs: [], commitmentUnknown: false },
   ),
-  manaRewards: orElse(record(OutputId, u64), new Map()),
+  manaRewards: omitted(record(OutputId, u64), new Map()),
 })
 
 type TransactionQuestion = ReturnType<typeof TransactionQuestion.parse>

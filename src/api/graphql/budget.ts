@@ -1,19 +1,8 @@
 import type { GraphQLError } from 'graphql'
+import type { AnswerTooLarge, ClientLeft } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 
 /** What an operation has used while it runs, and whether it has to end: counted where its fields are resolved (`meter.ts`). */
-
-/** An answer that is larger than any may be; nothing of it is sent. */
-export interface AnswerTooLarge {
-  readonly code: 'ANSWER_TOO_LARGE'
-  readonly unit: 'bytes' | 'fields'
-  readonly limit: number
-}
-
-/** Nobody waits for the answer any more. */
-export interface ClientLeft {
-  readonly code: 'CLIENT_LEFT'
-}
 
 /** The longest answer, in bytes of JSON: 16 MiB. */
 export const maxAnswerBytes = 16_777_216

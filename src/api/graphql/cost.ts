@@ -33,13 +33,6 @@ import { createIntrospectionCount } from './introspection-cost.ts'
  * 32 KiB have all of them, and `budget.ts` counts what they really give.
  */
 
-/** An operation that asks for too much at once. */
-export interface OperationTooCostly {
-  readonly code: 'OPERATION_TOO_COSTLY'
-  readonly cost: number
-  readonly limit: number
-}
-
 /** Twenty pages of 1,000 updates with all of their own fields: about a second. So one is 2 µs, or 32 bytes of answer. */
 export const maxOperationCost = 500_000
 

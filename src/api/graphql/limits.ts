@@ -5,24 +5,6 @@ import type { GatewayContext } from './builder.ts'
 
 /** How large a document may be. Reading one recurses, so that one nested without end would exhaust the stack. */
 
-/** A document whose brackets stand too deep in each other. */
-export interface DocumentTooDeep {
-  readonly code: 'DOCUMENT_TOO_DEEP'
-  readonly limit: number
-}
-
-/** A document that gives too many fields another name. */
-export interface TooManyAliases {
-  readonly code: 'TOO_MANY_ALIASES'
-  readonly limit: number
-}
-
-/** A document that has too many directives. */
-export interface TooManyDirectives {
-  readonly code: 'TOO_MANY_DIRECTIVES'
-  readonly limit: number
-}
-
 /** How deep brackets of any kind may stand in each other: some three times as deep as anything that the schema has a use for. */
 export const maxDocumentDepth = 100
 /** How many words, numbers and signs a document may have; what is longer belongs into variables. */

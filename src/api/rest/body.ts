@@ -1,14 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { BodyError } from '../api-errors.ts'
 
 /** The longest request body, in bytes: 1 MiB, on every door. */
 export const maxBodyBytes = 1_048_576
-
-/** Why a body cannot be used. */
-export type BodyError =
-  | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
-  | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
-  | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
 
 /** Reads a whole body. What is too long is refused as soon as that is known, and the rest of it is not kept. */
 export async function readBody(

@@ -5,17 +5,13 @@ import {
   type ChainRecordPrecondition,
   setChainRecord,
 } from '../../service/chain-records/set-chain-record.ts'
+import type { IfMatchMalformed } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
 import { checkContentType, parseJson } from './body.ts'
 import { about, bech32, flag, listOf, moment, object, text, uint32 } from './openapi/shape.ts'
 import { json, param, type RestRequest, type RestResponse, type Route } from './route.ts'
 
 /** The record of a chain: setting it (specification 4.1) and reading it. */
-
-/** The tag in the header is no tag of a chain record. */
-export interface IfMatchMalformed {
-  readonly code: 'IF_MATCH_MALFORMED'
-}
 
 /** The parameter of the path that names a chain. */
 export const chainParams = {

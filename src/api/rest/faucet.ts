@@ -7,23 +7,12 @@ import type {
   FaucetQuestion,
   FaucetRequest,
 } from '../../service/faucet/faucet-requests.ts'
+import type { BodyError, FaucetRequestMalformed, QueryParameterMalformed } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
-import { type BodyError, checkContentType, parseJson } from './body.ts'
+import { checkContentType, parseJson } from './body.ts'
 import { about, bech32, count, named, object, optional, uint64 } from './openapi/shape.ts'
-import { malformed, type QueryParameterMalformed } from './query.ts'
+import { malformed } from './query.ts'
 import { json, type RestRequest, type RestResponse, type Route } from './route.ts'
-
-/** This gateway has no faucet: only one that keeps the ledger of a development network has. */
-export interface FaucetMissing {
-  readonly code: 'FAUCET_MISSING'
-}
-
-/** A body without an address, or with an amount that is none. */
-export interface FaucetRequestMalformed {
-  readonly code: 'FAUCET_REQUEST_MALFORMED'
-  readonly member: 'address' | 'amount'
-  readonly expected: string
-}
 
 /** How long a client may wait for the payment, in seconds. */
 const longestWait = 60

@@ -9,6 +9,7 @@ import {
 } from '../../service/updates/list-ledger-updates.ts'
 import { type PollQuestion, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
 import { parsePageSize } from '../../service/updates/update-position.ts'
+import type { QueryParameterMalformed } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
 import {
   about,
@@ -22,7 +23,6 @@ import {
   uint32,
   word,
 } from './openapi/shape.ts'
-import type { QueryParameterMalformed } from './query.ts'
 import { json, type Route } from './route.ts'
 
 const cursor = { ...text, pattern: '^[A-Za-z0-9_-]{36}$' }

@@ -10,6 +10,7 @@ import {
   type PageCursorMalformed,
   parsePageCursor,
 } from '../../service/updates/update-position.ts'
+import type { QueryParameterMalformed } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
 import {
   about,
@@ -23,14 +24,7 @@ import {
   type ShapeMembers,
   uint32,
 } from './openapi/shape.ts'
-import {
-  pageSizeParameter,
-  type QueryParameterMalformed,
-  readNumber,
-  readPageSize,
-  readSort,
-  sortParameter,
-} from './query.ts'
+import { pageSizeParameter, readNumber, readPageSize, readSort, sortParameter } from './query.ts'
 import { json, param, type Route } from './route.ts'
 
 /** The updates of outputs that an address owned (specification 4.3; rest.md 3.2 to 3.5, 3.8). */

@@ -1,15 +1,7 @@
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { MatchError } from '../api-errors.ts'
 
 /** Finds the route of a path and reads its query: text in, no I/O. */
-
-/** Why a request finds no route, or cannot be handed to it. */
-export type MatchError =
-  | { readonly code: 'PATH_UNKNOWN'; readonly path: string }
-  | { readonly code: 'PATH_MALFORMED'; readonly path: string }
-  | { readonly code: 'METHOD_NOT_ALLOWED'; readonly method: string; readonly allowed: string }
-  | { readonly code: 'QUERY_MALFORMED'; readonly part: string }
-  | { readonly code: 'QUERY_PARAMETER_UNKNOWN'; readonly name: string; readonly known: string }
-  | { readonly code: 'QUERY_PARAMETER_REPEATED'; readonly name: string }
 
 /** What the search needs to know of a route. */
 export interface Pattern {

@@ -1,16 +1,10 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { parsePageSize, parseSlot, type UpdateSort } from '../../service/updates/update-position.ts'
+import type { QueryParameterMalformed } from '../api-errors.ts'
 import { about, count, word } from './openapi/shape.ts'
 
 /** The query parameters that many lists have in common (rest.md 3.1). */
-
-/** A query parameter whose value is not of its form. */
-export interface QueryParameterMalformed {
-  readonly code: 'QUERY_PARAMETER_MALFORMED'
-  readonly name: string
-  readonly expected: string
-}
 
 /** A parameter that is not of its form. */
 export function malformed(name: string, expected: string): Result<never, QueryParameterMalformed> {

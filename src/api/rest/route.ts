@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
 import type { Services } from '../../service/services.ts'
+import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
-import type { LimitError } from '../limits.ts'
-import type { BodyError } from './body.ts'
 import type { Shape } from './openapi/shape.ts'
 
 /** One route of the REST surface. A file per route makes one; `router.ts` finds it and calls it. */

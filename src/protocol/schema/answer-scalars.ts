@@ -1,15 +1,16 @@
-import { Malformed } from './refusal.ts'
+import { assert } from '../../lib/assert.ts'
+import { Malformed, within } from './refusal.ts'
 import { sizeOfWidth } from './scalars.ts'
 import type { Schema } from './schema.ts'
 
-/** Leaves that only answers of a node have, never parts of a block: truth, words, rates, debts, long texts. */
+/** Schemas that only answers of a node and files of the tools use, never a block. */
 
 /** `true` or `false`; a byte. */
 export interface FlagSchema extends Schema<boolean> {
   readonly kind: 'flag'
 }
 
-/** One of some words; its place among them as a byte. */
+/** One of some words; its index among them is its byte. */
 export interface WordSchema<W extends string> extends Schema<W> {
   readonly kind: 'word'
   readonly words: readonly W[]
@@ -25,7 +26,7 @@ export interface IntSchema extends Schema<bigint> {
   readonly kind: 'int'
 }
 
-/** Text with its length in front. */
+/** Text after its length. */
 export interface LongTextSchema extends Schema<string> {
   readonly kind: 'text'
   readonly name: string
@@ -52,11 +53,11 @@ export const flag: FlagSchema = {
   print: (value) => value,
 }
 
-/** One of some words, in the order of their bytes. */
-export function wordOf<const W extends string>(...words: readonly W[]): WordSchema<W> {
-  const known = (word: W | undefined, at?: number): W => {
-    if (word === undefined) throw new Malformed('JSON_TYPE', at)
-    return word
+/** One of some words; their order gives their bytes. */
+export function word<const W extends string>(...words: readonly W[]): WordSchema<W> {
+  const known = (found: W | undefined, at?: number): W => {
+    if (found === undefined) throw new Malformed('JSON_TYPE', at)
+    return found
   }
   return {
     kind: 'word',
@@ -67,7 +68,7 @@ export function wordOf<const W extends string>(...words: readonly W[]): WordSche
     },
     write: (w, value) => w.u8(words.indexOf(value)),
     size: () => 1,
-    parse: (json) => known(words.find((word) => word === json)),
+    parse: (json) => known(words.find((one) => one === json)),
     print: (value) => value,
   }
 }
@@ -95,7 +96,7 @@ export const rate: RateSchema = {
 }
 
 /** An integer of 64 bits with a sign. */
-export const signed64: IntSchema = {
+export const int64: IntSchema = {
   kind: 'int',
   read: (r) => BigInt.asIntN(64, r.u64()),
   write: (w, value) => w.u64(BigInt.asUintN(64, value)),
@@ -136,7 +137,7 @@ export function omittedText(name: string, width: 'u8' | 'u16'): LongTextSchema {
   }
 }
 
-/** The same schema, but JSON leaves the value out where it is `none`, which the bytes always have. */
+/** The same schema, but JSON leaves the value out where it is `none`; the bytes always have it. */
 export function omitted<S extends Schema<any>>(schema: S, none: ReturnType<S['read']>): S {
   return {
     ...schema,
@@ -144,4 +145,36 @@ export function omitted<S extends Schema<any>>(schema: S, none: ReturnType<S['re
     parse: (json: unknown) => (json === undefined || json === null ? none : schema.parse(json)),
     print: (value: any) => (value === none ? undefined : schema.print(value)),
   }
+}
+
+/** Any JSON, to be read later; it has no bytes. */
+export const anyJson: Schema<unknown> = jsonOnly('text', (json) => json)
+
+/** An object used as a map: its member names are values too. It has no bytes. */
+export function record<K extends string, V>(
+  keys: Schema<K>,
+  values: Schema<V>,
+): Schema<ReadonlyMap<K, V>> {
+  return jsonOnly('map', (json) => {
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+      throw new Malformed('JSON_TYPE')
+    }
+    return new Map(Object.entries(json).map(([key, value]) => entry(keys, values, key, value)))
+  })
+}
+
+function entry<K, V>(keys: Schema<K>, values: Schema<V>, key: string, value: unknown): [K, V] {
+  try {
+    return [keys.parse(key), values.parse(value)]
+  } catch (thrown) {
+    throw within(thrown, key)
+  }
+}
+
+function jsonOnly<T>(kind: Schema<T>['kind'], parse: (json: unknown) => T): Schema<T> {
+  return { kind, parse, read: hasNoBytes, write: hasNoBytes, size: hasNoBytes, print: hasNoBytes }
+}
+
+function hasNoBytes(): never {
+  assert(false, 'a schema of JSON alone has neither bytes nor a printed form')
 }

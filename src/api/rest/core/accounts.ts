@@ -15,20 +15,14 @@ import {
 import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
 import type { Services } from '../../../service/services.ts'
 import { parseSlot } from '../../../service/updates/update-position.ts'
+import type { AddressNotAnAccount, QueryParameterMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { about, bech32, count, text, uint32 } from '../openapi/shape.ts'
-import type { QueryParameterMalformed } from '../query.ts'
 import { param, type RestRequest, type Route } from '../route.ts'
 import { answered, answerWith } from './answer.ts'
 
 /** What accounts may issue and stake (rest.md 4.1). */
-
-/** An address of another kind where an account's is needed. */
-export interface AddressNotAnAccount {
-  readonly code: 'ADDRESS_NOT_AN_ACCOUNT'
-  readonly argument: string
-}
 
 const params = { bech32Address: about('Bech32 text of an account of this network.', bech32) }
 

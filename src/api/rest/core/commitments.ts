@@ -12,11 +12,12 @@ import {
   readSlotChanges,
 } from '../../../service/slots/read-commitment.ts'
 import { parseSlot } from '../../../service/updates/update-position.ts'
+import type { NotFound, PathIdMalformed, PathSlotMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { type Parameters, param, type RestRequest, type Route } from '../route.ts'
 import { answered, answerWith, answerWithBytes } from './answer.ts'
-import { type NotFound, type PathIdMalformed, type PathSlotMalformed, pathId } from './ids.ts'
+import { pathId } from './ids.ts'
 
 /** Slot commitments and what their slots changed, by id and by slot (rest.md 4.1). */
 

@@ -10,11 +10,12 @@ import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
 import { type ProvenOutput, readProvenOutput } from '../../../service/outputs/output-proof.ts'
 import { readOutput } from '../../../service/outputs/read-output.ts'
 import type { Services } from '../../../service/services.ts'
+import type { NotFound, PathIdMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import type { RestRequest, Route } from '../route.ts'
 import { answered, answerWith } from './answer.ts'
-import { type NotFound, type PathIdMalformed, pathId } from './ids.ts'
+import { pathId } from './ids.ts'
 
 /** Outputs, spent or not (rest.md 4.1). */
 

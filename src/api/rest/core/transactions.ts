@@ -15,11 +15,12 @@ import {
   type TransactionView,
 } from '../../../service/blocks/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
+import type { NotFound, PathIdMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import type { RestRequest, Route } from '../route.ts'
 import { answered, answerWith, answerWithBytes } from './answer.ts'
-import { type NotFound, type PathIdMalformed, pathId } from './ids.ts'
+import { pathId } from './ids.ts'
 
 /** Transactions, by id (rest.md 4.1). */
 

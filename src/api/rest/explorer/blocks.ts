@@ -9,6 +9,7 @@ import {
   listSlotBlocks,
   placeOfBlock,
 } from '../../../service/slots/explore.ts'
+import type { QueryParameterMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { pathId } from '../core/ids.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
@@ -25,7 +26,6 @@ import {
 import {
   malformed,
   pageSizeParameter,
-  type QueryParameterMalformed,
   readNumber,
   readPageAt,
   readPageSize,

@@ -8,28 +8,21 @@ import {
   findMilestone as findByName,
 } from '../../../service/slots/read-commitment.ts'
 import { parseSlot } from '../../../service/updates/update-position.ts'
+import type {
+  NotFound,
+  PathIdMalformed,
+  PathSlotMalformed,
+  QueryParameterMalformed,
+  RangeReversed,
+} from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
-import { type NotFound, type PathIdMalformed, type PathSlotMalformed, pathId } from '../core/ids.ts'
+import { pathId } from '../core/ids.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { about, listOf, named, object, optional, type Shape, uint32 } from '../openapi/shape.ts'
-import {
-  pageSizeParameter,
-  type QueryParameterMalformed,
-  readNumber,
-  readPageAt,
-  readSort,
-  sortParameter,
-} from '../query.ts'
+import { pageSizeParameter, readNumber, readPageAt, readSort, sortParameter } from '../query.ts'
 import { json, type Parameters, param, type RestRequest, type Route } from '../route.ts'
 
 /** Milestones, which are committed slots: named in paths, and listed (rest.md 3.1, 3.8). */
-
-/** A span that ends before it begins. */
-export interface RangeReversed {
-  readonly code: 'RANGE_REVERSED'
-  readonly start: string
-  readonly end: string
-}
 
 /** One way in which a path names a milestone. */
 export interface MilestoneNaming {

@@ -8,8 +8,8 @@ import {
   readOwnedWithMana,
   readRichest,
 } from '../../../service/addresses/token-statistics.ts'
+import type { NotFound } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
-import type { NotFound } from '../core/ids.ts'
 import {
   about,
   bech32,
@@ -25,18 +25,6 @@ import { readNumber } from '../query.ts'
 import { json, param, type RestRequest, type RestResponse, type Route } from '../route.ts'
 
 /** Who owns how much (rest.md 3.1, 3.8). */
-
-/** Balances are kept as of the newest milestone only. */
-export interface LedgerIndexNotKept {
-  readonly code: 'LEDGER_INDEX_NOT_KEPT'
-  readonly asked: number
-  readonly newest: number
-}
-
-/** Slots are committed faster than the outputs of the address can be read. */
-export interface LedgerMoved {
-  readonly code: 'LEDGER_MOVED'
-}
 
 const ledgerIndex = about('The milestone as of whose end this is told.', uint32)
 

@@ -20,9 +20,10 @@ import type { AnyVariant } from '../../../protocol/schema/composites.ts'
 import { type AddressError, addressKeyOf } from '../../../service/addresses/address-key.ts'
 import { findMultiAddress, findOutputs } from '../../../service/outputs/find-outputs.ts'
 import type { Services } from '../../../service/services.ts'
+import type { AddressOfAnotherKind, PathIdMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'
-import { type PathIdMalformed, pathId } from '../core/ids.ts'
+import { pathId } from '../core/ids.ts'
 import { healthAnswer, healthOf } from '../health.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
 import { about, bech32, type Shape } from '../openapi/shape.ts'
@@ -30,13 +31,6 @@ import { json, param, type RestRequest, type Route } from '../route.ts'
 import { indexerPath } from './outputs.ts'
 
 /** The one output that an account, an anchor, an NFT, a foundry or a delegation is now (rest.md 5). */
-
-/** An address of another kind than is needed. */
-export interface AddressOfAnotherKind {
-  readonly code: 'ADDRESS_OF_ANOTHER_KIND'
-  readonly argument: string
-  readonly expected: string
-}
 
 type ChainIdError = AddressError | AddressOfAnotherKind | PathIdMalformed
 

@@ -13,9 +13,8 @@ import {
   unlockableTerms,
 } from '../../../service/outputs/find-outputs.ts'
 import { parseSlot } from '../../../service/updates/update-position.ts'
-import type { AddressNotAnAccount } from '../core/accounts.ts'
+import type { AddressNotAnAccount, QueryParameterMalformed } from '../../api-errors.ts'
 import { about, bech32, flag, named, type Shape, uint32 } from '../openapi/shape.ts'
-import type { QueryParameterMalformed } from '../query.ts'
 
 /** The filters of the indexer, one for each query parameter (rest.md 5). */
 

@@ -15,10 +15,10 @@ import {
   type OutputPlace,
 } from '../../../service/outputs/find-outputs.ts'
 import type { Services } from '../../../service/services.ts'
+import type { QueryParameterMalformed } from '../../api-errors.ts'
 import { toRest } from '../../errors.ts'
 import { answered, answerWith } from '../core/answer.ts'
 import { about, count, type Shape, text } from '../openapi/shape.ts'
-import type { QueryParameterMalformed } from '../query.ts'
 import type { RestRequest, RestResponse, Route } from '../route.ts'
 import { type FilterName, filters, readFilters } from './filters.ts'
 

@@ -1,0 +1,210 @@
+/** The expected failures of this room, without imports, so that no cycle leads through their union in `gateway-error.ts`. */
+
+/** An expected failure of this room. */
+export type ApiError =
+  | AuthError
+  | LimitError
+  | SubmissionNotAllowed
+  | RequestUnreadable
+  | AnswerTooLarge
+  | ClientLeft
+  | OperationTooCostly
+  | DocumentTooDeep
+  | TooManyAliases
+  | TooManyDirectives
+  | MatchError
+  | BodyError
+  | QueryParameterMalformed
+  | PathIdMalformed
+  | PathSlotMalformed
+  | NotFound
+  | AddressNotAnAccount
+  | AddressOfAnotherKind
+  | RangeReversed
+  | LedgerIndexNotKept
+  | LedgerMoved
+  | IfMatchMalformed
+  | FaucetMissing
+  | FaucetRequestMalformed
+  | EventsNotAccepted
+  | InternalError
+
+/** Why a caller may not do what needs a token. */
+export type AuthError =
+  | TokenError
+  | { readonly code: 'TOKEN_MISSING' }
+  | { readonly code: 'PERMISSION_MISSING'; readonly permission: 'write' }
+
+/** Why a token is not accepted. */
+export type TokenError =
+  | { readonly code: 'TOKEN_MALFORMED' }
+  | { readonly code: 'TOKEN_UNSIGNED' }
+  | { readonly code: 'TOKEN_ALGORITHM_REFUSED'; readonly given: string; readonly expected: string }
+  | { readonly code: 'TOKEN_SIGNATURE_INVALID' }
+  /** `expiredAt` in seconds since 1970. */
+  | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
+  | { readonly code: 'TOKEN_NOT_YET_VALID' }
+
+/** Why somebody may not listen now. */
+export type LimitError =
+  | {
+      readonly code: 'SUBSCRIPTION_LIMIT'
+      readonly scope: 'connection' | 'server'
+      readonly limit: number
+    }
+  | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
+  /** Together the subscriptions of a connection ask for too much with every event. */
+  | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
+  /** The gateway is about to stop. */
+  | { readonly code: 'GATEWAY_DRAINING' }
+
+/** The caller may not submit blocks here. */
+export interface SubmissionNotAllowed {
+  readonly code: 'SUBMISSION_NOT_ALLOWED'
+  readonly policy: 'closed' | 'token'
+}
+
+/** A request that is no HTTP, or came too slowly. */
+export type RequestUnreadable =
+  | { readonly code: 'REQUEST_MALFORMED'; readonly reason: string }
+  | { readonly code: 'REQUEST_HEAD_TOO_LARGE'; readonly limit: number }
+  | { readonly code: 'REQUEST_TOO_SLOW'; readonly limitMs: number }
+
+/** An answer that is larger than any may be; nothing of it is sent. */
+export interface AnswerTooLarge {
+  readonly code: 'ANSWER_TOO_LARGE'
+  readonly unit: 'bytes' | 'fields'
+  readonly limit: number
+}
+
+/** Nobody waits for the answer any more. */
+export interface ClientLeft {
+  readonly code: 'CLIENT_LEFT'
+}
+
+/** An operation that asks for too much at once. */
+export interface OperationTooCostly {
+  readonly code: 'OPERATION_TOO_COSTLY'
+  readonly cost: number
+  readonly limit: number
+}
+
+/** A document whose brackets stand too deep in each other. */
+export interface DocumentTooDeep {
+  readonly code: 'DOCUMENT_TOO_DEEP'
+  readonly limit: number
+}
+
+/** A document that gives too many fields another name. */
+export interface TooManyAliases {
+  readonly code: 'TOO_MANY_ALIASES'
+  readonly limit: number
+}
+
+/** A document that has too many directives. */
+export interface TooManyDirectives {
+  readonly code: 'TOO_MANY_DIRECTIVES'
+  readonly limit: number
+}
+
+/** Why a request finds no route, or cannot be handed to it. */
+export type MatchError =
+  | { readonly code: 'PATH_UNKNOWN'; readonly path: string }
+  | { readonly code: 'PATH_MALFORMED'; readonly path: string }
+  | { readonly code: 'METHOD_NOT_ALLOWED'; readonly method: string; readonly allowed: string }
+  | { readonly code: 'QUERY_MALFORMED'; readonly part: string }
+  | { readonly code: 'QUERY_PARAMETER_UNKNOWN'; readonly name: string; readonly known: string }
+  | { readonly code: 'QUERY_PARAMETER_REPEATED'; readonly name: string }
+
+/** Why a body cannot be used. */
+export type BodyError =
+  | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
+  | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
+  | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
+
+/** A query parameter whose value is not of its form. */
+export interface QueryParameterMalformed {
+  readonly code: 'QUERY_PARAMETER_MALFORMED'
+  readonly name: string
+  readonly expected: string
+}
+
+/** The text in the path is no identifier of that kind. */
+export interface PathIdMalformed {
+  readonly code: 'PATH_ID_MALFORMED'
+  readonly name: string
+  readonly bytes: number
+}
+
+/** The text in the path is no slot. */
+export interface PathSlotMalformed {
+  readonly code: 'PATH_SLOT_MALFORMED'
+  readonly name: string
+}
+
+/** There is nothing with this identifier. */
+export interface NotFound {
+  readonly code: 'NOT_FOUND'
+  readonly what: string
+  readonly id: string
+}
+
+/** An address of another kind where an account's is needed. */
+export interface AddressNotAnAccount {
+  readonly code: 'ADDRESS_NOT_AN_ACCOUNT'
+  readonly argument: string
+}
+
+/** An address of another kind than is needed. */
+export interface AddressOfAnotherKind {
+  readonly code: 'ADDRESS_OF_ANOTHER_KIND'
+  readonly argument: string
+  readonly expected: string
+}
+
+/** A span that ends before it begins. */
+export interface RangeReversed {
+  readonly code: 'RANGE_REVERSED'
+  readonly start: string
+  readonly end: string
+}
+
+/** Balances are kept as of the newest milestone only. */
+export interface LedgerIndexNotKept {
+  readonly code: 'LEDGER_INDEX_NOT_KEPT'
+  readonly asked: number
+  readonly newest: number
+}
+
+/** Slots are committed faster than the outputs of the address can be read. */
+export interface LedgerMoved {
+  readonly code: 'LEDGER_MOVED'
+}
+
+/** The tag in the header is no tag of a chain record. */
+export interface IfMatchMalformed {
+  readonly code: 'IF_MATCH_MALFORMED'
+}
+
+/** This gateway has no faucet: only one that keeps the ledger of a development network has. */
+export interface FaucetMissing {
+  readonly code: 'FAUCET_MISSING'
+}
+
+/** A body without an address, or with an amount that is none. */
+export interface FaucetRequestMalformed {
+  readonly code: 'FAUCET_REQUEST_MALFORMED'
+  readonly member: 'address' | 'amount'
+  readonly expected: string
+}
+
+/** A subscription was asked for by a request that takes no stream of events. */
+export interface EventsNotAccepted {
+  readonly code: 'EVENTS_NOT_ACCEPTED'
+}
+
+/** A bug or a broken machine. The log has the rest, under the request id. */
+export interface InternalError {
+  readonly code: 'INTERNAL'
+  readonly requestId: string
+}
