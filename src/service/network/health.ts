@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Contradiction } from '../../node/contradiction.ts'
-import { type FollowingStatus, type LedgerSource, type LedgerUnavailable } from '../../node/source.ts'
-import { type AnswerUnreadable } from '../../node/unreadable.ts'
-import { type Contradiction } from '../../node/upstream/contradiction.ts'
-import { type AnswerUnreadable } from '../../node/upstream/unreadable.ts'
+import type { Contradiction } from '../../node/contradiction.ts'
+import type { FollowingStatus, LedgerUnavailable } from '../../node/source.ts'
+import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 

@@ -51,7 +51,7 @@ async function fill({ writer }: Database): Promise<void> {
     CREATE TABLE ledger_updates (
       seq BIGINT PRIMARY KEY NOT NULL, address BLOB NOT NULL, class INTEGER NOT NULL, ordinal BIGINT NOT NULL,
       roles INTEGER NOT NULL, "milestoneIndex" BIGINT NOT NULL, "outputId" BLOB NOT NULL,
-      "isSpent" BOOLEAN NOT NULL, chain BLOB NOT NULL, balance BIGINT)`)
+      "isSpent" BOOLEAN NOT NULL, "historyHash" BLOB NOT NULL, balance BIGINT)`)
   await writer.$executeRawUnsafe(`
     CREATE INDEX by_address ON ledger_updates (address, class, seq)`)
   await writer.$executeRawUnsafe(`
@@ -60,7 +60,7 @@ async function fill({ writer }: Database): Promise<void> {
     SELECT i, zeroblob(33), 0, i, 1, i / 10, randomblob(38), i % 2, randomblob(32), 1000000000 + i FROM n`)
 }
 
-function worksOn({ ask, reader, writer }: Database) {
+function worksOn({ query, reader, writer }: Database) {
   const address = new Uint8Array(33)
   const sql = `SELECT seq, "milestoneIndex", "outputId", "isSpent" FROM ledger_updates
     WHERE address = ? AND class = 0 AND seq >= ? ORDER BY seq LIMIT ?`
@@ -75,7 +75,7 @@ function worksOn({ ask, reader, writer }: Database) {
     milestoneIndex: seq,
     outputId: new Uint8Array(38),
     isSpent: false,
-    chain: new Uint8Array(32),
+    historyHash: new Uint8Array(32),
     balance: 1_000_000_000n,
   })
   const insert = `INSERT INTO ledger_updates SELECT value ->> 0, zeroblob(33), 0, value ->> 0, 1,
@@ -84,7 +84,7 @@ function worksOn({ ask, reader, writer }: Database) {
     {
       what: 'page of 20 below Prisma',
       times: 500,
-      work: () => ask(sql, [address, somewhere(), 20]),
+      work: () => query(sql, [address, somewhere(), 20]),
     },
     {
       what: 'page of 20 by `findMany`',
