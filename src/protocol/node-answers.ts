@@ -17,7 +17,7 @@ import {
   u64,
 } from './primitives.ts'
 import { flag, omitted, omittedText, rate, signed64, wordOf } from './schema/answer-scalars.ts'
-import { list, optional, struct } from './schema/composites.ts'
+import { list, optional, struct } from './schema/declare.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer, type Schema } from './schema/schema.ts'
 

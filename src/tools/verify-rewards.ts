@@ -3,7 +3,7 @@ import { type EpochRewards, epochRewards, rewardsRoot } from '../ledger/rewards.
 import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
+import { list, struct } from '../protocol/schema/declare.ts'
 import { word } from '../protocol/schema/json-only.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
