@@ -8,7 +8,7 @@ import type { AccountId, OutputId, SlotIndex, TransactionId } from '../protocol/
 import type { Transaction } from '../protocol/transaction.ts'
 import type { Signature, Unlock } from '../protocol/unlocks.ts'
 import { type Chains, chainsOf } from './chains.ts'
-import { type TokenSums, tokenSums } from './native-tokens.ts'
+import { type TokenSums, tokenSums } from './token-sums.ts'
 
 /** Everything the rules of one execution read, and what they find out for one another. */
 

@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { AccountId, AnchorId, Hash, NftId, u8, u16 } from './primitives.ts'
-import { type AnyVariant, type Check, list, struct, union, variant } from './schema/composites.ts'
+import type { AnyVariant, Check } from './schema/composites.ts'
+import { list, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, encode, type Infer } from './schema/schema.ts'
 

@@ -1,6 +1,6 @@
 import { checkManaInPayload } from './json-aliases.ts'
 import { AccountId, BlockId, CommitmentId, Hash, Mana, SlotIndex, u8, u64 } from './primitives.ts'
-import { list, optional, struct, union, variant } from './schema/composites.ts'
+import { list, optional, struct, union, variant } from './schema/declare.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { about, type Infer } from './schema/schema.ts'
 import { Payload } from './transaction.ts'

@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { CommitmentId, Hash, SlotIndex, u8, u16, u64 } from './primitives.ts'
-import { type AnyVariant, struct, type UnionSchema, union, variant } from './schema/composites.ts'
+import type { AnyVariant, UnionSchema } from './schema/composites.ts'
+import { struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 

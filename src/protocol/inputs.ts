@@ -2,7 +2,7 @@ import { is } from './is.ts'
 import { TransactionIdInFull } from './json-aliases.ts'
 import { decidesNumbering } from './numbering.ts'
 import { AccountId, CommitmentId, u16 } from './primitives.ts'
-import { list, union, variant } from './schema/composites.ts'
+import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What a transaction reads: context inputs and the outputs it spends (codec reference 5.1, 5.2). */

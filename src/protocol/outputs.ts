@@ -23,7 +23,7 @@ import {
   u32,
   u256,
 } from './primitives.ts'
-import { union, variant } from './schema/composites.ts'
+import { union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 import {
   AddressUnlock,

@@ -1,5 +1,5 @@
 import { BaseToken, EpochIndex, SlotIndex, u8, u16, u32, u64 } from './primitives.ts'
-import { list, struct, variant } from './schema/composites.ts'
+import { list, struct, variant } from './schema/declare.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 

@@ -1,7 +1,8 @@
 import { AccountAddress, Address, ImplicitAccountCreationAddress } from './addresses.ts'
 import { is } from './is.ts'
 import { BaseToken, SlotIndex } from './primitives.ts'
-import { type AnyVariant, type Broken, list, union, variant } from './schema/composites.ts'
+import type { AnyVariant, Broken } from './schema/composites.ts'
+import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What must hold for an output to be spent (codec reference 7). */

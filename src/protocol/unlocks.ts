@@ -1,5 +1,6 @@
 import { PublicKey, SignatureBytes, u16 } from './primitives.ts'
-import { type AnyVariant, list, union, type VariantSchema, variant } from './schema/composites.ts'
+import type { AnyVariant, VariantSchema } from './schema/composites.ts'
+import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What unlocks an input (codec reference 10), and signatures (3.4). */

@@ -1,7 +1,7 @@
 import type { EpochRewards } from '../ledger/rewards.ts'
 import { assert } from '../lib/assert.ts'
 import { AccountId, BaseToken, EpochIndex, Mana } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
+import { list, struct } from '../protocol/schema/declare.ts'
 import { type Infer, parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { Allotment } from '../protocol/transaction.ts'
 import type { CommitteeSeat } from './rows.ts'

@@ -21,7 +21,7 @@ import {
   u32,
   u64,
 } from '../protocol/primitives.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
+import { list, struct } from '../protocol/schema/declare.ts'
 import { bytes, text } from '../protocol/schema/scalars.ts'
 import { decode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'

@@ -1,6 +1,7 @@
 import { type Hex, hexToBytes, isHex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { decode, encode, type Json, locate, parse, type Schema } from '../protocol/schema/schema.ts'
+import { locate } from '../protocol/schema/offset.ts'
+import { decode, encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import type { Form } from './inspect-block.ts'
 import type { InspectError } from './inspect-errors.ts'

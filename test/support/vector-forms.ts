@@ -4,12 +4,12 @@ import { Block } from '../../src/protocol/block.ts'
 import { SlotCommitment } from '../../src/protocol/commitment.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import { locate } from '../../src/protocol/schema/offset.ts'
 import type { Refusal } from '../../src/protocol/schema/refusal.ts'
 import {
   decode,
   encode,
   type Json,
-  locate,
   parse,
   print,
   type Schema,

@@ -1,8 +1,8 @@
 import type { ListSchema, OptionalSchema, StructSchema, UnionSchema } from './composites.ts'
 import type { MapSchema } from './metadata-map.ts'
-import type { Reader } from './reader.ts'
+import { Reader } from './reader.ts'
 import type { BytesSchema, TextSchema, UintSchema } from './scalars.ts'
-import type { Schema } from './schema.ts'
+import { isReadable, type Schema } from './schema.ts'
 
 /** Where in its bytes a part of a value begins: asked only after something was found wrong with it. */
 
@@ -20,6 +20,12 @@ export type SchemaNode =
 /** Every schema is made by one of the makers of this folder, and their kinds are these. */
 export function nodeOf(schema: Schema<any>): SchemaNode {
   return schema as SchemaNode
+}
+
+/** Where the part that `path` leads to begins, in bytes that decode. */
+export function locate(schema: Schema<any>, bytes: Uint8Array, path: string): number {
+  const numbering = isReadable(schema, bytes) ? 'released' : 'documented'
+  return offsetOf(schema, new Reader(bytes, numbering), 0, path === '' ? [] : path.split('.'))
 }
 
 /**

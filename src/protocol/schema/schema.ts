@@ -1,5 +1,4 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { offsetOf } from './offset.ts'
 import { Reader } from './reader.ts'
 import { Malformed, type Refusal, type RefusalCode } from './refusal.ts'
 import { Writer } from './writer.ts'
@@ -72,10 +71,9 @@ export function decode<T>(schema: Schema<T>, bytes: Uint8Array): Result<T, Refus
   return reader.isNumberingSure && isFurther ? documented : released
 }
 
-/** Where the part that `path` leads to begins, in bytes that decode. */
-export function locate(schema: Schema<any>, bytes: Uint8Array, path: string): number {
-  const numbering = readAll(schema, new Reader(bytes)).ok ? 'released' : 'documented'
-  return offsetOf(schema, new Reader(bytes, numbering), 0, path === '' ? [] : path.split('.'))
+/** Whether all bytes make one value in the released numbering. */
+export function isReadable(schema: Schema<any>, bytes: Uint8Array): boolean {
+  return readAll(schema, new Reader(bytes)).ok
 }
 
 /** JSON to value; the error names rule and path. */

@@ -1,0 +1,223 @@
+import type {
+  AnyVariant,
+  Check,
+  Fields,
+  ListSchema,
+  OptionalSchema,
+  StructSchema,
+  UnionSchema,
+  ValueOf,
+  VariantSchema,
+} from './composites.ts'
+import { membersOf, objectOf } from './objects.ts'
+import type { Numbering, Reader } from './reader.ts'
+import { Malformed, type RefusalCode, within } from './refusal.ts'
+import { sizeOfWidth, type Width } from './scalars.ts'
+import type { Infer, Schema } from './schema.ts'
+
+/** Declares objects, choices, lists and optional parts, made of other schemas. */
+
+/** An object without a code. */
+export function struct<F extends Fields>(
+  name: string,
+  fields: F,
+  check?: Check<ValueOf<F>>,
+): StructSchema<ValueOf<F>> & { readonly fields: F } {
+  return { ...objectOf({ name, fields, check }), fields }
+}
+
+/** What a variant may have besides its members. */
+export interface VariantOptions<T> {
+  readonly check?: Check<T>
+  readonly documentedCode?: number | 'none'
+}
+
+/** An object with a code. */
+export function variant<const C extends number, F extends Fields>(
+  name: string,
+  code: C,
+  fields: F,
+  options: VariantOptions<{ readonly type: C } & ValueOf<F>> = {},
+): VariantSchema<C, { readonly type: C } & ValueOf<F>> & { readonly fields: F } {
+  return { ...objectOf({ name, code, fields, ...options }), code, fields }
+}
+
+/** What a union refuses. */
+export interface UnionOptions {
+  /** Broken by a code that no variant of the family has. */
+  readonly unknown: RefusalCode
+  /** Broken by a code of the family that is not allowed at this place; without it: `unknown`. */
+  readonly notAllowed?: {
+    /** A function, because a family may have a variant that contains this union. */
+    readonly family: () => readonly AnyVariant[]
+    readonly rule: RefusalCode
+  }
+}
+
+/** A choice among variants. */
+export function union<V extends readonly AnyVariant[]>(
+  name: string,
+  options: UnionOptions,
+  ...variants: V
+): UnionSchema<Infer<V[number]>> {
+  const released = tableOf(variants, 'released')
+  const documented = tableOf(variants, 'documented')
+  const refuse = (code: unknown, numbering: Numbering, offset?: number): never => {
+    const { unknown, notAllowed } = options
+    if (numbering === 'documented' && released[Number(code)] !== undefined) {
+      throw new Malformed('NUMBERING_MIXED', offset)
+    }
+    const known = notAllowed?.family().some((other) => other.code === code)
+    throw new Malformed(known && notAllowed ? notAllowed.rule : unknown, offset)
+  }
+  const choose = (r: Reader) => (r.numbering === 'released' ? released : documented)[r.peek()]
+  return {
+    kind: 'union',
+    name,
+    variants,
+    choose,
+    read: (r) => (choose(r) ?? refuse(r.peek(), r.numbering, r.at)).read(r),
+    write: (w, value) => (released[value.type] ?? refuse(value.type, 'released')).write(w, value),
+    size: (value) => (released[value.type] ?? refuse(value.type, 'released')).size(value),
+    parse: (json) => {
+      const { type } = membersOf(json)
+      if (type === undefined) throw new Malformed('JSON_MISSING', undefined, 'type')
+      const chosen = typeof type === 'number' ? released[type] : undefined
+      return (chosen ?? refuse(type, 'released')).parse(json)
+    },
+    print: (value) => (released[value.type] ?? refuse(value.type, 'released')).print(value),
+  }
+}
+
+/** What bounds a list. */
+export interface ListOptions<T> {
+  readonly min?: number
+  readonly max: number
+  /** The rule broken by another count. */
+  readonly size: RefusalCode
+  /** Strictly ascending by this comparison, else the rule is broken. */
+  readonly order?: { readonly by: (a: T, b: T) => number; readonly rule: RefusalCode }
+  /** Types that must be among the elements, else the rule is broken. */
+  readonly every?: { readonly required: readonly number[]; readonly rule: RefusalCode }
+  /** Whether the member is left out of JSON when empty. */
+  readonly omitEmpty?: boolean
+}
+
+/** A list; the count is checked before the first element is read. */
+export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): ListSchema<T> {
+  const { min = 0, max, size, order, every, omitEmpty = false } = options
+  const required = every?.required ?? []
+  // No closures below: lists are read by the thousand, and each closure is garbage.
+  const checkOrder = (former: T | undefined, value: T, offset: number | undefined) => {
+    if (order !== undefined && former !== undefined && order.by(former, value) >= 0) {
+      throw new Malformed(order.rule, offset)
+    }
+  }
+  const checkRequired = (values: readonly T[], offset: number | undefined) => {
+    for (const type of required) {
+      if (!hasType(values, type) && every !== undefined) throw new Malformed(every.rule, offset)
+    }
+  }
+  return {
+    kind: 'list',
+    of,
+    count,
+    min,
+    max,
+    ...(order === undefined ? {} : { by: order.by }),
+    required,
+    mayBeAbsent: omitEmpty,
+    read: (r) => {
+      const start = r.at
+      const length = r[count]()
+      if (length < min || length > max) throw new Malformed(size, start)
+      // Every element has a byte at least, so a count beyond the end costs nothing.
+      if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
+      const values = new Array<T>(length)
+      let i = 0
+      try {
+        for (; i < length; i++) {
+          const offset = r.at
+          const value = of.read(r)
+          checkOrder(values[i - 1], value, offset)
+          values[i] = value
+        }
+      } catch (thrown) {
+        throw within(thrown, i)
+      }
+      checkRequired(values, start)
+      return values
+    },
+    write: (w, values) => {
+      w[count](values.length)
+      for (const value of values) of.write(w, value)
+    },
+    size: (values) => {
+      let bytes: number = sizeOfWidth[count]
+      for (const value of values) bytes += of.size(value)
+      return bytes
+    },
+    parse: (json) => {
+      if (json === undefined && omitEmpty) return []
+      if (!Array.isArray(json)) throw new Malformed('JSON_TYPE')
+      if (json.length < min || json.length > max) throw new Malformed(size)
+      const values = new Array<T>(json.length)
+      let i = 0
+      try {
+        for (; i < json.length; i++) {
+          const value = of.parse(json[i])
+          checkOrder(values[i - 1], value, undefined)
+          values[i] = value
+        }
+      } catch (thrown) {
+        throw within(thrown, i)
+      }
+      checkRequired(values, undefined)
+      return values
+    },
+    print: (values) =>
+      omitEmpty && values.length === 0 ? undefined : values.map((value) => of.print(value) ?? null),
+  }
+}
+
+/** A part that may be absent: its length as u32 in front, 0 when it is. `null` in JSON means absent. */
+export function optional<T>(of: Schema<T>): OptionalSchema<T> {
+  return {
+    kind: 'optional',
+    of,
+    mayBeAbsent: true,
+    read: (r) => {
+      const start = r.at
+      const length = r.u32()
+      if (length === 0) return undefined
+      if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
+      const at = r.at
+      const value = of.read(r)
+      if (r.at - at !== length) throw new Malformed('BIN_PAYLOAD_LENGTH', start)
+      return value
+    },
+    write: (w, value) => {
+      const at = w.room(4)
+      if (value !== undefined) of.write(w, value)
+      w.setU32(at, w.length - at - 4)
+    },
+    size: (value) => 4 + (value === undefined ? 0 : of.size(value)),
+    parse: (json) => (json === undefined || json === null ? undefined : of.parse(json)),
+    print: (value) => (value === undefined ? undefined : of.print(value)),
+  }
+}
+
+/** The variants by their codes in one numbering. */
+function tableOf(variants: readonly AnyVariant[], numbering: Numbering) {
+  const table: (AnyVariant | undefined)[] = Array(256).fill(undefined)
+  for (const one of variants) {
+    const code = numbering === 'released' ? one.code : (one.documentedCode ?? one.code)
+    if (typeof code === 'number') table[code] = one
+  }
+  return table
+}
+
+function hasType(values: readonly any[], type: number): boolean {
+  for (const value of values) if (value.type === type) return true
+  return false
+}
