@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createBoundedMap } from '../lib/bounded-map.ts'
-import type { Database } from './connect.ts'
 import type { StoreReader } from './contract.ts'
+import type { Database } from './database.ts'
 import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
