@@ -1,8 +1,8 @@
-import type { Prisma } from '../generated/prisma/client.ts'
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
+import type { Tx } from './client.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
 import type { LogTip } from './rows.ts'
@@ -39,7 +39,7 @@ export async function commitSlots(
 }
 
 /** Nothing can join these slots any more, and nothing in them waits. */
-async function assertBooked(tx: Prisma.TransactionClient, upTo: number): Promise<void> {
+async function assertBooked(tx: Tx, upTo: number): Promise<void> {
   const writer = present(await tx.writer.findUnique({ where: { id: 1n } }), 'writer row')
   assert(writer.openFrom > BigInt(upTo), `slot ${upTo} is closed`)
   const waiting = { state: 'PENDING', slot: { lte: BigInt(upTo) } }
@@ -47,7 +47,7 @@ async function assertBooked(tx: Prisma.TransactionClient, upTo: number): Promise
   assert(count === 0, `${count} blocks up to slot ${upTo} are booked`)
 }
 
-async function makeFinal(tx: Prisma.TransactionClient, after: number, upTo: number): Promise<void> {
+async function makeFinal(tx: Tx, after: number, upTo: number): Promise<void> {
   const where = { slot: { gt: BigInt(after), lte: BigInt(upTo) }, state: 'ACCEPTED' }
   await tx.block.updateMany({ where, data: { state: 'FINALIZED' } })
   await tx.transaction.updateMany({ where, data: { state: 'FINALIZED' } })

@@ -1,84 +1,14 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
-import type { PrismaClient } from '../generated/prisma/client.ts'
-import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { StoreNotification } from './contract.ts'
-import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
+import type { Database, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseUrlForms } from './url.ts'
 
-/** Which database a URL means, and what the store needs of any of them. */
-
-/** A connection below Prisma, for what must happen before a client may use it. */
-export type SqlConnection = SqlDriverAdapter
+/** Which database a URL means. */
 
 /** The URL names no database that the program can use. The URL itself is left out, for it may hold a password. */
 export interface DatabaseUrlNotSupported {
   readonly code: 'DATABASE_URL_NOT_SUPPORTED'
   readonly expected: string
 }
-
-/** The database is not there, does not let us in, or is not what we need. */
-export interface DatabaseUnusable {
-  readonly code: 'DATABASE_UNUSABLE'
-  /** Never holds a password. */
-  readonly reason: string
-}
-
-/** Ways to connect to one database. */
-export interface Database {
-  readonly kind: 'sqlite' | 'postgresql'
-  /** Its own words for what the store says. */
-  readonly statements: Statements
-  /** Its own words for whole tables. */
-  readonly tables: TableStatements
-  readonly migrations: {
-    /** Of the folder that holds one folder for each. */
-    readonly path: string
-    readonly statements: MigrationStatements
-  }
-  /** Asks it something, to learn whether it can be used, and whether this program has made tables in it; changes nothing. */
-  probe(): Promise<Result<Probed, DatabaseUnusable>>
-  /** A connection of its own, not to be asked two things at once; the caller disposes of it. */
-  connect(): Promise<SqlConnection>
-  /** The client of the writer. What it commits is on the disk. */
-  readonly writer: PrismaClient
-  /** The client of the readers. */
-  readonly reader: PrismaClient
-  /**
-   * Reads past the client of the readers, which costs more than the database where rows are short; for what a benchmark
-   * asked for. Parameters are written `?`, and rows are lists of columns.
-   */
-  query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
-  /**
-   * Tells what any process does, and how far the log reaches after a lost connection was made again. On SQLite nobody
-   * else can write, and nothing is told.
-   */
-  listen(hear: (news: StoreNotification) => void): Listening
-  /** Disconnects everything for good. */
-  close(): Promise<void>
-}
-
-/** What a database holds before it is opened: tables of this program, or nothing of it. */
-export type Probed = 'TABLES' | 'NOTHING'
-
-/** A parameter of a statement; numbers are whole. */
-export type Parameter = Uint8Array | number | boolean
-
-/** An ear on a database. */
-export interface Listening {
-  close(): Promise<void>
-}
-
-/** What a database is opened with. */
-export interface DatabaseOptions {
-  readonly url: string
-  /** PostgreSQL behind a pooler: where to listen past it; `undefined` for the same URL. */
-  readonly wakeUrl: string | undefined
-  readonly log: StoreLog
-}
-
-/** Where a database says what fails beside the calls that are made to it, and when it is over. */
-export type StoreLog = Pick<Log, 'info' | 'warn'>
 
 /** The database of a URL; driver and client of that one are loaded. Nothing is opened before it is asked something. */
 export async function databaseOf({

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { Database, SqlConnection } from './connect.ts'
+import type { SqlConnection } from './client.ts'
+import type { Database } from './database.ts'
 import type { MigrationRecord, MigrationStatements } from './sql/statements.ts'
 
 /** Brings the tables of a database up to date. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { createOutage } from '../lib/outage.ts'
-import type { Listening, StoreLog } from './connect.ts'
 import type { StoreNotification } from './contract.ts'
+import type { Listening, StoreLog } from './database.ts'
 import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
 import { reasonOf } from './unusable.ts'
 

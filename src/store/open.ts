@@ -1,12 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts'
-import {
-  type Database,
-  type DatabaseUnusable,
-  type DatabaseUrlNotSupported,
-  databaseOf,
-  type StoreLog,
-} from './connect.ts'
+import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import type { Store } from './contract.ts'
+import type { Database, DatabaseUnusable, StoreLog } from './database.ts'
 import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'

@@ -1,18 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Client } from 'pg'
-import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
+import { Client as Connection } from 'pg'
+import { PrismaClient } from '../generated/postgresql/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
-import type {
-  Database,
-  DatabaseOptions,
-  DatabaseUnusable,
-  Parameter,
-  Probed,
-  SqlConnection,
-} from './connect.ts'
+import type { Client, SqlConnection } from './client.ts'
+import type { Database, DatabaseOptions, DatabaseUnusable, Parameter, Probed } from './database.ts'
 import { openNotifications } from './notifications.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
@@ -29,16 +22,14 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
-  function clientOf(max: number): PrismaClient {
+  function clientOf(max: number): Client {
     const pool = new PrismaPg({ ...settings, connectionString: url, max })
     async function connect(): ReturnType<PrismaPg['connect']> {
       assert(!isClosed, 'the store is open')
       return pool.connect()
     }
     const { provider, adapterName } = pool
-    const client = new PostgresqlClient({ adapter: { provider, adapterName, connect } })
-    // One set of models has made both clients; their types differ in filters on text that the store does not use.
-    return client as unknown as PrismaClient
+    return new PrismaClient({ adapter: { provider, adapterName, connect } })
   }
 
   // One connection, so that what is read beside the writes is read after them.
@@ -98,7 +89,7 @@ async function probeBoth(
 
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
-  const client = new Client({ ...settings, connectionString: url })
+  const client = new Connection({ ...settings, connectionString: url })
   // A connection that is lost between two statements says so by an event; the next statement says it again.
   client.on('error', () => {})
   try {

@@ -1,5 +1,5 @@
-import type { Prisma } from '../generated/prisma/client.ts'
 import { present } from '../lib/assert.ts'
+import type { Tx } from './client.ts'
 import { toPrunedTip } from './mapping.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type { PrunedTip } from './rows.ts'
@@ -32,7 +32,7 @@ export async function pruneLog(
  * that are appended in between must not count as gone.
  */
 export async function prunedSeqOf(
-  client: Pick<Prisma.TransactionClient, 'ledgerUpdate'>,
+  client: Pick<Tx, 'ledgerUpdate'>,
   lastSeq: number,
 ): Promise<number> {
   const orderBy = { seq: 'asc' } as const

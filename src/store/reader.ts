@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { noTip } from './append.ts'
-import type { Database } from './connect.ts'
+import type { Client } from './client.ts'
 import type { StoreReader } from './contract.ts'
+import type { Database } from './database.ts'
 import { keepAnswers } from './lasting-reads.ts'
 import {
   toBlock,
@@ -59,7 +59,7 @@ export function createReader({
   }
 }
 
-async function readAddressTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
+async function readAddressTip(client: Client, address: Hex, updateClass: UpdateClass) {
   const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
   const orderBy = { seq: 'desc' } as const
   const select = { ordinal: true, historyHash: true } as const
@@ -71,7 +71,7 @@ async function readAddressTip(client: PrismaClient, address: Hex, updateClass: U
   return { ordinal: Number(row.ordinal), historyHash: bytesToHex(row.historyHash) }
 }
 
-async function readPrunedTip(client: PrismaClient, address: Hex, updateClass: UpdateClass) {
+async function readPrunedTip(client: Client, address: Hex, updateClass: UpdateClass) {
   const key = { address: hexToBytes(address), class: classToNumber(updateClass) }
   const row = await client.prunedTip.findFirst({ where: key })
   return row === null ? undefined : toPrunedTip(row)
@@ -89,7 +89,7 @@ async function readUpdates(ask: Database['query'], range: LogRange): Promise<Led
   return rows.slice(0, limit)
 }
 
-function lookups(client: PrismaClient) {
+function lookups(client: Client) {
   return {
     milestone: async (slot) => {
       const row = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
@@ -210,7 +210,7 @@ function lookups(client: PrismaClient) {
   } satisfies Partial<StoreReader>
 }
 
-function chainRecordReads(client: PrismaClient) {
+function chainRecordReads(client: Client) {
   return {
     chainRecord: async (chainId) => {
       const row = await client.chainRecord.findFirst({ where: { chainId, isNewest: true } })

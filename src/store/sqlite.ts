@@ -6,14 +6,8 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
-import type {
-  Database,
-  DatabaseUnusable,
-  Parameter,
-  Probed,
-  SqlConnection,
-  StoreLog,
-} from './connect.ts'
+import type { Client, SqlConnection } from './client.ts'
+import type { Database, DatabaseUnusable, Parameter, Probed, StoreLog } from './database.ts'
 import { fileIdentityOf } from './file-identity.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
@@ -39,7 +33,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 
   /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
-  function clientWith(settle: (connection: SqlConnection) => Promise<void>): PrismaClient {
+  function clientWith(settle: (connection: SqlConnection) => Promise<void>): Client {
     async function connectSettled(): Promise<SqlConnection> {
       const connection = await connect()
       await settle(connection)

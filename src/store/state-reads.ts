@@ -1,5 +1,5 @@
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import { hexToBytes } from '../lib/hex.ts'
+import type { Client } from './client.ts'
 import type { StoreReader } from './contract.ts'
 import { toAccountVersion, toEpoch } from './mapping.ts'
 import { idFromBytes, kindToNumber } from './values.ts'
@@ -7,7 +7,7 @@ import { idFromBytes, kindToNumber } from './values.ts'
 /** Reads of the ledger's state beside the log: accounts, epochs, what is unspent. */
 
 /** The part of the reading side that tells the state, now and as of former slots. */
-export function stateReads(client: PrismaClient) {
+export function stateReads(client: Client) {
   return {
     accountEntry: async (accountId, slot) => {
       const where = { id: hexToBytes(accountId), ...upTo(slot) }

@@ -1,6 +1,6 @@
-import type { Prisma } from '../generated/prisma/client.ts'
 import { accountEntryBytes } from '../ledger/accounts.ts'
 import { hexToBytes } from '../lib/hex.ts'
+import type { Tx } from './client.ts'
 import { candidatesJson, committeeJson, rewardsJson } from './json-columns.ts'
 import type { AccountVersion, EpochRow } from './rows.ts'
 
@@ -13,10 +13,7 @@ export interface StateChanges {
 }
 
 /** Adds versions of accounts; adds epochs, or replaces those that are known. */
-export async function writeState(
-  tx: Prisma.TransactionClient,
-  { accounts, epochs }: StateChanges,
-): Promise<void> {
+export async function writeState(tx: Tx, { accounts, epochs }: StateChanges): Promise<void> {
   if (accounts.length > 0) await tx.accountVersion.createMany({ data: accounts.map(columns) })
   for (const { epoch, committee, candidates, rewards } of epochs) {
     const data = {

@@ -1,5 +1,5 @@
 import { err, type Result } from '../lib/result.ts'
-import type { DatabaseUnusable } from './connect.ts'
+import type { DatabaseUnusable } from './database.ts'
 
 /** Why a database cannot be used, in words that an operator can act on. */
 

@@ -1,10 +1,10 @@
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import { noBalance } from '../ledger/balances-of-address.ts'
 import type { IndexKey } from '../ledger/index-keys.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
+import type { Client } from './client.ts'
 import { toBalance, toOutput, toTokenBalance } from './mapping.ts'
 import type { OutputRow } from './rows.ts'
 import {
@@ -19,7 +19,7 @@ import { classToNumber, idFromBytes } from './values.ts'
 import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts'
 
 /** Reads of what is kept beside the log: balances, and which outputs are unspent. */
-export function viewReads(client: PrismaClient): ViewReader {
+export function viewReads(client: Client): ViewReader {
   return {
     balance: async (address) => {
       const row = present(await balanceAsOf(client, address), 'genesis commitment')
@@ -76,7 +76,7 @@ function slotOf(rows: readonly { readonly asOf: bigint }[]): SlotIndex {
 
 /** The newest of two: the row of the log, and what an expiration did since. Both are index lookups. */
 async function readTotalAt(
-  client: PrismaClient,
+  client: Client,
   address: Hex,
   slot: SlotIndex,
 ): Promise<bigint | undefined> {
@@ -106,7 +106,7 @@ async function readTotalAt(
 }
 
 /** Runs a scan for each way in which an output can be meant, and merges them. */
-async function readUnspent(client: PrismaClient, question: UnspentQuery): Promise<OutputRow[]> {
+async function readUnspent(client: Client, question: UnspentQuery): Promise<OutputRow[]> {
   const scans = scansOf(question)
   const found = await Promise.all(scans.map((scan) => scanUnspent(client, scan)))
   const rows = found.flat().map(toOutput)

@@ -1,6 +1,6 @@
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import { ok } from '../lib/result.ts'
 import { book, outputsForBooking, slotContents, transactionsForBooking } from './book.ts'
+import type { Client } from './client.ts'
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
 import { followSlots } from './follow.ts'
@@ -21,11 +21,7 @@ import {
 } from './waiting.ts'
 
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
-export function createWriter(
-  client: PrismaClient,
-  sql: Statements,
-  turns: SerialQueue,
-): StoreWriter {
+export function createWriter(client: Client, sql: Statements, turns: SerialQueue): StoreWriter {
   function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
     const whole = async (tx: Writing['tx']) => {
       await sql.beginWriting(tx)

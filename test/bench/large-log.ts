@@ -1,5 +1,5 @@
 import type { Hex } from '../../src/lib/hex.ts'
-import type { Database } from '../../src/store/connect.ts'
+import type { Database } from '../../src/store/database.ts'
 
 /** Logs of many rows for benchmarks, made by the database itself: by commits it would take hours. */
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { type Database, databaseOf } from '../../src/store/connect.ts'
+import { databaseOf } from '../../src/store/connect.ts'
+import type { Database } from '../../src/store/database.ts'
 
 /** What the settings are good for shows only when the power fails; so they are read back. */
 describe('connections to sqlite', () => {

@@ -10,9 +10,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
-import { type Database, databaseOf } from '../../src/store/connect.ts'
+import { databaseOf } from '../../src/store/connect.ts'
+import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { emptyDatabases, type TestDatabase } from '../support/databases.ts'
 import { postgresqlSchema, postgresqlSchemaFile } from '../support/postgresql-schema.ts'
@@ -73,6 +75,16 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
         : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"
     return (await ask<{ name: string }>(sql)).map((table) => table.name)
   }
+
+  test("are read from the folder that Prisma's command line reads", async () => {
+    vi.stubEnv('DATABASE_URL', empty.url)
+    vi.resetModules()
+    const { default: config } = await import('../../prisma.config.ts')
+    vi.unstubAllEnvs()
+    const root = fileURLToPath(new URL('../../', import.meta.url))
+    expect(join(root, config.migrations?.path ?? '')).toBe(database.migrations.path)
+    expect(join(root, config.schema ?? '')).toBe(files.schema)
+  })
 
   test("are applied once, and recorded as Prisma's own commands do", async () => {
     expect(await run()).toEqual({ ok: true, value: ours })

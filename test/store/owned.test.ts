@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import type { Database } from '../../src/store/connect.ts'
+import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createOwnedReader } from '../../src/store/owned.ts'
 import type { OwnedUpdate } from '../../src/store/rows.ts'

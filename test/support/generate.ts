@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { assert } from '../../src/lib/assert.ts'
 
 /** The Prisma client of each database, generated where it is missing or its schema has changed. */
 
@@ -36,6 +37,7 @@ export async function generateClients({ root, say } = checkout): Promise<boolean
     if (result.status === 'rejected') say(messageOf(result.reason))
   }
   if (results.some(({ status }) => status === 'rejected')) return false
+  shareTypes(root)
   writeFileSync(stampOf(root), hashOfInputs(root))
   say(`Generated in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
   return true
@@ -76,6 +78,19 @@ async function generate(root: string, schema: string): Promise<void> {
       },
     },
   )
+}
+
+/**
+ * Gives the PostgreSQL client the types of the SQLite client: the models are the same, and only one of the two filters on
+ * text by mode. Prisma has no setting for two providers of one schema. The import is one of types.
+ */
+function shareTypes(root: string): void {
+  const file = join(root, 'src/generated/postgresql/internal/class.ts')
+  const text = readFileSync(file, 'utf8')
+  const own = 'import type * as Prisma from "./prismaNamespace.ts"'
+  assert(text.includes(own), 'the generated client imports its types in one line')
+  const shared = 'import type * as Prisma from "../../prisma/internal/prismaNamespace.ts"'
+  writeFileSync(file, text.replace(own, shared))
 }
 
 /** What Prisma said, or why it could not be run. */

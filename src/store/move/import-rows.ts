@@ -1,6 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { Database } from '../connect.ts'
+import type { Database } from '../database.ts'
 import type { Table, TableStatements, Writing } from '../sql/statements.ts'
 import { logBounds } from '../sql/tables.ts'
 import {

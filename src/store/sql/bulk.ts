@@ -1,11 +1,9 @@
-import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Tx } from '../client.ts'
 
 /**
  * Statements on many rows at once. The rows are one JSON parameter, which is 27 times as fast as a parameter for each value.
  * Each statement is written once; a dialect says how its database reads the parameter, and how it joins it.
  */
-
-type Tx = Prisma.TransactionClient
 
 /** A bulk statement gives the number of rows changed, for the caller to check. */
 export interface Bulk {

@@ -1,7 +1,7 @@
-import type { Prisma } from '../../generated/prisma/client.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
-import type { Database } from '../connect.ts'
+import type { Tx } from '../client.ts'
+import type { Database } from '../database.ts'
 import type { LogTip } from '../rows.ts'
 import { branchOf, idFromBytes, noBranch } from '../values.ts'
 
@@ -31,7 +31,7 @@ export async function readLogTip(ask: Database['query']): Promise<LogTip> {
 }
 
 /** The same inside a transaction, as it will be when that is committed. */
-export function logTipWithin(tx: Prisma.TransactionClient): Promise<LogTip> {
+export function logTipWithin(tx: Tx): Promise<LogTip> {
   return readLogTip(async (sql) => (await tx.$queryRawUnsafe<object[]>(sql)).map(Object.values))
 }
 

@@ -1,7 +1,7 @@
 import { assert } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { Database } from '../connect.ts'
+import type { Database } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber, idFromBytes } from '../values.ts'
 

@@ -1,4 +1,5 @@
 import { type Output, Prisma } from '../../generated/prisma/client.ts'
+import type { Tx } from '../client.ts'
 
 /**
  * The outputs that some slots create and spend, for their commit, in words that both databases understand: by Prisma's own
@@ -10,7 +11,7 @@ export type SlotOutput = Pick<Output, 'id' | 'bytes' | 'bookedSlot' | 'spentSlot
 
 /** Those of the slots behind `after` up to `upTo`, in no order; an output may be in both lists. */
 export async function slotOutputs(
-  tx: Prisma.TransactionClient,
+  tx: Tx,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<{ readonly created: SlotOutput[]; readonly spent: SlotOutput[] }> {
   const within = (column: Prisma.Sql) => tx.$queryRaw<SlotOutput[]>`

@@ -1,5 +1,5 @@
-import type { LedgerUpdate as LedgerUpdateModel, Prisma } from '../../generated/prisma/client.ts'
-import type { SqlConnection } from '../connect.ts'
+import type { LedgerUpdate as LedgerUpdateModel } from '../../generated/prisma/client.ts'
+import type { SqlConnection, Tx } from '../client.ts'
 import type { LeaseState, StoreNotification } from '../contract.ts'
 import type { LedgerUpdate } from '../rows.ts'
 import type { Bulk } from './bulk.ts'
@@ -18,8 +18,6 @@ export interface Writing {
   readonly tx: Tx
   readonly sql: Statements
 }
-
-type Tx = Prisma.TransactionClient
 
 /** What a writing transaction does besides writing. */
 export interface TransactionStatements {

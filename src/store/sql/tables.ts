@@ -1,5 +1,5 @@
 import { present } from '../../lib/assert.ts'
-import type { SqlConnection } from '../connect.ts'
+import type { SqlConnection } from '../client.ts'
 import type { Column, ColumnKind, Table } from './statements.ts'
 
 /** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */

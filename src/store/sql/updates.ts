@@ -1,6 +1,6 @@
 import { assert } from '../../lib/assert.ts'
 import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
-import type { Database } from '../connect.ts'
+import type { Database } from '../database.ts'
 import type { LedgerUpdate, LogRange } from '../rows.ts'
 import { branchOf, classToNumber, idFromBytes, maskToRoles, numberToClass } from '../values.ts'
 import type { BulkColumn } from './bulk.ts'

@@ -3,11 +3,11 @@ import {
   type BalanceRange,
   type Output,
   Prisma,
-  type PrismaClient,
   type TokenBalance,
 } from '../../generated/prisma/client.ts'
 import type { IndexKey } from '../../ledger/index-keys.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { Client } from '../client.ts'
 import { indexKindToNumber } from '../values.ts'
 import type { OutputPosition, UnspentFilter } from '../view-contract.ts'
 
@@ -23,7 +23,7 @@ const newestSlot = Prisma.sql`(SELECT slot FROM commitments ORDER BY slot DESC L
 
 /** The balance of an address. */
 export async function balanceAsOf(
-  client: PrismaClient,
+  client: Client,
   address: Hex,
 ): Promise<AsOf<Balance> | undefined> {
   const rows = await client.$queryRaw<AsOf<Balance>[]>`
@@ -34,7 +34,7 @@ export async function balanceAsOf(
 
 /** The native tokens of an address behind one, in the order of their ids; one row of nulls where there are none. */
 export function tokensAsOf(
-  client: PrismaClient,
+  client: Client,
   address: Hex,
   { after, limit }: { readonly after: Hex; readonly limit: number },
 ): Promise<AsOf<TokenBalance>[]> {
@@ -48,7 +48,7 @@ export function tokensAsOf(
 }
 
 /** The addresses that own most; of those that own the same the last in the order of bytes comes first. */
-export function richestAsOf(client: PrismaClient, limit: number): Promise<AsOf<Balance>[]> {
+export function richestAsOf(client: Client, limit: number): Promise<AsOf<Balance>[]> {
   return client.$queryRaw<AsOf<Balance>[]>`
     SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
     LEFT JOIN (SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ${limit}) AS kept
@@ -57,7 +57,7 @@ export function richestAsOf(client: PrismaClient, limit: number): Promise<AsOf<B
 }
 
 /** The ranges of what addresses own, the poorest first. */
-export function rangesAsOf(client: PrismaClient): Promise<AsOf<BalanceRange>[]> {
+export function rangesAsOf(client: Client): Promise<AsOf<BalanceRange>[]> {
   return client.$queryRaw<AsOf<BalanceRange>[]>`
     SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
     LEFT JOIN balance_ranges AS kept ON true
@@ -77,7 +77,7 @@ export interface UnspentScan {
 }
 
 /** Unspent outputs in the order of their places. */
-export function scanUnspent(client: PrismaClient, scan: UnspentScan): Promise<Output[]> {
+export function scanUnspent(client: Client, scan: UnspentScan): Promise<Output[]> {
   const { by, also, filter, after, limit } = scan
   // Cross joins are made in the order written, which is that of the index that the places are in.
   const [from, isMeant] = !('value' in by)

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/store/connect.ts'
+import type { Database } from '../../../src/store/database.ts'
 
 /** A log in which one address has ten million rows, made by the database itself; SQLite only. */
 

@@ -1,6 +1,6 @@
 import { present } from '../../../src/lib/assert.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
-import type { Database } from '../../../src/store/connect.ts'
+import type { Database } from '../../../src/store/database.ts'
 import { addressesFor, addressOf, busyAddress, growLog } from '../large-log.ts'
 import { median, printTable } from '../measure.ts'
 

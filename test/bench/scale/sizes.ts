@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { Database } from '../../../src/store/connect.ts'
+import type { Database } from '../../../src/store/database.ts'
 
 /** How much room the tables of a database take. */
 

@@ -1,4 +1,4 @@
-import type { SqlConnection } from '../../connect.ts'
+import type { SqlConnection } from '../../client.ts'
 import type { MigrationStatements } from '../statements.ts'
 
 /** The table of applied migrations on PostgreSQL. The connection must be one, and not a choice of several. */

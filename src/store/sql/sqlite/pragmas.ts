@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SqlConnection } from '../../connect.ts'
+import type { SqlConnection } from '../../client.ts'
 
 /** What SQLite must be told on each connection. */
 
