@@ -51,7 +51,7 @@ export interface LiveSubscriber {
   group: SubscriberGroup | undefined
   /** Whether it takes more now. */
   hasRoom(): boolean
-  take(text: SharedText): void
+  take(text: SharedText, message: FeedMessage): void
   /** It had no room: it goes on by itself from where it stands. */
   fallBehind(position: LogPosition): void
   /** The log is another one now. */
@@ -212,7 +212,7 @@ async function tellCohort(
   const { position: former } = cohort
   const behind: LiveSubscriber[] = []
   for (const member of cohort.subscribers) {
-    if (member.hasRoom()) member.take(text)
+    if (member.hasRoom()) member.take(text, told)
     else behind.push(member)
   }
   for (const member of behind) {

@@ -18,8 +18,8 @@ import type { SharedText } from './texts.ts'
 export interface Sink {
   /** Whether it takes more now. */
   hasRoom(): boolean
-  /** Takes an event. Notices come even without room; everything else waits for it. */
-  take(text: SharedText): void
+  /** Takes an event, rendered and as it is. Notices come even without room; everything else waits for it. */
+  take(text: SharedText, message: FeedMessage): void
   /** Resolves when there is room again, or when there never will be. */
   room(): Promise<void>
   /** Nothing more comes. */
@@ -126,7 +126,7 @@ export function startSubscriber(
   async function say(told: FeedMessage): Promise<void> {
     const text = await textOf(shared, stream, told)
     if (isLeft) return
-    sink.take(text)
+    sink.take(text, told)
     position = told.position
   }
 
@@ -155,8 +155,9 @@ export function startSubscriber(
   async function tell(notice: Notice): Promise<void> {
     try {
       const at = member.group?.position ?? position
-      const text = await textOf(shared, stream, { kind: 'notice', position: at, notice })
-      if (!isLeft) sink.take(text)
+      const message = { kind: 'notice', position: at, notice } as const
+      const text = await textOf(shared, stream, message)
+      if (!isLeft) sink.take(text, message)
     } catch (failure) {
       // A notice moves nothing: the feed goes on without it.
       shared.complain(failure)
