@@ -4,44 +4,44 @@ import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { SharedText, Texts } from './texts.ts'
 
-/** The live side of shared feeds: those who stand at one place of one stream are told with one execution. */
+/** The live side of shared feeds: one execution of an event serves all subscribers of a group. */
 
-/** What the streams of one process have in common. */
 export interface Shared {
   readonly tail: Tail
   readonly texts: Texts
-  /** Something went wrong in one of many; all of them may say the same. */
-  readonly complain: (failure: unknown) => void
+  /** Called with what failed in one of many subscribers; all of them may fail alike. */
+  readonly onFailure: (failure: unknown) => void
   /** The most rows of one event. */
   readonly batchRows: number
-  /** How long to wait when the database is away, in milliseconds. */
+  /** The pause before another try when the database is away, in milliseconds. */
   readonly retryMs: number
 }
 
-/** Feeds that are told the same. */
+/** Feeds of equal requests. */
 export interface Stream {
   readonly key: string
   readonly filter: UpdateFilter
-  readonly render: (told: FeedMessage) => Promise<SharedText>
-  /** Of the history that it began with. */
+  readonly render: (message: FeedMessage) => Promise<SharedText>
+  /** The era of the tail when the stream began. */
   readonly era: number
-  /** By position. All live feeds are in one of them. */
+  /** The groups by position; every live feed is in one of them. */
   readonly groups: Map<number, SubscriberGroup>
-  /** Up to here every row was told to every cohort that stood before it. */
-  seen: number
+  /** Every group has received the rows up to this position. */
+  deliveredSeq: number
   /** Open feeds, live or not. */
   feeds: number
-  advancing: boolean
-  again: boolean
+  isAdvancing: boolean
+  /** Whether `advance` was called since the last round began. */
+  isAdvanceRequested: boolean
   stopWatching: (() => void) | undefined
 }
 
-/** Live feeds of a stream that stand at the same position. */
+/** Live feeds of a stream that have reached the same position. */
 export interface SubscriberGroup {
   position: LogPosition
-  /** When it was last told something, by the process's monotonic clock in milliseconds. */
+  /** When it last received an event, by the process's monotonic clock in milliseconds. */
   emittedAt: number
-  /** The newest milestone that it was told of. */
+  /** The newest milestone that its events cover. */
   slot: number
   readonly subscribers: Set<LiveSubscriber>
 }
@@ -49,214 +49,219 @@ export interface SubscriberGroup {
 /** A live feed. */
 export interface LiveSubscriber {
   group: SubscriberGroup | undefined
-  /** Whether it takes more now. */
+  /** Whether it accepts another event now. */
   hasRoom(): boolean
-  take(text: SharedText): void
-  /** It had no room: it goes on by itself from where it stands. */
+  take(text: SharedText, message: FeedMessage): void
+  /** Called without room: the feed reads on by itself from its position. */
   fallBehind(position: LogPosition): void
-  /** The log is another one now. */
+  /** Called when the log was replaced. */
   reset(position: LogPosition): void
 }
 
-/** A stream without feeds. */
 export function createStream(
   tail: Tail,
   { key, filter, era, render }: Pick<Stream, 'key' | 'filter' | 'era' | 'render'>,
 ): Stream {
-  const { seq: seen } = tail.tip()
+  const { seq: deliveredSeq } = tail.tip()
   return {
     key,
     filter,
     render,
     era,
     groups: new Map(),
-    seen,
+    deliveredSeq,
     feeds: 0,
-    advancing: false,
-    again: false,
+    isAdvancing: false,
+    isAdvanceRequested: false,
     stopWatching: undefined,
   }
 }
 
 /**
- * Makes a feed live. The caller has just found, without a pause since, that no row of the filter lies between its
- * position and the tip.
+ * Makes a feed live. The caller has found, without an `await` since, that no row of the filter lies between its position
+ * and the tip.
  */
 export function joinLive(
   shared: Shared,
   stream: Stream,
-  member: LiveSubscriber,
+  subscriber: LiveSubscriber,
   position: LogPosition,
 ): void {
-  // Nobody was live, so nobody has missed anything.
-  if (stream.groups.size === 0) stream.seen = shared.tail.tip().seq
+  // Without live feeds no group can have missed a row.
+  if (stream.groups.size === 0) stream.deliveredSeq = shared.tail.tip().seq
   stream.stopWatching ??= shared.tail.watch(stream.filter, () => void advance(shared, stream))
-  let cohort = stream.groups.get(position.seq)
-  if (cohort === undefined) {
+  let group = stream.groups.get(position.seq)
+  if (group === undefined) {
     const { slot } = shared.tail.tip()
-    cohort = { position, emittedAt: performance.now(), slot, subscribers: new Set() }
-    stream.groups.set(position.seq, cohort)
+    group = { position, emittedAt: performance.now(), slot, subscribers: new Set() }
+    stream.groups.set(position.seq, group)
   }
-  cohort.subscribers.add(member)
-  member.group = cohort
+  group.subscribers.add(subscriber)
+  subscriber.group = group
 }
 
-/** Takes a feed out of its cohort. */
-export function leaveLive(stream: Stream, member: LiveSubscriber): void {
-  const { group } = member
-  member.group = undefined
-  group?.subscribers.delete(member)
+/** Removes a feed from its group. */
+export function leaveLive(stream: Stream, subscriber: LiveSubscriber): void {
+  const { group } = subscriber
+  subscriber.group = undefined
+  group?.subscribers.delete(subscriber)
   if (group?.subscribers.size === 0) remove(stream, group)
 }
 
-function remove(stream: Stream, cohort: SubscriberGroup): void {
-  const { seq } = cohort.position
-  if (stream.groups.get(seq) === cohort) stream.groups.delete(seq)
+function remove(stream: Stream, group: SubscriberGroup): void {
+  const { seq } = group.position
+  if (stream.groups.get(seq) === group) stream.groups.delete(seq)
   if (stream.groups.size > 0) return
   stream.stopWatching?.()
   stream.stopWatching = undefined
 }
 
-/** The text of something told, made once for all who are told it. */
-export function textOf({ texts }: Shared, stream: Stream, told: FeedMessage): Promise<SharedText> {
-  // Who is alone shares with nobody, and his events need not be kept.
-  if (stream.feeds < 2) return stream.render(told)
-  return texts.forceFetch(`${toldKey(told)} ${stream.key}`, { context: () => stream.render(told) })
+/** The text of a message, rendered once for all subscribers that receive it. */
+export function textOf(
+  { texts }: Shared,
+  stream: Stream,
+  message: FeedMessage,
+): Promise<SharedText> {
+  // A single feed shares with no other, so its events are not kept.
+  if (stream.feeds < 2) return stream.render(message)
+  return texts.forceFetch(`${messageKey(message)} ${stream.key}`, {
+    context: () => stream.render(message),
+  })
 }
 
-function toldKey(told: FeedMessage): string {
-  switch (told.kind) {
+function messageKey(message: FeedMessage): string {
+  switch (message.kind) {
     case 'opened':
-      return `o ${told.position.seq} ${told.tip.seq} ${told.tip.prunedSeq}`
+      return `o ${message.position.seq} ${message.tip.seq} ${message.tip.prunedSeq}`
     case 'updates':
-      return `u ${told.after.seq} ${told.position.seq}`
+      return `u ${message.after.seq} ${message.position.seq}`
     case 'progress':
-      return `p ${told.after.seq} ${told.position.seq} ${told.slot} ${told.isLive}`
+      return `p ${message.after.seq} ${message.position.seq} ${message.slot} ${message.isLive}`
     case 'snapshot':
-      return `s ${told.position.seq} ${told.outputIds[0]} ${told.outputIds.length}`
+      return `s ${message.position.seq} ${message.outputIds[0]} ${message.outputIds.length}`
     case 'notice':
-      return `n ${told.position.seq} ${JSON.stringify(told.notice)}`
+      return `n ${message.position.seq} ${JSON.stringify(message.notice)}`
     case 'reset':
-      return `r ${told.position.seq} ${told.reason} ${told.tip.era} ${told.tip.seq}`
+      return `r ${message.position.seq} ${message.reason} ${message.tip.era} ${message.tip.seq}`
   }
 }
 
 /**
- * Tells the live feeds of a stream what has been committed, and those that were told nothing since `quietSince` how far
- * they are covered. Calls while it works are one more round.
+ * Sends the live feeds of a stream the new rows, and a progress message to those without an event since `quietSince`.
+ * Calls while it runs add one more round.
  */
 export async function advance(shared: Shared, stream: Stream, quietSince = 0): Promise<void> {
-  stream.again = true
-  if (stream.advancing) return
-  stream.advancing = true
+  stream.isAdvanceRequested = true
+  if (stream.isAdvancing) return
+  stream.isAdvancing = true
   try {
-    while (stream.again) {
-      stream.again = false
+    while (stream.isAdvanceRequested) {
+      stream.isAdvanceRequested = false
       await advanceOnce(shared, stream, quietSince)
     }
   } catch (failure) {
-    shared.complain(failure)
+    shared.onFailure(failure)
     setTimeout(() => void advance(shared, stream), shared.retryMs).unref()
   } finally {
-    stream.advancing = false
+    stream.isAdvancing = false
   }
 }
 
 async function advanceOnce(shared: Shared, stream: Stream, quietSince: number): Promise<void> {
   const tip = shared.tail.tip()
   if (tip.era !== stream.era) return resetAll(stream)
-  for (const cohort of [...stream.groups.values()]) {
-    await tellUpdates(shared, stream, cohort, tip.seq)
+  for (const group of [...stream.groups.values()]) {
+    await sendUpdates(shared, stream, group, tip.seq)
     if (shared.tail.tip().era !== stream.era) return resetAll(stream)
-    if (cohort.emittedAt <= quietSince && tip.slot > cohort.slot) {
-      const { position: after } = cohort
+    if (group.emittedAt <= quietSince && tip.slot > group.slot) {
+      const { position: after } = group
       const position = after.seq < tip.seq ? { seq: tip.seq, branch: tip.branch } : after
-      const told = { kind: 'progress', after, position, slot: tip.slot, isLive: true } as const
-      await tellCohort(shared, stream, cohort, told)
+      const message = { kind: 'progress', after, position, slot: tip.slot, isLive: true } as const
+      await sendToGroup(shared, stream, group, message)
     }
   }
-  stream.seen = tip.seq
+  stream.deliveredSeq = tip.seq
 }
 
-async function tellUpdates(
+async function sendUpdates(
   shared: Shared,
   stream: Stream,
-  cohort: SubscriberGroup,
+  group: SubscriberGroup,
   upTo: number,
 ): Promise<void> {
   const { tail, batchRows: limit } = shared
   const { filter } = stream
-  let checked = Math.max(cohort.position.seq, stream.seen)
-  while (checked < upTo && cohort.subscribers.size > 0) {
-    const question = { filter, after: checked, limit }
-    const page = tail.peek(question) ?? (await tail.read(question))
-    // Pruned or replaced below the feet of a live stream: each feed finds out by itself how to go on.
-    if (page === 'PRUNED' || page === 'REPLACED') return dismiss(stream, cohort)
+  let checked = Math.max(group.position.seq, stream.deliveredSeq)
+  while (checked < upTo && group.subscribers.size > 0) {
+    const query = { filter, after: checked, limit }
+    const page = tail.peek(query) ?? (await tail.read(query))
+    // The rows of a live stream were pruned or replaced: each feed finds out by itself how to go on.
+    if (page === 'PRUNED' || page === 'REPLACED') return dismiss(stream, group)
     if (tail.tip().era !== stream.era) return
     checked = page.position.seq
     if (page.rows.length === 0) continue
-    const { position: after } = cohort
+    const { position: after } = group
     const { rows, position } = page
-    await tellCohort(shared, stream, cohort, { kind: 'updates', after, position, rows })
+    await sendToGroup(shared, stream, group, { kind: 'updates', after, position, rows })
   }
 }
 
-/** Tells a cohort, which then stands at the new position; those without room stay behind. */
-async function tellCohort(
+/** Sends a message to a group and moves it to the new position; subscribers without room leave it. */
+async function sendToGroup(
   shared: Shared,
   stream: Stream,
-  cohort: SubscriberGroup,
-  told: Extract<FeedMessage, { readonly kind: 'updates' | 'progress' }>,
+  group: SubscriberGroup,
+  message: Extract<FeedMessage, { readonly kind: 'updates' | 'progress' }>,
 ): Promise<void> {
-  const text = await textOf(shared, stream, told)
-  const { position: former } = cohort
-  const behind: LiveSubscriber[] = []
-  for (const member of cohort.subscribers) {
-    if (member.hasRoom()) member.take(text)
-    else behind.push(member)
+  const text = await textOf(shared, stream, message)
+  const { position: former } = group
+  const withoutRoom: LiveSubscriber[] = []
+  for (const subscriber of group.subscribers) {
+    if (subscriber.hasRoom()) subscriber.take(text, message)
+    else withoutRoom.push(subscriber)
   }
-  for (const member of behind) {
-    leaveLive(stream, member)
-    member.fallBehind(former)
+  for (const subscriber of withoutRoom) {
+    leaveLive(stream, subscriber)
+    subscriber.fallBehind(former)
   }
-  if (cohort.subscribers.size === 0) return
-  cohort.emittedAt = performance.now()
-  cohort.slot = shared.tail.tip().slot
-  moveCohort(stream, cohort, told.position)
+  if (group.subscribers.size === 0) return
+  group.emittedAt = performance.now()
+  group.slot = shared.tail.tip().slot
+  moveGroup(stream, group, message.position)
 }
 
-function moveCohort(stream: Stream, cohort: SubscriberGroup, position: LogPosition): void {
-  if (position.seq === cohort.position.seq) return
-  stream.groups.delete(cohort.position.seq)
-  cohort.position = position
+function moveGroup(stream: Stream, group: SubscriberGroup, position: LogPosition): void {
+  if (position.seq === group.position.seq) return
+  stream.groups.delete(group.position.seq)
+  group.position = position
   const other = stream.groups.get(position.seq)
   if (other === undefined) {
-    stream.groups.set(position.seq, cohort)
+    stream.groups.set(position.seq, group)
     return
   }
-  for (const member of other.subscribers) {
-    member.group = cohort
-    cohort.subscribers.add(member)
+  for (const subscriber of other.subscribers) {
+    subscriber.group = group
+    group.subscribers.add(subscriber)
   }
-  // Whoever holds the other one still must find nobody in it.
+  // A caller that still holds the other group must find it empty.
   other.subscribers.clear()
-  stream.groups.set(position.seq, cohort)
+  stream.groups.set(position.seq, group)
 }
 
-function dismiss(stream: Stream, cohort: SubscriberGroup): void {
-  const { position } = cohort
-  for (const member of [...cohort.subscribers]) {
-    leaveLive(stream, member)
-    member.fallBehind(position)
+function dismiss(stream: Stream, group: SubscriberGroup): void {
+  const { position } = group
+  for (const subscriber of [...group.subscribers]) {
+    leaveLive(stream, subscriber)
+    subscriber.fallBehind(position)
   }
 }
 
 function resetAll(stream: Stream): void {
-  for (const cohort of [...stream.groups.values()]) {
-    const { position } = cohort
-    for (const member of [...cohort.subscribers]) {
-      leaveLive(stream, member)
-      member.reset(position)
+  for (const group of [...stream.groups.values()]) {
+    const { position } = group
+    for (const subscriber of [...group.subscribers]) {
+      leaveLive(stream, subscriber)
+      subscriber.reset(position)
     }
   }
 }

@@ -6,48 +6,46 @@ import type { Notice } from './message.ts'
 import { type Subscriber, type SubscriberOptions, startSubscriber } from './subscriber.ts'
 import { createTexts } from './texts.ts'
 
-/** Feeds that tell the same share one execution and its bytes: who asks the same is one stream. */
+/** All open feeds of a process. Feeds of equal requests are one stream: they share one execution and its bytes. */
 
-/** A wish to be told. Equal keys mean equal filters and equal renderings. */
+/** A request for a feed. Equal keys mean equal filters and equal renderings. */
 export interface FeedRequest
   extends Pick<Stream, 'key' | 'filter' | 'era' | 'render'>,
     Omit<SubscriberOptions, 'onEnd'> {}
 
-/** What sharing needs. */
-export interface FeedHubDeps extends Omit<Shared, 'texts' | 'complain'> {
+export interface FeedHubDeps extends Omit<Shared, 'texts' | 'onFailure'> {
   readonly log: Pick<Log, 'error'>
-  /** A feed that was told nothing for so long is told how far it is covered. */
+  /** A feed without an event for so long gets a progress message. */
   readonly progressMs: number
-  /** Characters of serialised events that are kept for those who come later. */
+  /** Characters of serialised events that are kept for later subscribers. */
   readonly textCapacity: number
 }
 
 /** All open feeds of one process. */
 export interface FeedHub {
-  /** Opens a feed. It goes on until it is left, or ends itself with a reset. */
+  /** Opens a feed. It runs until `leave`, or ends itself with a reset. */
   open(request: FeedRequest): Subscriber
-  /** Tells every feed. */
+  /** Sends a notice to every feed. */
   emitToAll(notice: Notice): Promise<void>
   counts(): FeedHubCounts
   /** Ends every feed. */
   close(): void
 }
 
-/** How many feeds are open, how many of them are told as it happens, and how many executions they share. */
+/** How many feeds are open, how many of them are live, and how many executions they share. */
 export interface FeedHubCounts {
   readonly feeds: number
   readonly live: number
   readonly streams: number
 }
 
-/** No feeds yet. */
 export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHubDeps): FeedHub {
-  const shared: Shared = { ...deps, texts: createTexts(textCapacity), complain }
-  let complainedAt = Number.NEGATIVE_INFINITY
+  const shared: Shared = { ...deps, texts: createTexts(textCapacity), onFailure }
+  let loggedAt = Number.NEGATIVE_INFINITY
   const streams = new Map<string, Stream>()
-  const readers = new Set<Subscriber>()
-  const stopHearing = deps.tail.watchExpirationTransfers(emitTransfers)
-  const progress = setInterval(tellProgress, Math.min(progressEveryMs, progressMs))
+  const subscribers = new Set<Subscriber>()
+  const stopWatching = deps.tail.watchExpirationTransfers(emitTransfers)
+  const progress = setInterval(sendProgress, Math.min(progressEveryMs, progressMs))
   progress.unref()
 
   function open({ position, snapshot, sink, ...asked }: FeedRequest): Subscriber {
@@ -55,17 +53,17 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     streams.set(asked.key, stream)
     stream.feeds++
     const onEnd = () => {
-      readers.delete(reader)
+      subscribers.delete(subscriber)
       stream.feeds--
       if (stream.feeds === 0) streams.delete(stream.key)
     }
-    const reader = startSubscriber(shared, stream, { position, snapshot, sink, onEnd })
-    readers.add(reader)
-    return reader
+    const subscriber = startSubscriber(shared, stream, { position, snapshot, sink, onEnd })
+    subscribers.add(subscriber)
+    return subscriber
   }
 
-  /** Quiet feeds learn how far they are covered; who was told an update learned it with that. */
-  function tellProgress(): void {
+  /** Sends progress to quiet feeds; an update says as much. */
+  function sendProgress(): void {
     const quietSince = performance.now() - progressMs
     for (const stream of streams.values()) {
       for (const { emittedAt } of stream.groups.values()) {
@@ -76,25 +74,25 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     }
   }
 
-  async function tellAll(notice: Notice): Promise<void> {
-    for (const reader of [...readers]) await reader.emit(notice)
+  async function emitToAll(notice: Notice): Promise<void> {
+    for (const subscriber of [...subscribers]) await subscriber.emit(notice)
   }
 
-  /** Once a second, for ten thousand feeds fail together. That the database is away is said by the store. */
-  function complain(failure: unknown): void {
+  /** Logs at most once a second, because ten thousand feeds fail together. The store logs that the database is away. */
+  function onFailure(failure: unknown): void {
     const now = performance.now()
-    if (isStoreFault(failure) || now - complainedAt < complainEveryMs) return
-    complainedAt = now
+    if (isStoreFault(failure) || now - loggedAt < logEveryMs) return
+    loggedAt = now
     log.error('feed-failed', { error: failure })
   }
 
-  /** Only those who follow one of the two addresses, wherever they stand. */
+  /** Sends a notice to the feeds that follow one of the two addresses, whatever their position. */
   function emitTransfers(transfers: readonly ExpirationTransfer[]): void {
-    for (const reader of readers) {
-      const { addresses } = reader.filter
+    for (const subscriber of subscribers) {
+      const { addresses } = subscriber.filter
       for (const transfer of transfers) {
         const concerns = addresses?.some((one) => one === transfer.from || one === transfer.to)
-        if (concerns ?? true) void reader.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
+        if (concerns ?? true) void subscriber.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
       }
     }
   }
@@ -102,21 +100,21 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
   function counts(): FeedHubCounts {
     let live = 0
     for (const { groups } of streams.values()) {
-      for (const { subscribers } of groups.values()) live += subscribers.size
+      for (const group of groups.values()) live += group.subscribers.size
     }
-    return { feeds: readers.size, live, streams: streams.size }
+    return { feeds: subscribers.size, live, streams: streams.size }
   }
 
   function close(): void {
     clearInterval(progress)
-    stopHearing()
-    for (const reader of [...readers]) reader.end()
+    stopWatching()
+    for (const subscriber of [...subscribers]) subscriber.end()
   }
 
-  return { open, emitToAll: tellAll, counts, close }
+  return { open, emitToAll, counts, close }
 }
 
-const complainEveryMs = 1_000
+const logEveryMs = 1_000
 
-/** How often it is looked whom to tell progress. */
+/** The longest interval between two looks for quiet feeds. */
 const progressEveryMs = 1_000

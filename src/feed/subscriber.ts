@@ -12,41 +12,38 @@ import type { FeedMessage, Notice, ResetMessage, SnapshotMessage } from './messa
 import type { UpdateFilter } from './read.ts'
 import type { SharedText } from './texts.ts'
 
-/** One feed: it reads by itself until it has come to the tip, and then is told with the others of its stream. */
+/** One feed: it reads by itself until it reaches the tip, and then receives events with its group. */
 
 /** Where a feed's events go. Nothing here throws. */
 export interface Sink {
-  /** Whether it takes more now. */
+  /** Whether it accepts another event now. */
   hasRoom(): boolean
-  /** Takes an event. Notices come even without room; everything else waits for it. */
-  take(text: SharedText): void
+  /** Takes an event, rendered and as it is. Notices come even without room; everything else waits for it. */
+  take(text: SharedText, message: FeedMessage): void
   /** Resolves when there is room again, or when there never will be. */
   room(): Promise<void>
-  /** Nothing more comes. */
+  /** Called when no more events come. */
   end(): void
 }
 
-/** An open feed. */
 export interface Subscriber {
   readonly filter: UpdateFilter
-  /** Tells this feed something about itself. */
+  /** Sends a notice about this feed. */
   emit(notice: Notice): Promise<void>
-  /** Ends it without a word: its sink is gone, or is told in another way. */
+  /** Ends it without a call of `sink.end`: the sink is gone, or ends in another way. */
   leave(): void
-  /** Ends it from our side. */
+  /** Ends it, and its sink. */
   end(): void
 }
 
-/** Where a feed begins and where it goes. */
 export interface SubscriberOptions {
   readonly position: LogPosition
   readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
   readonly sink: Sink
-  /** Called once, however it ends. */
+  /** Called once, whatever ends the feed. */
   readonly onEnd: () => void
 }
 
-/** Starts a feed. */
 export function startSubscriber(
   shared: Shared,
   stream: Stream,
@@ -57,7 +54,7 @@ export function startSubscriber(
   /** Nothing of the filter lies between the position and this. */
   let checked = start
   let isLeft = false
-  const member: LiveSubscriber = {
+  const live: LiveSubscriber = {
     group: undefined,
     hasRoom: sink.hasRoom,
     take: sink.take,
@@ -70,45 +67,45 @@ export function startSubscriber(
 
   async function begin(): Promise<void> {
     const tip = tail.tip()
-    await say({ kind: 'opened', position, tip })
+    await emit({ kind: 'opened', position, tip })
     for await (const piece of snapshot ?? []) {
-      await roomFor()
+      await waitForRoom()
       if (isLeft) return
-      await say(piece)
+      await emit(piece)
     }
-    void guarded(() => goOn(position.seq < tip.seq))
+    void guarded(() => readOn(position.seq < tip.seq))
   }
 
   async function catchUp(from: LogPosition): Promise<void> {
     position = from
     checked = from
     await guarded(async () => {
-      await roomFor()
-      if (!isLeft) await say({ kind: 'notice', position, notice: { topic: 'CATCHING_UP' } })
-      await goOn(true)
+      await waitForRoom()
+      if (!isLeft) await emit({ kind: 'notice', position, notice: { topic: 'CATCHING_UP' } })
+      await readOn(true)
     })
   }
 
-  /** Reads until nothing is left before the tip, and joins those who are live; says so if it came from behind. */
-  async function goOn(fromBehind: boolean): Promise<void> {
-    let isBehind = fromBehind
+  /** Reads up to the tip and joins a live group; announces it with a progress message if the feed was behind. */
+  async function readOn(startsBehind: boolean): Promise<void> {
+    let isBehind = startsBehind
     while (!isLeft) {
-      await roomFor()
+      await waitForRoom()
       const { filter, era } = stream
-      const question = { filter, after: checked.seq, limit: shared.batchRows }
-      const page = tail.peek(question) ?? (await tail.read(question))
+      const query = { filter, after: checked.seq, limit: shared.batchRows }
+      const page = tail.peek(query) ?? (await tail.read(query))
       const tip = tail.tip()
       if (tip.era !== era || page === 'REPLACED') return reset('LOG_REPLACED')
       if (page === 'PRUNED') return reset('LOG_PRUNED')
       checked = page.position
       if (page.rows.length > 0) {
-        await say({ kind: 'updates', after: position, position: checked, rows: page.rows })
-        // All of this may run without waiting for anything: others want their turn.
+        await emit({ kind: 'updates', after: position, position: checked, rows: page.rows })
+        // Nothing above may have waited for I/O: let other work of the process run.
         await setImmediate()
       } else if (checked.seq < tip.seq) {
         // The log grew while it was read, or the page ended.
       } else if (isBehind) {
-        await say({
+        await emit({
           kind: 'progress',
           after: position,
           position: checked,
@@ -117,56 +114,57 @@ export function startSubscriber(
         })
         isBehind = false
       } else if (!isLeft) {
-        // Not a moment has passed since the tip was looked at.
-        return joinLive(shared, stream, member, position)
+        // No `await` lies between the read of the tip and this call.
+        return joinLive(shared, stream, live, position)
       }
     }
   }
 
-  async function say(told: FeedMessage): Promise<void> {
-    const text = await textOf(shared, stream, told)
+  async function emit(message: FeedMessage): Promise<void> {
+    const text = await textOf(shared, stream, message)
     if (isLeft) return
-    sink.take(text)
-    position = told.position
+    sink.take(text, message)
+    position = message.position
   }
 
-  async function roomFor(): Promise<void> {
+  async function waitForRoom(): Promise<void> {
     while (!isLeft && !sink.hasRoom()) await sink.room()
   }
 
   async function reset(reason: ResetMessage['reason']): Promise<void> {
-    await say({ kind: 'reset', position, reason, tip: tail.tip() })
+    await emit({ kind: 'reset', position, reason, tip: tail.tip() })
     end()
   }
 
-  /** A database that is away is waited for; what was told already is not told again. */
+  /** Tries again while the database is away; messages that were emitted are not repeated. */
   async function guarded(work: () => Promise<void>): Promise<void> {
-    for (let next = work; !isLeft; next = () => goOn(true)) {
+    for (let next = work; !isLeft; next = () => readOn(true)) {
       try {
         await next()
         return
       } catch (failure) {
-        shared.complain(failure)
+        shared.onFailure(failure)
         await delay(shared.retryMs, undefined, { ref: false })
       }
     }
   }
 
-  async function tell(notice: Notice): Promise<void> {
+  async function emitNotice(notice: Notice): Promise<void> {
     try {
-      const at = member.group?.position ?? position
-      const text = await textOf(shared, stream, { kind: 'notice', position: at, notice })
-      if (!isLeft) sink.take(text)
+      const at = live.group?.position ?? position
+      const message = { kind: 'notice', position: at, notice } as const
+      const text = await textOf(shared, stream, message)
+      if (!isLeft) sink.take(text, message)
     } catch (failure) {
-      // A notice moves nothing: the feed goes on without it.
-      shared.complain(failure)
+      // A notice moves no cursor: the feed goes on without it.
+      shared.onFailure(failure)
     }
   }
 
   function leave(): void {
     if (isLeft) return
     isLeft = true
-    leaveLive(stream, member)
+    leaveLive(stream, live)
     onEnd()
   }
 
@@ -177,9 +175,9 @@ export function startSubscriber(
   }
 
   begin().catch((failure: unknown) => {
-    // Half a snapshot is worse than none: whoever asked begins again.
-    shared.complain(failure)
+    // Half a snapshot is worse than none: the client begins again.
+    shared.onFailure(failure)
     end()
   })
-  return { filter: stream.filter, emit: tell, leave, end }
+  return { filter: stream.filter, emit: emitNotice, leave, end }
 }

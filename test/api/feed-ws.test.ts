@@ -220,8 +220,9 @@ describe('subscription ledgerUpdates', () => {
     expect((await feed.next()).value?.data?.updates).toMatchObject({
       __typename: 'LedgerUpdateBatch',
     })
-    expect(gateway.feed.share.counts().feeds).toBe(0)
+    expect(gateway.feed.share.counts().feeds).toBe(1)
     await feed.return?.()
+    await until(() => gateway.feed.share.counts().feeds === 0)
   })
 })
 

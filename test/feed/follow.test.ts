@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/feed/follow.ts'
+import { createFeedHub } from '../../src/feed/hub.ts'
 import type { FeedMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import type { LogRange } from '../../src/store/rows.ts'
 import {
   anyFilter,
@@ -37,15 +39,25 @@ async function take(
   until: (told: readonly FeedMessage[]) => boolean,
   batchRows = feed.batchRows,
 ): Promise<readonly FeedMessage[]> {
-  const controller = new AbortController()
+  const { tail, progressMs, tickMs: retryMs } = feed
+  const hub = createFeedHub({
+    tail,
+    progressMs,
+    retryMs,
+    batchRows,
+    log: silentLog,
+    textCapacity: 1,
+  })
+  const { signal } = new AbortController()
   const position = log.positionAt(seq)
-  const { era } = feed.tail.tip()
-  const options = { filter, position, era, snapshot: undefined, signal: controller.signal }
+  const { era } = tail.tip()
   const told: FeedMessage[] = []
-  for await (const one of follow({ ...feed, batchRows }, options)) {
+  for await (const one of follow(hub, { filter, position, era, snapshot: undefined, signal })) {
     told.push(one)
     if (until(told)) break
   }
+  expect(hub.counts().feeds).toBe(0)
+  hub.close()
   return told
 }
 
@@ -137,11 +149,51 @@ describe('a feed', () => {
     const filter = { classes: ['OWNED'] } as const
     const { tail } = own.feed
     const start = { filter, position: tail.tip(), era: tail.tip().era, snapshot: undefined }
-    const feed = follow(own.feed, { ...start, signal: controller.signal })
+    const feed = follow(own.feed.share, { ...start, signal: controller.signal })
     await feed.next()
     const pending = feed.next()
     controller.abort()
     expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
+  test('that is read slowly catches up after a notice, and misses nothing (1, 2, 7)', async () => {
+    const other = await openFeedLog()
+    const { tail, share: hub } = other.feed
+    const controller = new AbortController()
+    const start = { position: tail.tip(), era: tail.tip().era, snapshot: undefined }
+    const filter = { addresses: [early], classes: ['OWNED'] as const }
+    const messages = follow(hub, { filter, ...start, signal: controller.signal })
+    const received = [(await messages.next()).value]
+    await until(() => hub.counts().live === 1)
+    const slots = 20
+    for (let i = 1; i <= slots; i++) {
+      await other.commit(slotOf(early))
+      await other.known()
+    }
+    await until(() => hub.counts().live === 0)
+    for await (const message of messages) {
+      received.push(message)
+      if (message.kind === 'progress') controller.abort()
+    }
+    const moved = received.flatMap((one) => (one === undefined ? [] : [one]))
+    expect(rowsIn(moved)).toEqual(Array.from({ length: slots }, (_, i) => i + 1))
+    const notices = moved.filter(({ kind }) => kind === 'notice')
+    expect(notices).toMatchObject([{ notice: { topic: 'CATCHING_UP' } }])
+    await other.close()
+  })
+
+  test('gets the notices that all feeds get, and ends with the hub (8)', async () => {
+    const other = await openFeedLog()
+    const { tail, share } = other.feed
+    const start = { position: tail.tip(), era: tail.tip().era, snapshot: undefined }
+    const { signal } = new AbortController()
+    const messages = follow(share, { filter: { classes: ['OWNED'] }, ...start, signal })
+    expect((await messages.next()).value).toMatchObject({ kind: 'opened' })
+    await share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    expect((await messages.next()).value).toMatchObject({ notice: { topic: 'DRAINING' } })
+    const last = messages.next()
+    await other.close()
+    expect(await last).toEqual({ done: true, value: undefined })
   })
 
   test('ends with a reset when its rows are pruned before it reads them (9)', async () => {

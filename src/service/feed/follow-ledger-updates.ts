@@ -87,7 +87,8 @@ async function* tell(
   begun: BegunFeed,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerFeedEvent, void, undefined> {
-  for await (const told of follow(deps.feed, { ...begun, signal })) yield eventOf(deps, begun, told)
+  const messages = follow(deps.feed.share, { ...begun, signal })
+  for await (const message of messages) yield eventOf(deps, begun, message)
 }
 
 /** How a feed that shares its work is told. */
