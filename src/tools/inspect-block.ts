@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { SignatureCheckBusy, SignatureChecker, SignedMessage } from '../node/signatures.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
+import type { SignedMessage } from '../node/signed-message.ts'
 import { Block, maxBlockSize } from '../protocol/block.ts'
 import {
   type BlockIdentity,
