@@ -2,24 +2,24 @@ import { parentPort } from 'node:worker_threads'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { present } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
-import type { SignedMessage } from './signatures.ts'
+import type { SignedMessage } from './signed-message.ts'
 
 /** The thread of `ed25519-fallback.ts`: one request, one answer, in order. */
 
-/** A signature to judge. */
-export interface SignatureQuestion extends SignedMessage {
+/** A signature to check. */
+export interface SignatureRequest extends SignedMessage {
   readonly id: number
 }
 
-/** The verdict on the question of the same id. */
+/** The verdict on the request with the same id. */
 export interface SignatureAnswer {
   readonly id: number
   readonly isValid: boolean
 }
 
 const port = present(parentPort, 'the port of a worker thread')
-port.on('message', (question: SignatureQuestion) => {
-  const answer: SignatureAnswer = { id: question.id, isValid: isValidForNoble(question) }
+port.on('message', (request: SignatureRequest) => {
+  const answer: SignatureAnswer = { id: request.id, isValid: isValidForNoble(request) }
   port.postMessage(answer)
 })
 

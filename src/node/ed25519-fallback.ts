@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../lib/thread.ts'
-import type { SignatureAnswer, SignatureQuestion } from './ed25519-fallback-worker.ts'
-import type { SignedMessage } from './signatures.ts'
+import type { SignatureAnswer, SignatureRequest } from './ed25519-fallback-worker.ts'
+import type { SignedMessage } from './signed-message.ts'
 
-/** Asks noble, on a worker thread that starts with the first question, whether ZIP-215 takes a signature. */
+/** Asks noble whether ZIP-215 accepts a signature, on a worker thread that starts with the first request. */
 export interface Ed25519Fallback {
   ask(item: SignedMessage): Promise<boolean>
-  /** Questions that have no answer yet. */
+  /** The number of requests without an answer. */
   waiting(): number
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ interface Pending {
   readonly reject: (cause: unknown) => void
 }
 
-/** Opens it. A crash of the thread rejects what waits; the next question starts another. */
+/** A crash of the thread rejects the pending requests; the next request starts another thread. */
 export function openEd25519Fallback(): Ed25519Fallback {
   const pendingById = new Map<number, Pending>()
   let lastId = 0
@@ -24,14 +24,14 @@ export function openEd25519Fallback(): Ed25519Fallback {
   let isClosed = false
 
   function ask(item: SignedMessage): Promise<boolean> {
-    // A thread that began now would keep the process from ending.
+    // A thread that started now would keep the process from ending.
     if (isClosed) return Promise.reject(new Error('the signature thread is closed'))
     worker ??= start()
     lastId += 1
-    const question: SignatureQuestion = { id: lastId, ...item }
+    const request: SignatureRequest = { id: lastId, ...item }
     return new Promise((resolve, reject) => {
-      pendingById.set(question.id, { resolve, reject })
-      worker?.postMessage(question)
+      pendingById.set(request.id, { resolve, reject })
+      worker?.postMessage(request)
     })
   }
 
@@ -49,7 +49,7 @@ export function openEd25519Fallback(): Ed25519Fallback {
   }
 
   function drop(ended: Worker, reason: Error): void {
-    // A thread that failed also exits, and by then another may have begun.
+    // A thread that failed also exits, and by then another may have started.
     if (worker !== ended) return
     worker = undefined
     for (const pending of pendingById.values()) pending.reject(reason)

@@ -1,184 +1,192 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
+import { createSignal } from '../lib/signal.ts'
 import type { LeaseLost, StoreReader } from '../store/contract.ts'
-import { isStoreFault } from '../store/faults.ts'
+import { createFailureLog } from '../store/failure-log.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /**
- * One of many processes on a database does the work that one alone may do. All others are members, and stand for its
- * lease: when it ends, one of them takes over. Knows nothing of what the work is.
+ * One of many processes on a database is the leader and does the work that one alone may do. All others are standbys: when
+ * the lease of the leader ends, one of them takes it.
  */
 
-/** What standing for the lease needs. */
+/** What the election needs. */
 export interface LeaderElectionDeps extends LeaseDeps {
   readonly read: Pick<StoreReader, 'lease'>
   readonly log: Log
   /**
-   * Does the work of one term until `ended` fires, and comes to an end then; or says at once that the lease is lost, when
-   * a write did. What it throws is logged, and after a second it is called again, as long as the term lasts.
+   * Does the work of one term until `ended` fires, and then returns; or returns at once when a write fails because the
+   * lease is lost. What it throws is logged, and after a second it is called again, as long as the term lasts.
    */
-  lead(reign: LeaderTerm): Promise<LeaseLost | undefined>
+  lead(term: LeaderTerm): Promise<LeaseLost | undefined>
 }
 
 /** A term of this process. */
 export interface LeaderTerm {
-  /** Every write must be made under it: that is what keeps a former holder from writing. */
+  /** Every write names it, so that a former leader cannot write. */
   readonly term: number
-  /** Fires when the process is closed, or has seen that the lease is lost. */
+  /** Fires when the process is closed or finds that the lease is lost. */
   readonly ended: AbortSignal
 }
 
-/** What a process is among those on its database. */
+/** The role of a process among those on its database. */
 export interface LeaderStatus {
   readonly role: 'WRITER' | 'STANDBY'
-  /** The term of the writer, as far as it was heard of; 0 before anything was. */
+  /** The term of the writer as this process last read it; 0 before the first read. */
   readonly term: number
 }
 
-/** A process that stands, or holds. */
+/** A process that takes part in the election. */
 export interface LeaderElection {
   status(): LeaderStatus
-  /** Whether the last look at the lease, or its last renewal, went well: a writer that cannot renew cannot write either. */
+  /** Whether the last read or renewal of the lease succeeded: a writer that cannot renew cannot write either. */
   isSound(): boolean
-  /** Somebody said that the lease is free: it is looked at now and not within a second. */
+  /** Reads the lease now and not within a second, since it may be free. */
   checkNow(): void
-  /** Ends the work, gives the lease back and stands no more. */
+  /** Ends the work, gives the lease back and leaves the election. */
   close(): Promise<void>
 }
 
-/** Begins to stand; with `first` it begins as the holder of a lease that was just taken. */
+/** Enters the election; with `first` as the leader, by a lease that was just taken. */
 export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): LeaderElection {
   const closing = new AbortController()
-  let nap = new AbortController()
-  let held = first
-  let heardTerm = first?.term ?? 0
-  let isSound = true
-  let complaint = { said: '', at: 0 }
+  const { signal } = closing
+  const mayBeFree = createSignal()
+  const logFailure = createFailureLog(deps.log)
+  const state: ElectionState = { held: first, term: first?.term ?? 0, isSound: true, logFailure }
   const finished = run()
 
   async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
+    while (!signal.aborted) {
       try {
-        held ??= await stand()
+        state.held ??= await waitForLease()
       } catch (failure) {
-        isSound = false
-        complain('lease-unread', failure)
-        await sleep(retryMs)
+        state.isSound = false
+        logFailure('lease-unread', failure)
+        await mayBeFree.wait({ ms: retryMs, signal })
       }
-      if (held === undefined) continue
-      const lost = await hold(held)
-      if (lost === undefined) await giveBack(held)
-      else deps.log.warn('lease-lost', { term: lost.term })
-      held = undefined
+      if (state.held !== undefined) await holdLease(deps, state, state.held, signal)
+      state.held = undefined
     }
-    if (held !== undefined) await giveBack(held)
+    if (state.held !== undefined) await giveBack(state, state.held)
   }
 
-  /** Looks at the lease until it can be had; the look is one cheap read. */
-  async function stand(): Promise<Lease | undefined> {
-    while (!closing.signal.aborted) {
+  /** Reads the lease, which is cheap, until it can be taken. */
+  async function waitForLease(): Promise<Lease | undefined> {
+    while (!signal.aborted) {
       const row = await deps.read.lease()
-      heardTerm = row?.term ?? heardTerm
+      state.term = row?.term ?? state.term
       const leftMs = row === undefined || hasEnded(row.holder) ? 0 : row.leftMs
       if (leftMs <= 0) {
         const taken = await tryLease(deps)
         if (taken.ok) return taken.value
       }
-      isSound = true
-      // A lease that has run out and cannot be had is that of a holder in the middle of a long write, or was just taken.
-      await sleep(Math.max(Math.min(leftMs + 1, leaseRenewalMs), shortestPauseMs))
+      state.isSound = true
+      // A lease that has run out and cannot be taken is that of a leader in a long write, or was just taken.
+      const ms = Math.max(Math.min(leftMs + 1, leaseRenewalMs), shortestPauseMs)
+      await mayBeFree.wait({ ms, signal })
     }
     return undefined
-  }
-
-  async function hold(lease: Lease): Promise<LeaseLost | undefined> {
-    const { term } = lease
-    heardTerm = term
-    isSound = true
-    deps.log.info('lease-taken', { term })
-    const over = new AbortController()
-    const end = () => over.abort()
-    closing.signal.addEventListener('abort', end)
-    if (closing.signal.aborted) end()
-    const renewing = renewUntil(lease, over)
-    let outcome: LeaseLost | undefined
-    for (;;) {
-      try {
-        outcome = await deps.lead({ term, ended: over.signal })
-        break
-      } catch (failure) {
-        complain('writer-failed', failure)
-        if (over.signal.aborted) break
-        await sleep(retryMs)
-      }
-    }
-    end()
-    closing.signal.removeEventListener('abort', end)
-    return (await renewing) ?? outcome
-  }
-
-  /** Renews the lease until the term is over; `LeaseLost` when somebody else has taken it. */
-  async function renewUntil(lease: Lease, over: AbortController): Promise<LeaseLost | undefined> {
-    while (!over.signal.aborted) {
-      await delay(leaseRenewalMs, undefined, { signal: over.signal }).catch(() => {})
-      if (over.signal.aborted) return undefined
-      try {
-        const renewed = await lease.renew()
-        isSound = true
-        if (renewed.ok) continue
-        over.abort()
-        return renewed.error
-      } catch (failure) {
-        // The lease may well be ours when the database is back.
-        isSound = false
-        complain('lease-not-renewed', failure)
-      }
-    }
-    return undefined
-  }
-
-  async function giveBack(lease: Lease): Promise<void> {
-    try {
-      await lease.release()
-    } catch (failure) {
-      // Then it runs out.
-      complain('lease-not-released', failure)
-    }
-  }
-
-  /** What is wrong with the database is said once, and not here; the same failure of ours once in a while. */
-  function complain(event: string, failure: unknown): void {
-    if (isStoreFault(failure)) return
-    const said = `${event} ${failure}`
-    if (said === complaint.said && performance.now() < complaint.at + complainEveryMs) return
-    complaint = { said, at: performance.now() }
-    deps.log.error(event, { error: failure })
-  }
-
-  async function sleep(ms: number): Promise<void> {
-    if (closing.signal.aborted) return
-    // What was said while nobody slept counts too.
-    if (!nap.signal.aborted) await delay(ms, undefined, { signal: nap.signal }).catch(() => {})
-    if (nap.signal.aborted) nap = new AbortController()
   }
 
   return {
-    status: () => ({ role: held === undefined ? 'STANDBY' : 'WRITER', term: heardTerm }),
-    isSound: () => isSound,
-    checkNow: () => nap.abort(),
+    status: () => ({ role: state.held === undefined ? 'STANDBY' : 'WRITER', term: state.term }),
+    isSound: () => state.isSound,
+    checkNow: mayBeFree.notify,
     close: async () => {
       closing.abort()
-      nap.abort()
       await finished
     },
   }
 }
 
-/** How long a failing database is left alone. */
+interface ElectionState {
+  held: Lease | undefined
+  term: number
+  isSound: boolean
+  readonly logFailure: (event: string, failure: unknown) => void
+}
+
+/** Leads until the process closes or the lease is lost. */
+async function holdLease(
+  deps: LeaderElectionDeps,
+  state: ElectionState,
+  lease: Lease,
+  closing: AbortSignal,
+): Promise<void> {
+  const { term } = lease
+  state.term = term
+  state.isSound = true
+  deps.log.info('lease-taken', { term })
+  const over = new AbortController()
+  const end = () => over.abort()
+  closing.addEventListener('abort', end)
+  if (closing.aborted) end()
+  const renewing = renewUntil(state, lease, over)
+  const refused = await leadUntil(deps, state, { term, ended: over.signal })
+  end()
+  closing.removeEventListener('abort', end)
+  const lost = (await renewing) ?? refused
+  if (lost === undefined) await giveBack(state, lease)
+  else deps.log.warn('lease-lost', { term: lost.term })
+}
+
+/** Does the work of a term, again after a failure; `LeaseLost` when one of its writes found that. */
+async function leadUntil(
+  { lead }: LeaderElectionDeps,
+  { logFailure }: ElectionState,
+  term: LeaderTerm,
+): Promise<LeaseLost | undefined> {
+  for (;;) {
+    try {
+      return await lead(term)
+    } catch (failure) {
+      logFailure('writer-failed', failure)
+      if (term.ended.aborted) return undefined
+      await pause(retryMs, term.ended)
+    }
+  }
+}
+
+/** Renews the lease until the term is over; `LeaseLost` when another process has taken it. */
+async function renewUntil(
+  state: ElectionState,
+  lease: Lease,
+  over: AbortController,
+): Promise<LeaseLost | undefined> {
+  while (!over.signal.aborted) {
+    await pause(leaseRenewalMs, over.signal)
+    if (over.signal.aborted) return undefined
+    try {
+      const renewed = await lease.renew()
+      state.isSound = true
+      if (renewed.ok) continue
+      over.abort()
+      return renewed.error
+    } catch (failure) {
+      // The lease may still be that of this process when the database is back.
+      state.isSound = false
+      state.logFailure('lease-not-renewed', failure)
+    }
+  }
+  return undefined
+}
+
+async function giveBack({ logFailure }: ElectionState, lease: Lease): Promise<void> {
+  try {
+    await lease.release()
+  } catch (failure) {
+    // It runs out by itself.
+    logFailure('lease-not-released', failure)
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {})
+}
+
+/** The pause before a failing database is asked again. */
 const retryMs = 1_000
 
 const shortestPauseMs = 50
-
-/** What fails is begun again every second, and would fail again as often. */
-const complainEveryMs = 60_000

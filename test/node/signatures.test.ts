@@ -1,7 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
-import { openSignatureChecker, type SignedMessage } from '../../src/node/signatures.ts'
+import { openSignatureChecker } from '../../src/node/signatures.ts'
+import type { SignedMessage } from '../../src/node/signed-message.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 
 interface SignatureVector extends Vector {

@@ -1,6 +1,6 @@
-import type { TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import type { WaitingCarrier } from '../../store/waiting-contract.ts'
-import type { Candidate } from './judge.ts'
+import type { PreparedTransaction } from '../prepared-transaction.ts'
 
 /**
  * The order in which carriers are judged: the next is always the earliest in the inbox of those whose inputs are all
@@ -16,6 +16,15 @@ export interface Agenda {
   booked(transactionId: TransactionId): void
   /** Those that were laid aside here and were not given again, with what they wait for still. */
   waiting(): WaitingCarrier[]
+}
+
+/** A transaction and the block that brought it. */
+export interface Candidate {
+  readonly blockId: BlockId
+  /** The position of the block in the inbox. */
+  readonly inbox: number
+  readonly slot: SlotIndex
+  readonly prepared: PreparedTransaction
 }
 
 /** A carrier that waits since a former batch, and for how many transactions; those that matter here are named. */

@@ -13,15 +13,9 @@ import type { OverdueCarrier, WaitingChanges } from '../../store/waiting-contrac
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { RecentCommitments } from '../recent-commitments.ts'
 import type { SignatureChecker } from '../signatures.ts'
+import type { Candidate } from './agenda.ts'
 import { candidatesOf, openCarriers, storedWaiters } from './carriers.ts'
-import {
-  type BookedOutput,
-  type Candidate,
-  type Effects,
-  judge,
-  type LedgerBefore,
-  nobodyWaits,
-} from './judge.ts'
+import { type BookedOutput, type Effects, judge, type LedgerBefore, nobodyWaits } from './judge.ts'
 import type { LedgerState } from './state.ts'
 
 /**

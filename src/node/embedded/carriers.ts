@@ -10,8 +10,8 @@ import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
-import type { StoredWaiter } from './agenda.ts'
-import type { Candidate, StoredWaiters } from './judge.ts'
+import type { Candidate, StoredWaiter } from './agenda.ts'
+import type { StoredWaiters } from './judge.ts'
 
 /** The carriers of a batch, read for their judgement: those of the inbox, and those that wait for them. */
 

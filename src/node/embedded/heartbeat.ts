@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Block } from '../../protocol/block.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Store } from '../../store/contract.ts'
-import { isStoreFault } from '../../store/faults.ts'
+import { createFailureLog } from '../../store/failure-log.ts'
 import { blockKind } from '../block-kind.ts'
 import { incomingBlock } from './inbox.ts'
 import { buildOwnBlocks, checkedOwnBlock, type OwnBlocksDeps } from './own-blocks.ts'
@@ -37,24 +37,20 @@ interface Issued {
 
 /** Creates the heartbeat of an account. */
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
-  const { store, log, network, issuer } = deps
+  const { store, network, issuer } = deps
+  const logFailure = createFailureLog(deps.log)
   let issuing = Promise.resolve()
   let issued: Issued | undefined
 
   async function issue(term: number): Promise<void> {
-    try {
-      const slot = deps.slot()
-      const last = await lastIssued(term)
-      if (slot <= last.slot) return
-      issued = { ...last, slot }
-      const blocks = await buildOwnBlocks(deps, slot, last.announcedSlot)
-      const isAnnouncing = blocks.some(({ body }) => blockKind(body) === 'candidacy')
-      if (isAnnouncing) issued = { ...issued, announcedSlot: slot }
-      await write(term, blocks)
-    } catch (failure) {
-      // The next slot is another occasion.
-      if (!isStoreFault(failure)) log.error('heartbeat-failed', { error: failure })
-    }
+    const slot = deps.slot()
+    const last = await lastIssued(term)
+    if (slot <= last.slot) return
+    issued = { ...last, slot }
+    const blocks = await buildOwnBlocks(deps, slot, last.announcedSlot)
+    const isAnnouncing = blocks.some(({ body }) => blockKind(body) === 'candidacy')
+    if (isAnnouncing) issued = { ...issued, announcedSlot: slot }
+    await write(term, blocks)
   }
 
   /** A validator that issues a second block in a slot is fined, also in another term. */
@@ -77,7 +73,10 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   return {
     issue: (term) => {
-      issuing = issuing.then(() => issue(term))
+      // After a failure the next slot has blocks of its own.
+      issuing = issuing
+        .then(() => issue(term))
+        .catch((failure) => logFailure('heartbeat-failed', failure))
     },
     settled: () => issuing,
   }

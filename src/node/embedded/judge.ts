@@ -10,7 +10,6 @@ import { transactionOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type {
   AccountId,
-  BlockId,
   CommitmentId,
   OutputId,
   SlotIndex,
@@ -18,8 +17,7 @@ import type {
 } from '../../protocol/primitives.ts'
 import type { BookedTransaction, CreatedOutput, SpentOutput } from '../../store/contract.ts'
 import type { WaitingCarrier } from '../../store/waiting-contract.ts'
-import type { PreparedTransaction } from '../prepared-transaction.ts'
-import { createAgenda, type StoredWaiter } from './agenda.ts'
+import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
 
 /**
  * Judges a batch of transactions one after the other, purely in memory (ledger reference 3, 12.1). A transaction is judged
@@ -42,15 +40,6 @@ export interface LedgerBefore {
 /** An output and the slot it came in. */
 export interface BookedOutput extends KnownOutput {
   readonly bookedSlot: SlotIndex
-}
-
-/** A transaction and the block that brought it. */
-export interface Candidate {
-  readonly blockId: BlockId
-  /** The block's place in the inbox. */
-  readonly inbox: number
-  readonly slot: SlotIndex
-  readonly prepared: PreparedTransaction
 }
 
 /** The carriers that wait since former batches, as far as they are loaded. */

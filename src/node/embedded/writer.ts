@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { createSignal } from '../../lib/signal.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
@@ -41,26 +41,24 @@ export interface LedgerWriter {
 export function createWriter(deps: WriterDeps): LedgerWriter {
   const { clock, prepared } = deps
   let ledger: LedgerState | undefined
-  let pause = new AbortController()
-  let gathering = new AbortController()
+  const accepted = createSignal()
+  const jumped = createSignal()
   const writing = { ...deps, state }
   const booker = createBooker(writing)
-  clock.onJump?.(interrupt)
+  clock.onJump?.(() => {
+    accepted.notify()
+    jumped.notify()
+  })
 
-  async function lead({ term, ended }: LeaderTerm): Promise<LeaseLost | undefined> {
-    ended.addEventListener('abort', interrupt)
-    try {
-      const lost = await write(term, ended)
-      // The next leader prepares the transactions of the blocks that this process took.
-      prepared.clear()
-      ledger = undefined
-      return lost
-    } finally {
-      ended.removeEventListener('abort', interrupt)
-    }
+  async function lead(leaderTerm: LeaderTerm): Promise<LeaseLost | undefined> {
+    const lost = await write(leaderTerm)
+    // The next leader prepares the transactions of the blocks that this process took.
+    prepared.clear()
+    ledger = undefined
+    return lost
   }
 
-  async function write(term: number, ended: AbortSignal): Promise<LeaseLost | undefined> {
+  async function write({ term, ended }: LeaderTerm): Promise<LeaseLost | undefined> {
     let committed = await deps.commitments.reload()
     ledger = await loadLedgerState(deps.store.read, deps.network.parameters)
     await booker.load()
@@ -81,9 +79,11 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
       }
       if (!isRunning) deps.onRunning()
       isRunning = true
-      if (ended.aborted || isMore) continue
-      if (count > 0) await gather(count)
-      else await sleep(Math.min(msToNextSlot(deps), tickMs))
+      if (isMore) continue
+      // Lets the inbox fill after a booking: a batch asks the database as much as a single block. It waits the longer
+      // the more blocks there were, so that a single block is booked at once.
+      if (count > 0) await jumped.wait({ ms: gatherMs(deps, count), signal: ended })
+      else await accepted.wait({ ms: Math.min(msToNextSlot(deps), tickMs), signal: ended })
     }
   }
 
@@ -92,28 +92,7 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     return ledger
   }
 
-  async function sleep(ms: number): Promise<void> {
-    if (pause.signal.aborted) pause = new AbortController()
-    else await delay(ms, undefined, { signal: pause.signal }).catch(() => {})
-  }
-
-  /**
-   * Lets the inbox fill after a booking: a batch asks the database as much as a single block. It waits the longer the
-   * more blocks there were, so that a single block is booked at once.
-   */
-  async function gather(booked: number): Promise<void> {
-    gathering = new AbortController()
-    const ms = Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot(deps))
-    await delay(ms, undefined, { signal: gathering.signal }).catch(() => {})
-  }
-
-  /** Ends every pause. */
-  function interrupt(): void {
-    pause.abort()
-    gathering.abort()
-  }
-
-  return { wake: () => pause.abort(), lead, ledger: () => ledger }
+  return { wake: accepted.notify, lead, ledger: () => ledger }
 }
 
 /** Closes slots, books what they hold, fails the transactions that still wait in them, and commits them. */
@@ -154,6 +133,10 @@ function msToNextSlot({ clock, network: { parameters } }: Timing): number {
   // Counted from the genesis, which need not be a whole number of slots after 1970.
   const end = BigInt(slotEnd(parameters, slotOfTime(parameters, now))) * 1_000_000_000n
   return Number((end - now) / 1_000_000n) + 1
+}
+
+function gatherMs(deps: Timing, booked: number): number {
+  return Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot(deps))
 }
 
 /** The longest pause: another process may fill the inbox, and its notification may be lost. */
