@@ -3,9 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
-import { slotOf, until } from '../support/feed-log.ts'
+import { slotOf } from '../support/feed-log.ts'
 import { addresses, rowsOf } from '../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x'] = addresses
 const query = /* GraphQL */ `

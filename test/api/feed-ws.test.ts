@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { decodeCursor } from '../../src/feed/cursor.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
-import { slotOf, until } from '../support/feed-log.ts'
+import { slotOf } from '../support/feed-log.ts'
 import { addresses, type ModelRow, rowsOf, slotEntries } from '../support/log-store.ts'
 import { rest } from '../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x', third = '0x'] = addresses
 

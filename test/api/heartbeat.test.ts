@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startHeartbeat } from '../../src/api/heartbeat.ts'
-import { until } from '../support/feed-log.ts'
+import { until } from '../support/until.ts'
 
 test('cuts off whoever lets a round pass without a sign of life, and nobody else (12)', async () => {
   const heartbeat = startHeartbeat(110)

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
 
 /** Clients that do not read what they asked for. */
 
@@ -29,7 +30,7 @@ async function askForMuch(): Promise<Socket> {
 describe('a plain answer', () => {
   test('that nobody reads is cut, however many wait', async () => {
     const sockets = await Promise.all([...Array(20).keys()].map(askForMuch))
-    while (stalledCount() < sockets.length) await delay(20)
+    await until(() => stalledCount() >= sockets.length)
     for (const socket of sockets) {
       const closed = new Promise((resolve) => socket.once('close', resolve))
       socket.resume()
@@ -51,7 +52,7 @@ describe('a plain answer', () => {
     socket.resume()
     const lengthOf = () =>
       Number(/content-length: (\d+)/i.exec(answer.toString('latin1', 0, 999))?.[1])
-    while (!(answer.length > lengthOf())) await delay(20)
+    await until(() => answer.length > lengthOf(), { what: 'the answer is whole' })
     expect(stalledCount()).toBe(before)
     socket.destroy()
   })
@@ -74,10 +75,10 @@ describe('a WebSocket that does not read', () => {
     socket.pause()
     const payload = { filling: 'x'.repeat(900_000) }
     for (let i = 0; i < 50; i++) socket.send(JSON.stringify({ type: 'ping', payload }))
-    while (socket.bufferedAmount > 0) await delay(20)
+    await until(() => socket.bufferedAmount === 0)
     socket.send(JSON.stringify({ type: 'ping', payload: { last: true } }))
     socket.resume()
-    while (!heard.includes('{"type":"pong","payload":{"last":true}}')) await delay(20)
+    await until(() => heard.includes('{"type":"pong","payload":{"last":true}}'))
     expect(heard.join('').length).toBeLessThan(51 * 20)
     socket.close()
   })

@@ -17,8 +17,8 @@ import { openWebSocket } from '../../src/api/ws.ts'
 import { systemClock as clock, nowMs } from '../../src/lib/clock.ts'
 import { silentLog as log } from '../../src/lib/log.ts'
 import type { Services } from '../../src/service/services.ts'
-import { until } from '../support/feed-log.ts'
 import { unwrap } from '../support/log-store.ts'
+import { until } from '../support/until.ts'
 
 test('the token of a connection that is gone is watched no more, however soon it went', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))

@@ -10,6 +10,7 @@ import {
   startWorld,
   worldParameters,
 } from '../support/ledger-world.ts'
+import { until } from '../support/until.ts'
 import { getJson, ownedBy, paymentOf, type SignedPayment, user } from '../support/wallet.ts'
 
 /**
@@ -457,7 +458,7 @@ async function follow({ payloads, transactionId }: Family, script: Script): Prom
 /** Until a block is booked, and with it everything that came before. */
 async function booked(blockId: string): Promise<void> {
   const url = `${world.gateway.url}/api/core/v3/blocks/${blockId}/metadata`
-  while ((await getJson(url)).blockState === 'pending');
+  await until(async () => (await getJson(url)).blockState !== 'pending')
 }
 
 async function told(transactionId: TransactionId, carriers: readonly string[]): Promise<string> {

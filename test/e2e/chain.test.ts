@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { TaggedDataPayload } from '@iota/sdk-wasm/node/lib/index.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
@@ -9,6 +8,7 @@ import { logTables } from '../support/log-tables.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
 import { openSdk } from '../support/sdk.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -191,12 +191,11 @@ test('the official client works on the last of them', async () => {
 })
 
 async function untilFinal(name: Name, transactionId: string): Promise<void> {
-  for (;;) {
+  const isFinal = async () => {
     const { data } = await graphql(urlOf(name), transactionQuery, { id: transactionId })
-    const output = data.transaction?.outputs.length === 2
-    if (data.transaction?.state === 'FINALIZED' && output) return
-    await delay(20)
+    return data.transaction?.outputs.length === 2 && data.transaction.state === 'FINALIZED'
   }
+  await until(isFinal, { what: `${transactionId} is final on ${name}`, deadlineMs: 55_000 })
 }
 
 const updatesQuery = /* GraphQL */ `

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -9,6 +8,7 @@ import { type PostgresqlServer, startPostgresql } from '../support/postgresql-se
 import { rest, restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post, refusal, submit } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -129,16 +129,16 @@ test.each(['in order', 'crash'] as const)(
       load(asked.uncached, '/v1/chains'),
     ])
     const isWarm = () => asked.cached.ok >= 30 && asked.uncached.ok >= 30
-    while (!isWarm()) await delay(20)
+    await until(isWarm, { what: '30 answers of either kind' })
     await server.halt(how)
     await untilHealth(url, 503)
     const { ok: whileAway } = asked.cached
     const { away: before } = asked.uncached
-    while (asked.cached.ok < whileAway + 30 || asked.uncached.away < before + 30) await delay(20)
+    await until(() => asked.cached.ok >= whileAway + 30 && asked.uncached.away >= before + 30)
     await server.resume()
     await untilBack(linesBefore)
     const { ok: back } = asked.uncached
-    while (asked.uncached.ok < back + 30) await delay(20)
+    await until(() => asked.uncached.ok >= back + 30)
     isOver = true
     await Promise.all(clients)
     expect(asked.cached.away, 'what is in memory is answered all the while').toBe(0)
@@ -156,7 +156,7 @@ function absences(from: number): readonly string[] {
 }
 
 async function untilBack(from: number): Promise<void> {
-  while (!absences(from).includes('database-back')) await delay(20)
+  await until(() => absences(from).includes('database-back'))
 }
 
 const subscriptions = [

@@ -16,6 +16,7 @@ import {
 } from '../support/program.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { acceptedId, post, refusal } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
 /** A gateway whose disk fails it. */
@@ -83,8 +84,8 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
 
     limitFiles('unlimited')
     await untilHealth(gateway.url)
-    while (acknowledged.length < before + 20) await delay(20)
-    while (!events().some(({ event }) => event === 'database-writable')) await delay(50)
+    await until(() => acknowledged.length >= before + 20)
+    await until(() => events().some(({ event }) => event === 'database-writable'))
     isOver = true
     await Promise.all(submitters)
 
@@ -225,7 +226,7 @@ describe('a damaged file', () => {
     await gateway.end('SIGTERM')
     damage('blocks')
     gateway = await serve()
-    while (loudEvents().length === 0) await delay(20)
+    await until(() => loudEvents().length > 0)
     await untilHealth(gateway.url, 503)
     // A few more attempts of the writer.
     await delay(2_500)

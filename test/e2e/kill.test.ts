@@ -6,6 +6,7 @@ import { graphql } from '../support/client.ts'
 import { type Program, spawnProgram, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { rest } from '../support/rest.ts'
+import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
@@ -209,8 +210,8 @@ async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]
 }
 
 /** Waits until a slot is committed. */
-function committed(slot: number): Promise<void> {
-  return until(async () => {
+async function committed(slot: number): Promise<void> {
+  await until(async () => {
     const { status } = await getJson(`${gateway.url}/api/core/v3/info`)
     return status.latestFinalizedSlot >= slot
   })
@@ -264,9 +265,4 @@ async function logOf(address: string): Promise<Row[]> {
     after = pageInfo.hasNextPage ? pageInfo.endCursor : undefined
   } while (after !== undefined)
   return rows
-}
-
-/** Asks until it is so; the test's time limit says that it never was. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(20)
 }

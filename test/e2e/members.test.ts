@@ -5,6 +5,7 @@ import { databases, type TestDatabase } from '../support/databases.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -69,7 +70,8 @@ describe('two gateways on one database', () => {
     for (const response of await Promise.all(asked)) expect(response.status).toBe(202)
     const updates = '/api/explorer/v2/ledger/updates/by-address'
     for (const key of receivers) {
-      while ((await restJson(`${member.url}${updates}/${addressOf(key)}`)).items.length === 0);
+      const url = `${member.url}${updates}/${addressOf(key)}`
+      await until(async () => (await restJson(url)).items.length > 0)
     }
   })
 
@@ -82,7 +84,7 @@ describe('two gateways on one database', () => {
     const { bytes, blockId } = blockOf(await offerOf(member.url), taggedData('0x', '0x01'))
     await writer.close()
     await acceptedId(await post(member.url, bytes))
-    while ((await restJson(`${member.url}/health`)).role !== 'writer');
+    await until(async () => (await restJson(`${member.url}/health`)).role === 'writer')
     expect(await restJson(`${member.url}/health`)).toMatchObject({ isHealthy: true, term: 2 })
     await untilState(member.url, blockId, 'finalized')
   })
@@ -98,8 +100,9 @@ test('a second gateway on a file is refused', async () => {
 })
 
 async function untilState(url: string, blockId: string, state: string): Promise<void> {
-  for (;;) {
+  const isSo = async () => {
     const response = await rest(`${url}/api/core/v3/blocks/${blockId}/metadata`)
-    if (response.ok && (await response.json()).blockState === state) return
+    return response.ok && (await response.json()).blockState === state
   }
+  await until(isSo, { what: `${blockId} is ${state}` })
 }

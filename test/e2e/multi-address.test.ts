@@ -13,6 +13,7 @@ import { heldBy, multiOf, multiUnlock, oddPaymentOf } from '../support/odd-outpu
 import { restJson } from '../support/rest.ts'
 import type { TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import { blockOf, offerOf, ownedBy, slotNow, user } from '../support/wallet.ts'
 
 /** Outputs of multi addresses are spent together, which takes unlocks that only nodes know (codec reference 19). */
@@ -83,13 +84,13 @@ async function verdictOn({ form, spent, unlock }: Spending) {
   const body = form === 'bytes' ? bytes : JSON.stringify(print(Block, block))
   await acceptedId(await post(gateway.url, body))
   const path = `${gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
-  for (;;) {
-    const { transactionState, transactionFailureReason } = await restJson(path)
-    if (transactionState === 'pending') continue
-    // What is accepted may be committed already.
-    const state = transactionState === 'failed' ? 'failed' : 'accepted'
-    return [state, transactionFailureReason]
-  }
+  const judged = await until(async () => {
+    const metadata = await restJson(path)
+    return metadata.transactionState !== 'pending' && metadata
+  })
+  // What is accepted may be committed already.
+  const state = judged.transactionState === 'failed' ? 'failed' : 'accepted'
+  return [state, judged.transactionFailureReason]
 }
 
 function lifeOf(id: OutputId) {

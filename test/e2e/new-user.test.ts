@@ -10,6 +10,7 @@ import {
   type SdkUser,
   sdkUser,
 } from '../support/sdk-user.ts'
+import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import { addressOf, genesisOutputs, untilCommitted } from '../support/wallet.ts'
 
@@ -171,7 +172,8 @@ function costOf({ block }: SdkBlock): bigint {
 
 /** Waits until blocks are offered a commitment to this slot or a later one. */
 async function untilIssuanceOf(slot: number): Promise<void> {
-  while ((await sdk.client.getIssuance()).latestCommitment.slot < slot);
+  const isOffered = async () => (await sdk.client.getIssuance()).latestCommitment.slot >= slot
+  await until(isOffered, { what: `a commitment to slot ${slot} is offered`, deadlineMs: 55_000 })
 }
 
 async function entryAt(id: string, milestoneIndex: number): Promise<object | null> {

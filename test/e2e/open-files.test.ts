@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeFolder, startProgram } from '../support/program.ts'
+import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
 /** The system lets the process open so many files and sockets, and no more. */
@@ -26,7 +27,7 @@ test.runIf(process.platform === 'linux')(
     const crowd = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'))
     for (const socket of crowd) socket.on('error', () => {})
     await Promise.race(crowd.map((socket) => once(socket, 'close')))
-    while (said().length === 0) await delay(50)
+    await until(() => said().length > 0)
     // One or two looks more.
     await delay(2_100)
     expect(said()).toHaveLength(1)
@@ -36,7 +37,7 @@ test.runIf(process.platform === 'linux')(
     })
 
     for (const socket of crowd) socket.destroy()
-    while (said().length < 2) await delay(50)
+    await until(() => said().length >= 2)
     expect(said()[1].event).toBe('files-free')
     await untilHealth(gateway.url)
     await gateway.end('SIGTERM')

@@ -15,6 +15,7 @@ import { listOf, type PageArguments, pageOf } from '../support/page-model.ts'
 import { createRandom } from '../support/random.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -68,7 +69,8 @@ test('no page and no walk misses a row or tells one twice', async () => {
   const asking = Promise.all([during(askPage), during(walkConnection), during(walkRest)])
   const coins = await spendAllTheTime()
   const last = slotNow((await offerOf(gateway.url)).network)
-  while ((await committedSlot()) < Math.max(last, start + leastCommits));
+  const isCommitted = async () => (await committedSlot()) >= Math.max(last, start + leastCommits)
+  await until(isCommitted, { what: 'the last slot is committed', deadlineMs: 120_000 })
   isOver = true
   const [pages, ...walks] = await asking
 

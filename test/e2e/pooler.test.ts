@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { openStream } from '../support/event-stream.ts'
-import { rest } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { startPooler, type TransactionPooler } from '../support/transaction-pooler.ts'
+import { until } from '../support/until.ts'
 import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
 /** Two gateways behind a pooler that lends three connections, each for a transaction. */
@@ -51,7 +51,7 @@ test('blocks are taken, booked and told, and another takes over', async () => {
   expect(pooler.lent()).toBeGreaterThan(blocks.length)
 
   await writer.close()
-  while ((await (await rest(`${member.url}/health`)).json()).role !== 'writer');
+  await until(async () => (await getJson(`${member.url}/health`)).role === 'writer')
   const last = blockOf(await offerOf(member.url), taggedData('0x', '0x0300'))
   await acceptedId(await post(member.url, last.bytes))
   await untilFinal(member.url, last.blockId)
@@ -59,5 +59,5 @@ test('blocks are taken, booked and told, and another takes over', async () => {
 
 async function untilFinal(url: string, blockId: string): Promise<void> {
   const path = `/api/core/v3/blocks/${blockId}/metadata`
-  while ((await getJson(url + path)).blockState !== 'finalized');
+  await until(async () => (await getJson(url + path)).blockState === 'finalized')
 }

@@ -11,6 +11,7 @@ import { rest } from '../support/rest.ts'
 import { everywhere, resume } from '../support/resume.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -49,11 +50,10 @@ async function pay(by: number, url: string): Promise<void> {
 
 /** Waits until what a gateway offers to refer to is in its database: the writer learns with its next slot that it is another one. */
 async function untilOffered(url: string): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { status } = await getJson(`${url}/api/core/v3/info`)
-    const offered = await rest(`${url}/api/core/v3/commitments/${status.latestCommitmentId}`)
-    if (offered.ok) break
-  }
+    return (await rest(`${url}/api/core/v3/commitments/${status.latestCommitmentId}`)).ok
+  })
   await untilHealth(url)
 }
 

@@ -17,6 +17,7 @@ import { type Program, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput } from '../support/random-outputs.ts'
 import { asList, openSdk, type Sdk } from '../support/sdk.ts'
+import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
@@ -81,13 +82,10 @@ describe('the official client reads accounts', () => {
 
   test('who stands for the committee, and who validates', async () => {
     // The network's own validator announces its candidacy in its first block.
-    const untilListed = async () => {
-      for (;;) {
-        const page = await sdk.client.getValidators(1)
-        if (page.validators.length > 0) return page
-      }
-    }
-    const { validators } = await untilListed()
+    const { validators } = await until(async () => {
+      const page = await sdk.client.getValidators(1)
+      return page.validators.length > 0 && page
+    })
     expect(validators).toHaveLength(1)
     const { address } = await sdk.client.getValidator(validator)
     expect(validators[0]?.address).toEqual(address)

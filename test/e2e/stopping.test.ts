@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { makeFolder, startProgram } from '../support/program.ts'
 import { rest } from '../support/rest.ts'
 import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
 /** What the process makes of the signals that ask it to end. */
@@ -16,7 +17,7 @@ test('after SIGTERM it serves and is not ready, and a second signal ends it at o
   const { url, process } = program
   await untilHealth(url)
   process.kill('SIGTERM')
-  while ((await rest(`${url}/health/ready`)).status !== 503);
+  await until(async () => (await rest(`${url}/health/ready`)).status === 503)
   await acceptedId(await post(url, JSON.stringify({ type: 0, tag: '0x01', data: '0x' })))
   expect((await rest(`${url}/health/live`)).status).toBe(200)
   const ended = once(process, 'exit')

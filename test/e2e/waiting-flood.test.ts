@@ -12,6 +12,7 @@ import {
   startWorld,
   worldParameters,
 } from '../support/ledger-world.ts'
+import { until } from '../support/until.ts'
 import { getJson, issuer, ownedBy, paymentOf, user } from '../support/wallet.ts'
 
 /** Many transactions that wait: what they cost, how long they stay, and what comes out when they are released. */
@@ -118,7 +119,8 @@ async function submitAll(
 
 async function submitAndBook(moment: Moment, payload: SignedTransaction): Promise<void> {
   const blockId = await world.submit(moment, payload)
-  while ((await storedBlocks([blockId]))[0] === 'pending');
+  const isBooked = async () => (await storedBlocks([blockId]))[0] !== 'pending'
+  await until(isBooked, { what: `${blockId} is booked`, deadlineMs: 55_000 })
 }
 
 function storedBlocks(ids: readonly string[]): Promise<string[]> {

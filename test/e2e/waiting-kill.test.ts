@@ -7,6 +7,7 @@ import type { OutputId } from '../../src/protocol/primitives.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import { graphql } from '../support/client.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   blockOf,
@@ -78,7 +79,7 @@ test('are booked when they were acknowledged and not booked before kill -9', asy
   }
   await restart()
   for (const one of [parent, child, grandchild]) {
-    while ((await statesOf(one))[0] === 'PENDING');
+    await until(async () => (await statesOf(one))[0] !== 'PENDING', { deadlineMs: 55_000 })
   }
   expect(await statesOf(parent, child, grandchild)).toEqual(['ACCEPTED', 'ACCEPTED', 'ACCEPTED'])
 }, 120_000)
@@ -113,7 +114,7 @@ async function carry({ payload }: SignedPayment): Promise<void> {
   const { bytes, blockId } = blockOf(await offerOf(gateway.url), payload)
   expect((await postBytes(gateway.url, bytes)).status).toBe(201)
   const url = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`
-  while ((await getJson(url)).blockState === 'pending');
+  await until(async () => (await getJson(url)).blockState !== 'pending', { deadlineMs: 55_000 })
 }
 
 async function statesOf(...payments: readonly SignedPayment[]): Promise<string[]> {

@@ -13,12 +13,13 @@ import { AddressUnlock, Expiration } from '../../src/protocol/unlock-conditions.
 import type { StoreReader } from '../../src/store/contract.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { useStore, usualDatabase } from '../support/databases.ts'
-import { neverMs, until } from '../support/feed-log.ts'
+import { neverMs } from '../support/feed-log.ts'
 import {
   foundRandomLedger,
   minCommittableAge,
   type RandomLedger,
 } from '../support/random-ledger.ts'
+import { until } from '../support/until.ts'
 
 describe('outputs that pass to another owner by time alone', () => {
   const use = useStore(usualDatabase().create)
@@ -105,10 +106,13 @@ function failingNowAndThen(read: StoreReader): StoreReader {
 
 /** As a tail does: with the next tick it looks from where it was. */
 async function again<T>(look: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const told = await look().catch(() => undefined)
-    if (told !== undefined) return told
-  }
+  const outcome = await until(() =>
+    look().then(
+      (value) => ({ value }),
+      () => undefined,
+    ),
+  )
+  return outcome.value
 }
 
 function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {

@@ -13,9 +13,9 @@ import {
   openFeedLog,
   seqsOf,
   slotOf,
-  until,
 } from '../support/feed-log.ts'
 import { addresses, slotEntries } from '../support/log-store.ts'
+import { until } from '../support/until.ts'
 
 const [early = '0x', late = '0x'] = addresses
 let own: FeedLog

@@ -10,9 +10,9 @@ import {
   openFeedLog,
   seqsOf,
   slotOf,
-  until,
 } from '../support/feed-log.ts'
 import { addresses, slotEntries } from '../support/log-store.ts'
+import { until } from '../support/until.ts'
 
 const [first = '0x', second = '0x'] = addresses
 

@@ -8,6 +8,7 @@ import {
 } from '../../src/node/leader-election.ts'
 import type { LeaseLost } from '../../src/store/contract.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
+import { until } from '../support/until.ts'
 
 describe.each(databases)('standing for the lease on $name', ({ create }) => {
   const use = useStore(create)
@@ -87,8 +88,3 @@ describe.each(databases)('standing for the lease on $name', ({ create }) => {
     return { standing, begun, ended, logged, reigning }
   }
 })
-
-/** Lets the process go on until it is so; the test's time limit says that it never was. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

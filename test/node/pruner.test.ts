@@ -3,9 +3,10 @@ import { silentLog } from '../../src/lib/log.ts'
 import { startPruner } from '../../src/node/pruner.ts'
 import { followLedgerUpdates } from '../../src/service/feed/follow-ledger-updates.ts'
 import { listLedgerUpdates } from '../../src/service/updates/list-ledger-updates.ts'
-import { openFeedLog, slotOf, until } from '../support/feed-log.ts'
+import { openFeedLog, slotOf } from '../support/feed-log.ts'
 import { addresses, unwrap } from '../support/log-store.ts'
 import { servedParameters as parameters } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x'] = addresses
 

@@ -7,9 +7,10 @@ import {
 import { listLedgerUpdates } from '../../src/service/updates/list-ledger-updates.ts'
 import { pollLedgerUpdates } from '../../src/service/updates/poll-ledger-updates.ts'
 import { noBranch } from '../../src/store/values.ts'
-import { type FeedLog, neverMs, openFeedLog, slotOf, until } from '../support/feed-log.ts'
+import { type FeedLog, neverMs, openFeedLog, slotOf } from '../support/feed-log.ts'
 import { addresses, unwrap } from '../support/log-store.ts'
 import { servedParameters as parameters } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x', quiet = '0x'] = addresses
 let own: FeedLog

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keepCheckpoints } from '../../src/store/checkpoints.ts'
@@ -10,6 +9,7 @@ import type { Store } from '../../src/store/contract.ts'
 import { databases, openedStore, type TestDatabase } from '../support/databases.ts'
 import { createMemoryLog, type MemoryLog } from '../support/memory-log.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $name', (kind) => {
   let database: TestDatabase
@@ -44,11 +44,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
   const sizeOf = (path: string) => statSync(path).size
 
   async function moved(size: number): Promise<void> {
-    const deadline = Date.now() + 20_000
-    while (sizeOf(file) < size) {
-      expect(Date.now(), 'what was committed is moved in time').toBeLessThan(deadline)
-      await delay(50)
-    }
+    await until(() => sizeOf(file) >= size, { what: 'what was committed is in the database file' })
   }
 
   test('takes up what was committed, and its log begins anew', async () => {
@@ -56,26 +52,24 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     expect(sizeOf(file)).toBeLessThan(5_000_000)
     await moved(5_000_000)
     // A log that goes on grows with every commit.
-    const deadline = Date.now() + 20_000
-    for (let before = 0; before < sizeOf(`${file}-wal`); ) {
-      expect(Date.now(), 'the log begins anew in time').toBeLessThan(deadline)
-      before = sizeOf(`${file}-wal`)
+    const hasShrunk = async () => {
+      const before = sizeOf(`${file}-wal`)
       await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
-      await delay(50)
+      return sizeOf(`${file}-wal`) <= before
     }
+    await until(hasShrunk, { what: 'the log begins anew' })
     expect(await store.read.newestInbox()).toBe(last)
   })
 
   const said = () => memory.names('checkpoints-failing', 'checkpoints-back')
 
-  async function until(isSo: () => boolean): Promise<void> {
-    const deadline = Date.now() + 20_000
-    while (!isSo()) {
-      expect(Date.now(), `in time; said so far: ${said()}`).toBeLessThan(deadline)
-      // A commit a moment: the log is looked at only where it has grown.
+  /** Commits before every look: the log is looked at only where it has grown. */
+  async function writeUntil(isSo: () => boolean): Promise<void> {
+    const look = async () => {
       await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
-      await delay(50)
+      return isSo()
     }
+    await until(look, { what: String(isSo) })
   }
 
   test('says that the thread was killed, and takes another', async () => {
@@ -83,10 +77,10 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     const onThread = (thread: Worker) => void threads.push(thread)
     process.on('worker', onThread)
     await write()
-    await until(() => threads.length === 1)
+    await writeUntil(() => threads.length === 1)
     const [first] = threads
     await first?.terminate()
-    await until(() => said().length === 2)
+    await writeUntil(() => said().length === 2)
     process.off('worker', onThread)
     expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
@@ -108,10 +102,10 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     // More than a commit leaves to the thread: it moves the log by itself.
     for (let n = 0; n < 20; n++) await write()
     expect(sizeOf(file)).toBeGreaterThan(40_000_000)
-    await until(() => killed >= 3)
+    await writeUntil(() => killed >= 3)
     expect(said()).toEqual(['checkpoints-failing'])
     process.off('worker', kill)
-    await until(() => said().length === 2)
+    await writeUntil(() => said().length === 2)
     expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     expect(await store.read.newestInbox()).toBe(last)
   })
@@ -121,12 +115,12 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     const reader = new DatabaseSync(file, { readOnly: true })
     reader.exec('BEGIN; SELECT count(*) FROM blocks')
     for (let n = 0; n < 28; n++) await write()
-    await until(() => said().length === 1)
+    await writeUntil(() => said().length === 1)
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
     expect(failing?.reason).toMatch(/^somebody has read from the file for so long/)
     reader.exec('COMMIT')
     reader.close()
-    await until(() => said().length === 2)
+    await writeUntil(() => said().length === 2)
     expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
   })
 
@@ -174,13 +168,13 @@ test('a file that the thread cannot use is told in the words of SQLite, once', a
   const onThread = (thread: Worker) => void thread.on('message', (said) => attempts.push(said))
   process.on('worker', onThread)
   const checkpoints = keepCheckpoints(file, log)
-  const deadline = Date.now() + 20_000
-  for (let n = 0; attempts.length < 2; n++) {
-    expect(Date.now()).toBeLessThan(deadline)
+  let n = 0
+  const hasTriedTwice = () => {
     // It is looked at when it has changed.
-    writeFileSync(`${file}-wal`, Buffer.alloc(4_000_000 + n))
-    await delay(100)
+    writeFileSync(`${file}-wal`, Buffer.alloc(4_000_000 + n++))
+    return attempts.length >= 2
   }
+  await until(hasTriedTwice, { what: 'two attempts' })
   await checkpoints.close()
   process.off('worker', onThread)
   rmSync(folder, { recursive: true })

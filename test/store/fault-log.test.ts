@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -9,6 +8,7 @@ import { databases, useStore } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { onServer } from '../support/postgresql-server.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 const [sqlite, postgresql] = databases
 
@@ -58,16 +58,17 @@ describe('a server of postgresql that nobody may write, as a standby is', () => 
     await setReadOnly('on')
     const failures: unknown[] = []
     // The first may meet the connection that was ended.
-    while (failures.length < 4) await write().catch((thrown: unknown) => failures.push(thrown))
+    const fail = () => write().catch((thrown: unknown) => failures.push(thrown))
+    await until(async () => (await fail()) !== undefined && failures.length >= 4)
     expect(storeFaultOf(failures.at(-1))).toBe('NOT_WRITABLE')
     expect(await store.read.newestInbox()).toBe(0)
     expect(said()).toEqual(['database-not-writable'])
 
     await setReadOnly('off')
-    while (said().length < 2) {
+    await until(async () => {
       await write().catch(() => {})
-      await delay(100)
-    }
+      return said().length >= 2
+    })
     expect(said()).toEqual(['database-not-writable', 'database-writable'])
     expect(await store.read.newestInbox()).toBeGreaterThan(0)
   })

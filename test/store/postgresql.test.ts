@@ -11,6 +11,7 @@ import { databases, emptyDatabases, openedStore, useStore } from '../support/dat
 import { createMemoryLog } from '../support/memory-log.ts'
 import { databaseUrl, onServer } from '../support/postgresql-server.ts'
 import { blockIdOf, entry, incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 /** What only PostgreSQL can do, or do wrong. */
 
@@ -161,7 +162,7 @@ describe('writing to postgresql', () => {
     const failed = former.catch((error) => error)
     await once(events, 'locked')
     const take = () => use.store.write.takeLease({ holder: 'next', ttlMs: 60_000 })
-    while (!(await take()).ok);
+    await until(async () => (await take()).ok)
     events.emit('resumed')
     expect(isStoreAway(await failed)).toBe(true)
     const { rows } = await client.query('SELECT term, holder FROM writer')
@@ -282,13 +283,15 @@ async function secondWriter(url: string) {
 
 /** Does the work again for as long as the database is away. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
+  const outcome = await until(async () => {
     try {
-      return await work()
+      return { value: await work() }
     } catch (failure) {
       if (!isStoreAway(failure)) throw failure
+      return undefined
     }
-  }
+  })
+  return outcome.value
 }
 
 /** Collects what a store hears. */

@@ -1,6 +1,7 @@
 import { Agent, createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from './until.ts'
 
 /** A balancer as operators put in front of gateways: round robin, health checks, kept connections, and no second try. */
 export interface Balancer {
@@ -69,7 +70,7 @@ export async function startBalancer(): Promise<Balancer> {
     add: async (target) => {
       targets.add(target)
       checks.push(check(target))
-      while (!ready.has(target)) await delay(checkEveryMs)
+      await until(() => ready.has(target), { what: `${target} is ready` })
     },
     remove: (target) => {
       targets.delete(target)

@@ -5,6 +5,7 @@ import { createWake, type Wake } from '../../src/feed/wake.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import type { LogEntry, UpdateClass } from '../../src/store/rows.ts'
 import { addresses, type LogStore, type ModelRow, openLogStore, outputIdOf } from './log-store.ts'
+import { until } from './until.ts'
 
 /** A feed on a log that a test commits to slot by slot. */
 export interface FeedLog {
@@ -48,7 +49,7 @@ export async function openFeedLog(
     await log.close()
   }
 
-  const known = () => until(() => feed.tail.tip().slot === log.slot())
+  const known = async () => void (await until(() => feed.tail.tip().slot === log.slot()))
 
   return { log, feed, wake, commit, known, close }
 }
@@ -83,9 +84,4 @@ export function slotOf(...owners: LogEntry['address'][]): LogEntry[] {
     const outputId = outputIdOf((outputs >> 15).toString(16).padStart(2, '0'), outputs & 0x7fff)
     return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent: false }
   })
-}
-
-/** Lets the process go on until something is so; the test's time limit says that it never was. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

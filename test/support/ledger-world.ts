@@ -16,6 +16,7 @@ import type { ModelOutput } from './balance-model.ts'
 import { graphql } from './client.ts'
 import { startGateway, type TestGateway } from './start-gateway.ts'
 import { acceptedId, post } from './submit.ts'
+import { until } from './until.ts'
 import { blockOf, type Offer, offerOf, paymentOf, type SignedPayment } from './wallet.ts'
 
 /** A gateway whose clock is set by hand, and everything that was done in its ledger. */
@@ -130,10 +131,12 @@ export async function startWorld(): Promise<LedgerWorld> {
     slot += slots
     clock.advance(timeOf(slot) - clock.nowNs())
     const due = slot - worldParameters.minCommittableAge
-    for (;;) {
+    const newest = async () => {
       const { data } = await graphql(gateway.url, '{ milestone { index } }')
-      if (data.milestone.index >= due) return due
+      return data.milestone.index
     }
+    await until(async () => (await newest()) >= due, { what: `slot ${due} is committed` })
+    return due
   }
 
   async function close(): Promise<void> {

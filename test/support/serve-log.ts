@@ -8,9 +8,9 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
-import { until } from './feed-log.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
 import { startDoors, type TestDoors } from './start-gateway.ts'
+import { until } from './until.ts'
 
 /** The doors of a gateway, over real sockets, on a log that the test commits to slot by slot. */
 export interface ServedLog {
@@ -112,7 +112,7 @@ export async function serveLog({
     await log.close()
   }
 
-  const known = () => until(() => feed.tail.tip().slot === log.slot())
+  const known = async () => void (await until(() => feed.tail.tip().slot === log.slot()))
   const { url, token, announceStop, drain, logged } = doors
   return { log, url, logged, commit, ask, feed, token, known, announceStop, drain, close }
 }

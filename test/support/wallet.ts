@@ -29,6 +29,7 @@ import { slotOfTime } from '../../src/protocol/slots.ts'
 import type { Payload, SignedTransaction, Transaction } from '../../src/protocol/transaction.ts'
 import { parsed } from './parsed.ts'
 import { rest, restJson } from './rest.ts'
+import { until } from './until.ts'
 
 /** What somebody with the keys of the development network can make: blocks, transactions, addresses. */
 
@@ -57,14 +58,20 @@ export interface Offer {
   readonly strongParents: readonly BlockId[]
 }
 
+/** A gateway that starts beside others may need most of a minute. */
+const deadlineMs = 60_000
+
 /** Waits until a gateway says of itself that it is healthy, or with another status that it is not. */
 export async function untilHealth(url: string, status = 200): Promise<void> {
-  while ((await rest(`${url}/health`)).status !== status);
+  const what = `${url}/health answers ${status}`
+  await until(async () => (await rest(`${url}/health`)).status === status, { what, deadlineMs })
 }
 
 /** Waits until a gateway has committed a slot. */
 export async function untilCommitted(url: string, slot: SlotIndex): Promise<void> {
-  while ((await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot < slot);
+  const newest = async () => (await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
+  const what = `${url} has committed slot ${slot}`
+  await until(async () => (await newest()) >= slot, { what, deadlineMs })
 }
 
 /** Asks a gateway by REST, as a client does, as soon as it takes blocks. */

@@ -3,7 +3,8 @@ import { compile } from '../support/compiled.ts'
 import { openStream } from '../support/event-stream.ts'
 import { makeFolder } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
-import { getJson, untilHealth } from '../support/wallet.ts'
+import { until } from '../support/until.ts'
+import { getJson, untilCommitted, untilHealth } from '../support/wallet.ts'
 import { type DoorName, doors } from './doors.ts'
 import { startTorturedGateway, type TorturedGateway } from './gateway-process.ts'
 import { type Listener, startListener } from './listener.ts'
@@ -149,12 +150,12 @@ async function caughtUp(
   lastSlot: number,
 ): Promise<void> {
   await untilHealth(url)
-  while ((await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot <= lastSlot) {
-    await delay(200)
-  }
+  await untilCommitted(url, lastSlot + 1)
   const { cursor } = await getJson(`${url}/feed/updates`)
   const end = seqIn(cursor) ?? 0
-  while (listeners.some((listener) => (seqIn(listener.cursor()) ?? 0) < end)) await delay(200)
+  const isThere = (listener: Listener) => (seqIn(listener.cursor()) ?? 0) >= end
+  const what = 'every listener has come to the end of the log'
+  await until(() => listeners.every(isThere), { what, deadlineMs: 600_000 })
 }
 
 function totals(listeners: readonly Listener[]) {

@@ -5,6 +5,7 @@ import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { until } from '../../support/until.ts'
 import { addressOf } from '../../support/wallet.ts'
 
 let gateway: TestGateway
@@ -178,8 +179,7 @@ describe('all subscriptions of a socket together', () => {
     ])
     await opened[0]?.return?.()
     // The end of one may be seen after the beginning of the next.
-    const again = () => open().catch(() => undefined)
-    while ((await again()) === undefined);
+    await until(() => open().catch(() => undefined), { what: 'another subscription opens' })
     await client.dispose()
   })
 })

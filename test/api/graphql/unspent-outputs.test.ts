@@ -5,6 +5,7 @@ import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -34,7 +35,8 @@ beforeAll(async () => {
   })
   created = made.created
   await acceptedId(await post(gateway.url, blockOf(offer, made.payload).bytes))
-  while ((await ask({ filter: { tag: '0xcafe', committed: true } })).nodes.length === 0);
+  const filter = { tag: '0xcafe', committed: true }
+  await until(async () => (await ask({ filter })).nodes.length > 0, { deadlineMs: 55_000 })
 })
 afterAll(() => gateway.close())
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import mqtt from 'mqtt'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -17,6 +16,7 @@ import { event, type Listener, openListener } from '../../support/mqtt.ts'
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -93,7 +93,7 @@ describe('blocks', () => {
     await acceptedId(await post(gateway.url, bytes))
     const metadata = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`
     // While it waits to be booked, what one topic tells may be over when the other does.
-    while ((await restJson(metadata)).blockState === 'pending');
+    await until(async () => (await restJson(metadata)).blockState !== 'pending')
     const topic = `block-metadata/${blockId}`
     await open(topic, `${topic}/raw`)
     const first = await jsonOn(topic)
@@ -164,7 +164,7 @@ describe('a transaction', () => {
     })
     await acceptedId(await post(gateway.url, blockOf(offer, payment.payload).bytes))
     const rest = `${gateway.url}/api/core/v3/transactions/${payment.transactionId}/metadata`
-    while ((await restJson(rest)).transactionState !== 'failed');
+    await until(async () => (await restJson(rest)).transactionState === 'failed')
     const topic = `transaction-metadata/${payment.transactionId}`
     await open(topic, `${topic}/raw`)
     const failed = await jsonOn(topic)
@@ -291,10 +291,12 @@ test('a client that asks and asks, and reads no answer, is cut off', async () =>
   const ping = packet(0xc0, [])
   for (let i = 0; i < 200; i++) socket.send(Buffer.concat(Array(1_000).fill(ping)))
   // A socket that is paused hears of its end only by writing to it.
-  while (socket.readyState === socket.OPEN) {
+  const isClosed = () => {
+    if (socket.readyState !== socket.OPEN) return true
     socket.send(ping)
-    await delay(20)
+    return false
   }
+  await until(isClosed, { what: 'the socket is closed', deadlineMs: 55_000 })
 }, 60_000)
 
 /** A packet of MQTT of at most 127 bytes behind its head. */

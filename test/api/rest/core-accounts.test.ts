@@ -13,6 +13,7 @@ import { decode, print, type Schema } from '../../../src/protocol/schema/schema.
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { binary, refusal } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import { addressOf, issuer, untilHealth, user } from '../../support/wallet.ts'
 
 let gateway: TestGateway
@@ -23,7 +24,7 @@ beforeAll(async () => {
   core = `${gateway.url}/api/core/v3`
   await untilHealth(gateway.url)
   // The network's own validator announces its candidacy in its first block.
-  while ((await restJson(`${core}/validators`)).validators.length === 0);
+  await until(async () => (await restJson(`${core}/validators`)).validators.length > 0)
   const genesis = await restJson(`${core}/commitments/by-slot/0/utxo-changes/full`)
   interface Created {
     readonly outputId: string

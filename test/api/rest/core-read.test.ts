@@ -17,6 +17,7 @@ import { parsed } from '../../support/parsed.ts'
 import { rest as askRest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -29,6 +30,7 @@ import {
   type SignedPayment,
   slotNow,
   taggedData,
+  untilCommitted,
   user,
 } from '../../support/wallet.ts'
 
@@ -69,7 +71,7 @@ describe('a block', () => {
     expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(bytes))
     const metadata = await getJson(`${core}/blocks/${blockId}/metadata`)
     expect(metadata).toEqual({ blockId, blockState: expect.stringMatching(/^(pending|accepted)$/) })
-    await committed(slotOfId(blockId))
+    await untilCommitted(gateway.url, slotOfId(blockId))
     expect(await getJson(`${core}/blocks/${blockId}/metadata`)).toEqual({
       blockId,
       blockState: 'finalized',
@@ -140,13 +142,13 @@ describe('of two transactions that spend the same output', () => {
       await paymentBy(index, { outputs: [ownedBy(user(index), 1_000_000_000n)] }),
     ]
     const firstBlock = await send(first.payload)
-    if (isLate) await committed(slotOfId(firstBlock as CommitmentId))
+    if (isLate) await untilCommitted(gateway.url, slotOfId(firstBlock as CommitmentId))
     const secondBlock = await send(second.payload)
     expect(await judged(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
     expect(await judged(first)).toMatchObject({ failure: null, blockId: firstBlock })
     expect((await getJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
     expect((await askRest(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
-    await committed(slotOfId(secondBlock as CommitmentId))
+    await untilCommitted(gateway.url, slotOfId(secondBlock as CommitmentId))
     expect(await rowsAbout([...first.created, ...second.created, spentBy(first)])).toEqual(
       [...first.created.map((id) => `${id} created`), `${spentBy(first)} spent`].sort(),
     )
@@ -242,15 +244,10 @@ test('after slots were committed in a batch a young commitment is offered to iss
 /** The state of a transaction as soon as it is booked. */
 async function judged({ transactionId }: SignedPayment): Promise<object> {
   const query = `{ transaction(id: "${transactionId}") { state failure { code name } blockId } }`
-  for (;;) {
+  return until(async () => {
     const { data } = await graphql(gateway.url, query)
-    if (data.transaction.state !== 'PENDING') return data.transaction
-  }
-}
-
-/** Waits until a slot is committed. */
-async function committed(slot: number): Promise<void> {
-  while ((await getJson(`${core}/info`)).status.latestFinalizedSlot < slot);
+    return data.transaction.state !== 'PENDING' && data.transaction
+  })
 }
 
 function spentBy({ payload }: SignedPayment): string {

@@ -24,6 +24,7 @@ import { graphql } from '../../support/client.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   blockOf,
   genesisOutputs,
@@ -141,7 +142,7 @@ describe('an output', () => {
     await acceptedId(await post(gateway.url, blockOf(offer, next.payload).bytes))
     const url = `${core}/outputs/${next.created[0]}/metadata`
     // Booking follows the answer.
-    while ((await rest(url)).status === 404);
+    await until(async () => (await rest(url)).status !== 404)
     const { included } = await restJson(url)
     expect(included).toEqual({ slot: expect.any(Number), transactionId: next.transactionId })
   })

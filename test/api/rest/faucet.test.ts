@@ -4,6 +4,7 @@ import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post, refusal } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -38,10 +39,10 @@ function ask(body: unknown, headers: Record<string, string> = {}, query = ''): P
 /** The updates of an address, once it has some. */
 async function paid(address: string, count = 1): Promise<readonly { outputId: string }[]> {
   const url = `${gateway.url}/api/explorer/v2/ledger/updates/by-address/${address}`
-  for (;;) {
+  return until(async () => {
     const { items } = await restJson(url)
-    if (items.length >= count) return items
-  }
+    return items.length >= count && items
+  })
 }
 
 test('pays many who ask at once, together', async () => {

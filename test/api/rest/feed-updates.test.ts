@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/feed/cursor.ts'
 import { noBranch } from '../../../src/store/values.ts'
-import { slotOf, until } from '../../support/feed-log.ts'
+import { slotOf } from '../../support/feed-log.ts'
 import { addresses, rowsOf } from '../../support/log-store.ts'
 import { rest } from '../../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
+import { until } from '../../support/until.ts'
 
 const [owner = '0x', other = '0x', quiet = '0x'] = addresses
 let gateway: ServedLog

@@ -22,6 +22,7 @@ import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
 import { createStakers } from '../../../src/service/accounts/stakers.ts'
 import { listValidators } from '../../../src/service/accounts/validators.ts'
 import { databases, openedStore } from '../../support/databases.ts'
+import { until } from '../../support/until.ts'
 import { user } from '../../support/wallet.ts'
 
 /** Committees over several epochs: who announces in time is chosen, and nobody else (ledger reference 12.5). */
@@ -175,7 +176,7 @@ describe.each(databases)('committees on $name', ({ create }) => {
     // Its stake ends with this epoch.
     await ledger.announce(brief)
     // As soon as the block is accepted, and behind its commit.
-    while ((await ledger.validators()).length === 0);
+    await until(async () => (await ledger.validators()).length > 0)
     const listed = [[50_000_000n, true]]
     expect(await ledger.validators()).toEqual(listed)
     await ledger.commit(ledger.slot())

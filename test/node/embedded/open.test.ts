@@ -12,6 +12,7 @@ import { openEmbedded } from '../../../src/node/embedded/open.ts'
 import type { GenesisPlan } from '../../../src/node/genesis.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import { databases, openedStore } from '../../support/databases.ts'
+import { until } from '../../support/until.ts'
 
 /** The ledger inside over several epochs, on a real store and a clock that is set by hand. */
 
@@ -61,7 +62,7 @@ async function openLedger(url: string) {
         if (opened.source.status().latestCommittedSlot >= slot) resolve()
       })
     }
-    while ((await heartbeatOf()) !== 'ACCEPTED') await new Promise(setImmediate)
+    await until(async () => (await heartbeatOf()) === 'ACCEPTED')
   }
 
   async function heartbeatOf() {

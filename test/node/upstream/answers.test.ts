@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
@@ -9,6 +8,7 @@ import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../
 import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post, refusal, submit } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -49,7 +49,7 @@ async function spoiling<T>(spoil: Spoil, work: () => Promise<T>): Promise<T> {
     node.spoilBy(passOn)
     // It may have been left alone for a while.
     const offer = `${gateway.url}/api/core/v3/blocks/issuance`
-    while ((await fetch(offer)).status !== 200) await delay(20)
+    await until(async () => (await fetch(offer)).status === 200)
   }
 }
 
@@ -83,7 +83,7 @@ describe('a block that was not seen', () => {
     const { blockId } = await nodesBlock('kept')
     const metadata = `${blockPath(blockId)}/metadata`
     await untilCommitted(gateway.url, slotNow((await offerOf(real.url)).network))
-    while ((await getJson(metadata)).blockState !== 'finalized');
+    await until(async () => (await getJson(metadata)).blockState === 'finalized')
     const state = await spoiling(
       () => 'HANG_UP',
       async () => (await getJson(metadata)).blockState,
@@ -219,13 +219,12 @@ test('a transaction that failed is told with its reason where it came in', async
     await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
   }
   const { transactionId: id } = second
-  for (;;) {
+  const judged = await until(async () => {
     const { data } = await graphql(gateway.url, transactionQuery, { id })
-    if (data.transaction.state === 'PENDING') continue
-    expect(data.transaction.state).toBe('FAILED')
-    expect(data.transaction.failure.code).toBeGreaterThan(0)
-    break
-  }
+    return data.transaction.state !== 'PENDING' && data.transaction
+  })
+  expect(judged.state).toBe('FAILED')
+  expect(judged.failure.code).toBeGreaterThan(0)
   const metadata = await getJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
   expect(metadata.transactionState).toBe('failed')
 })

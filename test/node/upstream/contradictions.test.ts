@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
@@ -14,6 +13,7 @@ import {
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
@@ -343,9 +343,11 @@ async function anyJson(url: string): Promise<any> {
 /** The health of a follower as soon as its following is in a state. */
 // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
 async function untilState(url: string, state: string): Promise<any> {
-  for (;;) {
-    const health = await anyJson(`${url}/health`)
-    if (health.following.state === state) return health
-    await delay(20)
-  }
+  return until(
+    async () => {
+      const health = await anyJson(`${url}/health`)
+      return health.following.state === state && health
+    },
+    { what: `the following of ${url} is '${state}'` },
+  )
 }

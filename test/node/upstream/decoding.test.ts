@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
@@ -14,6 +13,7 @@ import { oddPaymentOf } from '../../support/odd-outputs.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   blockOf,
   genesisOutputs,
@@ -291,11 +291,10 @@ describe('a node that knows parameters of a later version', () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
 async function untilUnreadable(url: string): Promise<any> {
-  for (;;) {
+  return until(async () => {
     const health = await (await fetch(`${url}/health`)).json()
-    if (health.following.state === 'unreadable') return health
-    await delay(20)
-  }
+    return health.following.state === 'unreadable' && health
+  })
 }
 
 function parsedLine(line: string): unknown {

@@ -6,6 +6,7 @@ import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../
 import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
 import {
   blockOf,
   getJson,
@@ -47,13 +48,17 @@ const healthOf = async ({ url }: TestGateway) => (await rest(`${url}/health`)).j
 /** Every answer of `/health` until one is as it should be, that one included, as often as it can be asked. */
 async function healthsUntil({ url }: TestGateway, isSo: (health: Health) => boolean) {
   const all: Health[] = []
-  for (;;) {
-    const response = await rest(`${url}/health`)
-    const { role, following } = await response.json()
-    const health = { status: response.status, role, state: following.state }
-    if (JSON.stringify(all.at(-1)) !== JSON.stringify(health)) all.push(health)
-    if (isSo(health)) return all
-  }
+  const what = `the health of ${url} passes ${isSo}`
+  return until(
+    async () => {
+      const response = await rest(`${url}/health`)
+      const { role, following } = await response.json()
+      const health = { status: response.status, role, state: following.state }
+      if (JSON.stringify(all.at(-1)) !== JSON.stringify(health)) all.push(health)
+      return isSo(health) && all
+    },
+    { what },
+  )
 }
 
 interface Health {

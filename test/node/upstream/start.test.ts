@@ -8,6 +8,7 @@ import { graphql } from '../../support/client.ts'
 import { changing, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { type Folder, makeFolder, spawnProgram, startProgram } from '../../support/program.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { until } from '../../support/until.ts'
 import { getJson, untilCommitted } from '../../support/wallet.ts'
 
 /** How a gateway starts in front of a node, and what it refuses in one sentence, with nothing written. */
@@ -115,7 +116,7 @@ describe('a database', () => {
     expect((await fetch(`${program.url}/health`)).status).toBe(503)
     const before = (await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex
     other.spoilBy(renamed)
-    while (!program.logged().includes('another network')) await fetch(`${program.url}/health`)
+    await until(() => program.logged().includes('another network'))
     expect((await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
     other.spoilBy(passOn)
     await untilCommitted(program.url, before + 1)

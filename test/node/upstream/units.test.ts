@@ -9,6 +9,7 @@ import { askNode } from '../../../src/node/upstream/client.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
 import { logIdOfGateway } from '../../../src/node/upstream/questions.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
+import { until } from '../../support/until.ts'
 
 /** The parts of following that can be seen alone, on real sockets. */
 
@@ -118,7 +119,7 @@ describe('several nodes', () => {
     expect(await ask()).toMatchObject({ value: two })
     expect(nodes.awake().map(({ place }) => place)).toEqual([2])
     isAway = false
-    while ((await ask()).value !== one) await delay(20)
+    await until(async () => (await ask()).value === one)
     nodes.close()
   })
 
@@ -129,7 +130,7 @@ describe('several nodes', () => {
     for (let i = 0; i < 2; i++) {
       const before = performance.now()
       node?.rest('of another network')
-      while (nodes.awake().length === 0) await delay(10)
+      await until(() => nodes.awake().length > 0)
       restsMs.push(performance.now() - before)
       // That it answers does not mend it.
       await nodes.ask(logIdOfGateway())

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startPostgresql } from '../../support/postgresql-server.ts'
 import { createRandom, type Random } from '../../support/random.ts'
-import { addressOf, getJson, users } from '../../support/wallet.ts'
+import { until } from '../../support/until.ts'
+import { addressOf, untilCommitted, users } from '../../support/wallet.ts'
 import { type Listener, startListener } from '../listener.ts'
 import { faultsOf, rowsFor, seqIn, type ToldRow } from '../log-rows.ts'
 import { type ClusterGateway, startClusterGateway } from './gateways.ts'
@@ -180,7 +181,7 @@ async function tamper(on: Tampering, options: ClusterOptions) {
 /** Waits until every gateway says that it is well. */
 async function allWell(gateways: readonly ClusterGateway[]): Promise<void> {
   for (const { url } of gateways) {
-    while (!(await isWell(url))) await delay(50)
+    await until(() => isWell(url), { what: `${url} is well`, deadlineMs: 120_000 })
   }
 }
 
@@ -196,16 +197,15 @@ async function isWell(url: string): Promise<boolean> {
 /** Waits until the last block is committed; nothing joins the log afterwards. */
 async function committed(url: string, { acknowledged }: Submitters): Promise<void> {
   const lastSlot = Math.max(...acknowledged.map(({ slot }) => slot))
-  while ((await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot <= lastSlot) {
-    await delay(200)
-  }
+  await untilCommitted(url, lastSlot + 1)
 }
 
 /** Waits until every client has heard of the last row that it follows. */
 async function told(listeners: readonly Listener[], rows: readonly ToldRow[]): Promise<void> {
   for (const listener of listeners) {
     const last = rowsFor(listener, rows).at(-1)?.seq ?? 0
-    while ((seqIn(listener.cursor()) ?? 0) < last) await delay(50)
+    const what = `a listener has come to position ${last}`
+    await until(() => (seqIn(listener.cursor()) ?? 0) >= last, { what, deadlineMs: 600_000 })
   }
 }
 

@@ -19,6 +19,7 @@ import {
 import { rest, restJson } from '../../../support/rest.ts'
 import type { TestGateway } from '../../../support/start-gateway.ts'
 import { binary, refusal } from '../../../support/submit.ts'
+import { until } from '../../../support/until.ts'
 import { addressOf, user } from '../../../support/wallet.ts'
 
 const random = createRandom(23)
@@ -286,6 +287,6 @@ test('a multi address is found whole by its text, also inside of a restricted on
 })
 
 test('the index is as healthy as the ledger', async () => {
-  while ((await rest(`${indexer}/health`)).status !== 200);
+  await until(async () => (await rest(`${indexer}/health`)).status === 200)
   expect(await restJson(`${indexer}/health`)).toEqual({ isHealthy: true })
 })
