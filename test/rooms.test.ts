@@ -58,7 +58,13 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
 const rootFiles = [
-  'heap.ts','config.ts', 'gateway.ts', 'main.ts', 'setting-values.ts', 'settings.ts']
+  'heap.ts',
+  'config.ts',
+  'gateway.ts',
+  'main.ts',
+  'setting-values.ts',
+  'settings.ts',
+]
 
 /** For each package the rooms that may import it; packages of a scope share a row. Other modules of Node are free. */
 const roomsByPackage: Readonly<Record<string, readonly string[]>> = {

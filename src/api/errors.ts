@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Result } from '../lib/result.ts'
 import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
-import { json, type RefusalForm, type RestResponse } from './rest/route.ts'
+import { json, type RefusalForm, type RestResponse } from './rest/response.ts'
 
 /** Failures as the doors answer them; what they say stands in `faces.ts`. */
 

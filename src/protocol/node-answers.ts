@@ -2,12 +2,24 @@ import { Block } from './block.ts'
 import { OutputIdProof, SlotCommitment } from './commitment.ts'
 import { Output } from './outputs.ts'
 import { ProtocolParameters } from './parameters.ts'
-import { BaseToken, BlockId, CommitmentId, EpochIndex, Hash, Mana, OutputId, SlotIndex, TransactionId, u32, u64, u8 } from './primitives.ts'
+import {
+  BaseToken,
+  BlockId,
+  CommitmentId,
+  EpochIndex,
+  Hash,
+  Mana,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+  u8,
+  u32,
+  u64,
+} from './primitives.ts'
 import { flag, int64, omitted, omittedText, rate, word } from './schema/answer-scalars.ts'
-import { list, optional, struct } from './schema/composites.ts'
 import { list, optional, struct } from './schema/declare.ts'
 import { text } from './schema/scalars.ts'
-import { type Infer, type Schema, about } from './schema/schema.ts'
+import { about, type Infer, type Schema } from './schema/schema.ts'
 
 /** What a node answers by its core API, as JSON and as bytes (rest.md 4.1; iota.go, api/core.go). */
 

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Database } from './connect.ts'
 import { LRUCache } from 'lru-cache'
-import { type StoreReader } from './contract.ts'
-import { type Database } from './database.ts'
-import { type OwnedPosition, type OwnedQuery, type OwnedUpdate } from './rows.ts'
+import type { StoreReader } from './contract.ts'
+import type { Database } from './database.ts'
+import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
 /** What an address owned, page by page; whoever walks through it goes on where his last page ended. */

@@ -1,16 +1,30 @@
-import { type Hex } from '../lib/hex.ts'
-import { type Result, err, ok } from '../lib/result.ts'
-import { type SignatureCheckBusy, type SignatureChecker, type SignedMessage } from '../node/signatures.ts'
-import { type SignedMessage } from '../node/signed-message.ts'
+import type { Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
+import type { SignedMessage } from '../node/signed-message.ts'
 import { BasicBlockBody, Block, maxBlockSize } from '../protocol/block.ts'
-import { type BlockIdentity, type TransactionIdentity, chainIdOf, identifyBlock, identifyTransaction, outputId } from '../protocol/ids.ts'
+import {
+  type BlockIdentity,
+  chainIdOf,
+  identifyBlock,
+  identifyTransaction,
+  outputId,
+  type TransactionIdentity,
+} from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
-import { type Network } from '../protocol/network.ts'
-import { AccountOutput, AnchorOutput, DelegationOutput, NftOutput, type Output, isZero } from '../protocol/outputs.ts'
-import { type OutputId, type SlotIndex } from '../protocol/primitives.ts'
-import { type BlockFacts, type Problem } from '../protocol/problems.ts'
+import type { Network } from '../protocol/network.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  DelegationOutput,
+  isZero,
+  NftOutput,
+  type Output,
+} from '../protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { BlockFacts, Problem } from '../protocol/problems.ts'
 import { locate } from '../protocol/schema/offset.ts'
-import { type Refusal } from '../protocol/schema/refusal.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
 import { workScore } from '../protocol/score.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'

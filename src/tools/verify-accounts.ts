@@ -1,20 +1,30 @@
-import { type IssuedBlock, type LedgerOutput, burnPriceSlot, changedAccounts } from '../ledger/account-changes.ts'
+import {
+  burnPriceSlot,
+  changedAccounts,
+  type IssuedBlock,
+  type LedgerOutput,
+} from '../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../ledger/accounts.ts'
 import { nextReferenceManaCost } from '../ledger/commit-slot.ts'
 import { genesisAccounts } from '../ledger/genesis.ts'
-import { type Trie, emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
+import { emptyTrie, type Trie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
-import { type Hex, bytesToHex } from '../lib/hex.ts'
-import { type Result, err, ok } from '../lib/result.ts'
+import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { Output } from '../protocol/outputs.ts'
-import { type ProtocolParameters } from '../protocol/parameters.ts'
-import { AccountId, Hash, OutputId, SlotIndex, u32, u64, u8 } from '../protocol/primitives.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { AccountId, Hash, OutputId, SlotIndex, u8, u32, u64 } from '../protocol/primitives.ts'
 import { int64, omitted, record, word } from '../protocol/schema/answer-scalars.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
-import { type Infer, type Json, type Schema } from '../protocol/schema/schema.ts'
+import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
-import { type Question, type Verdict, type VerifyError, readNetwork, readQuestion } from './verify-input.ts'
+import {
+  type Question,
+  readNetwork,
+  readQuestion,
+  type Verdict,
+  type VerifyError,
+} from './verify-input.ts'
 
 /** Replays the accounts ledger and the reference mana cost, slot by slot (ledger reference 12.2, 12.3). */
 

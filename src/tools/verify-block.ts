@@ -1,21 +1,26 @@
 import { type AdmissionError, admissionError } from '../ledger/admission.ts'
-import { type Result, err, ok } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { BasicBlockBody, Block } from '../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../protocol/ids.ts'
 import { CommitmentInput } from '../protocol/inputs.ts'
 import { is } from '../protocol/is.ts'
-import { type Network } from '../protocol/network.ts'
+import type { Network } from '../protocol/network.ts'
 import { AccountId, BlockId, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
-import { type Problem, isOfNode } from '../protocol/problems.ts'
+import { isOfNode, type Problem } from '../protocol/problems.ts'
 import { anyJson, int64, record } from '../protocol/schema/answer-scalars.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
-import { type Refusal } from '../protocol/schema/refusal.ts'
-import { type Json, encode, parse } from '../protocol/schema/schema.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
+import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
-import { type Question, type Verdict, type VerifyDeps, readNetwork, readQuestion } from './verify-input.ts'
+import {
+  type Question,
+  readNetwork,
+  readQuestion,
+  type Verdict,
+  type VerifyDeps,
+} from './verify-input.ts'
 
 /** Judges a block against what the question says is known (ledger reference 2.1). */
 

@@ -4,10 +4,9 @@ import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
 import { word } from '../protocol/schema/answer-scalars.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
-import { type Infer, type Json, type Schema } from '../protocol/schema/schema.ts'
-import { type Question, type Verdict, readNetwork, readQuestion } from './verify-input.ts'
+import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
+import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
 
 /** What epochs pay, and what of it may be claimed (ledger reference 12.5). */
 

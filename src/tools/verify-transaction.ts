@@ -1,22 +1,28 @@
 import { type Examination, examine } from '../ledger/execute.ts'
 import { failureReasonName } from '../ledger/failure-reasons.ts'
 import { type KnownLedger, resolveReferences } from '../ledger/resolve.ts'
-import { type TransactionError, failureReasonOf } from '../ledger/transaction-error.ts'
+import { failureReasonOf, type TransactionError } from '../ledger/transaction-error.ts'
 import { present } from '../lib/assert.ts'
-import { type Result, err, ok } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { prepareTransaction } from '../node/prepared-transaction.ts'
 import { maxBlockSize } from '../protocol/block.ts'
-import { type Network } from '../protocol/network.ts'
+import type { Network } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId, OutputId, type TransactionId, u64 } from '../protocol/primitives.ts'
 import { isOfNode } from '../protocol/problems.ts'
 import { anyJson, flag, int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
-import { list, struct } from '../protocol/schema/composites.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
-import { type Json, encode, parse } from '../protocol/schema/schema.ts'
+import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { transactionProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
-import { type Question, type Verdict, type VerifyDeps, type VerifyError, readNetwork, readQuestion } from './verify-input.ts'
+import {
+  type Question,
+  readNetwork,
+  readQuestion,
+  type Verdict,
+  type VerifyDeps,
+  type VerifyError,
+} from './verify-input.ts'
 
 /** Judges a transaction against a ledger that the question describes (ledger reference 3). */
 

@@ -41,7 +41,7 @@ describe('two gateways on one database', () => {
 
   test('say which of them writes, and under which term', async () => {
     expect(await restJson(`${writer.url}/health`)).toMatchObject({ role: 'writer', term: 1 })
-    expect(await restJson(`${member.url}/health`)).toMatchObject({ role: 'member', term: 1 })
+    expect(await restJson(`${member.url}/health`)).toMatchObject({ role: 'standby', term: 1 })
   })
 
   test('take blocks at both, and tell of them at both', async () => {

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { BodyError } from '../api-errors.ts'
+import type { RestRequest } from './request.ts'
 
-/** The longest request body, in bytes: 1 MiB, on every door. */
+/** The longest request body, in bytes: 1 MiB, on every transport. */
 export const maxBodyBytes = 1_048_576
 
-/** Reads a whole body. What is too long is refused as soon as that is known, and the rest of it is not kept. */
+/** Reads a whole body. One that is too long is refused as soon as that is known, and the rest of it is not kept. */
 export async function readBody(
   message: IncomingMessage,
   limit: number,
@@ -32,6 +33,14 @@ export function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
     const reason = thrown instanceof Error ? thrown.message : 'unreadable'
     return err({ code: 'BODY_NOT_JSON', reason })
   }
+}
+
+/** Reads the body of a request as JSON. */
+export async function readJson(request: RestRequest): Promise<Result<unknown, BodyError>> {
+  const type = checkContentType(request.headers['content-type'], 'application/json')
+  if (!type.ok) return type
+  const body = await request.body()
+  return body.ok ? parseJson(body.value) : body
 }
 
 /** Whether a content type is one of those expected, parameters aside. The first of them is named to the caller. */

@@ -1,120 +1,125 @@
+import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { parseChainId } from '../../service/chain-records/chain-id.ts'
 import { type ChainRecordView, readChainRecord } from '../../service/chain-records/chain-records.ts'
 import {
   type ChainRecordPrecondition,
+  maxAccessNodeLength,
+  maxAccessNodes,
   setChainRecord,
 } from '../../service/chain-records/set-chain-record.ts'
 import type { IfMatchMalformed } from '../api-errors.ts'
-import { toRest } from '../errors.ts'
-import { checkContentType, parseJson } from './body.ts'
-import { about, bech32, flag, listOf, moment, object, text, uint32 } from './openapi/shape.ts'
-import { json, param, type RestRequest, type RestResponse, type Route } from './route.ts'
+import { readJson } from './body.ts'
+import {
+  about,
+  bech32,
+  flag,
+  limited,
+  listOf,
+  moment,
+  object,
+  printedBy,
+  text,
+  uint32,
+} from './form.ts'
+import type { Parameter } from './parameters.ts'
+import { jsonReply } from './reply.ts'
+import type { CheckedRequest } from './request.ts'
+import type { RestResponse } from './response.ts'
+import { route } from './route.ts'
 
 /** The record of a chain: setting it (specification 4.1) and reading it. */
 
 /** The parameter of the path that names a chain. */
-export const chainParams = {
-  chainID: about(
-    'Bech32 text of an account or anchor address, behind any human-readable part.',
-    bech32,
-  ),
+export const chainParams: { readonly chainID: Parameter<string> } = {
+  chainID: {
+    shape: about(
+      'Bech32 text of an account or anchor address, with any human-readable part.',
+      bech32,
+    ).shape,
+    read: (given = '', { argument }) => parseChainId(given, argument),
+  },
 }
 
 /** The header that guards against other writers. */
-export const ifMatchHeader = {
-  'If-Match': about('The tag of the record that is meant to be replaced, or `*` for any.', text),
+export const ifMatch: { readonly 'If-Match': Parameter<ChainRecordPrecondition | undefined> } = {
+  'If-Match': {
+    shape: about('The tag of the record that is meant to be replaced, or `*` for any.', text).shape,
+    read: readIfMatch,
+  },
 }
 
-/** The headers of an answer with a record. */
-export const recordHeaders = { etag: 'names this version of the record; see `If-Match`' }
+/** A record in JSON. */
+export const chainRecordForm = printedBy(
+  ({ chainId: chainID, ...record }: ChainRecordView) => ({ chainID, ...record }),
+  object({
+    chainID: about('In lower case.', bech32),
+    accessNodes: listOf(text, maxAccessNodes),
+    isActive: flag,
+    version: about('1, 2, 3 … for each chain.', uint32),
+    setBy: about('The subject of the token, or its fingerprint where it has none.', text),
+    setAt: moment,
+  }),
+)
 
-/** A record as it is answered. */
-export const chainRecordShape = object({
-  chainID: about('In lower case.', bech32),
-  accessNodes: listOf(text, 1000),
-  isActive: flag,
-  version: about('1, 2, 3 … for each chain.', uint32),
-  setBy: about('The subject of the token, or its fingerprint where it has none.', text),
-  setAt: moment,
-})
+/** Describes an answer with a record; the tag is its version. */
+export function recordReply(about: string) {
+  const reply = jsonReply(about, chainRecordForm, {
+    etag: 'names this version of the record; see `If-Match`',
+  })
+  const respond = (request: CheckedRequest, record: ChainRecordView, status = 200): RestResponse =>
+    reply.respond(request, record, { status, headers: { etag: `"${record.version}"` } })
+  return { ...reply, respond }
+}
+
+const accessNode = limited({ minLength: 1, maxLength: maxAccessNodeLength }, text)
+const created = recordReply('The record as it is now.')
 
 /** Sets the record of a chain. The checks come in this order: token, chain id, `If-Match`, body. */
-export const setChainRecordRoute: Route = {
+export const setChainRecordRoute = route({
   method: 'POST',
   path: '/v1/chains/{chainID}/chainrecord',
   about: 'Sets the record of a chain, whole.',
   token: 'needed',
   params: chainParams,
-  headers: ifMatchHeader,
+  headers: ifMatch,
   body: {
-    'application/json': object({
-      accessNodes: listOf({ ...text, minLength: 1, maxLength: 256 }, 1000),
-      isActive: flag,
-    }),
+    'application/json': object({ accessNodes: listOf(accessNode, maxAccessNodes), isActive: flag })
+      .shape,
   },
-  answers: {
-    201: { about: 'The record as it is now.', json: chainRecordShape, headers: recordHeaders },
-  },
+  answers: { 201: created },
   errors: [401, 403, 412, 413],
-  answer: async (request, services) => {
-    const identity = await request.caller.requireWrite()
-    if (!identity.ok) return toRest(identity.error)
-    const chainId = param(request, 'chainID')
-    const named = parseChainId(chainId, 'chainID')
-    if (!named.ok) return toRest(named.error)
-    const onlyOver = readIfMatch(request)
-    if (!onlyOver.ok) return toRest(onlyOver.error)
-    const type = checkContentType(request.headers['content-type'], 'application/json')
-    if (!type.ok) return toRest(type.error)
-    const body = await request.body()
-    if (!body.ok) return toRest(body.error)
-    const record = parseJson(body.value)
-    if (!record.ok) return toRest(record.error)
-    const saved = await setChainRecord(services, {
-      chainId,
-      record: record.value,
-      setBy: identity.value.name,
-      onlyOver: onlyOver.value,
-    })
-    return saved.ok ? recordAnswer(201, saved.value) : toRest(saved.error)
+  answer: async ({ chainID: chainId, 'If-Match': onlyOver }, services, request) => {
+    const record = await readJson(request)
+    if (!record.ok) return record
+    const { name: setBy } = present(request.identity, 'the holder of the token')
+    const saved = await setChainRecord(services, { chainId, record: record.value, setBy, onlyOver })
+    return saved.ok ? ok(created.respond(request, saved.value, 201)) : saved
   },
-}
+})
+
+const found = recordReply('The record.')
 
 /** Reads the record of a chain. */
-export const chainRecordRoute: Route = {
+export const chainRecordRoute = route({
   method: 'GET',
   path: '/v1/chains/{chainID}/chainrecord',
   about: 'The record of a chain.',
   params: chainParams,
-  answers: { 200: { about: 'The record.', json: chainRecordShape, headers: recordHeaders } },
+  answers: { 200: found },
   errors: [404],
-  answer: async (request, services) => {
-    const chainId = parseChainId(param(request, 'chainID'), 'chainID')
-    if (!chainId.ok) return toRest(chainId.error)
-    const record = await readChainRecord(services, chainId.value)
-    if (!record.ok) return toRest(record.error)
-    if (record.value !== undefined) return recordAnswer(200, record.value)
-    return toRest({ code: 'CHAIN_RECORD_UNKNOWN', chainId: chainId.value })
+  answer: async ({ chainID: chainId }, services, request) => {
+    const record = await readChainRecord(services, chainId)
+    if (!record.ok) return record
+    if (record.value !== undefined) return ok(found.respond(request, record.value))
+    return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })
   },
-}
-
-/** Answers with a record; the tag is its version. */
-export function recordAnswer(status: number, record: ChainRecordView): RestResponse {
-  return json(status, chainRecordJson(record), { etag: `"${record.version}"` })
-}
-
-/** A record in JSON. */
-export function chainRecordJson(record: ChainRecordView) {
-  const { chainId: chainID, accessNodes, isActive, version, setBy, setAt } = record
-  return { chainID, accessNodes, isActive, version, setBy, setAt: new Date(setAt).toISOString() }
-}
+})
 
 /** The versions that the caller means to replace. A weak tag is compared strongly here, and fits nothing. */
-export function readIfMatch({
-  headers,
-}: RestRequest): Result<ChainRecordPrecondition | undefined, IfMatchMalformed> {
-  const given = headers['if-match']
+function readIfMatch(
+  given: string | undefined,
+): Result<ChainRecordPrecondition | undefined, IfMatchMalformed> {
   if (given === undefined) return ok(undefined)
   if (given.trim() === '*') return ok('ANY')
   const tags = given.split(',').map((tag) => /^\s*(W\/)?"(.*)"\s*$/.exec(tag))

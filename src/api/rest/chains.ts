@@ -1,63 +1,49 @@
+import { present } from '../../lib/assert.ts'
+import { err, ok } from '../../lib/result.ts'
 import { activateChain } from '../../service/chain-records/activate-chain.ts'
-import { parseChainId } from '../../service/chain-records/chain-id.ts'
 import {
   encodeChainRecordCursor,
   listChainRecords,
+  maxChainRecordPage,
 } from '../../service/chain-records/chain-records.ts'
-import { toRest } from '../errors.ts'
-import {
-  chainParams,
-  chainRecordJson,
-  chainRecordShape,
-  ifMatchHeader,
-  readIfMatch,
-  recordAnswer,
-  recordHeaders,
-} from './chain-record.ts'
-import { about, listOf, object, optional, text } from './openapi/shape.ts'
-import { pageSizeParameter, readPageSize } from './query.ts'
-import { json, param, type Route } from './route.ts'
+import { chainParams, chainRecordForm, ifMatch, recordReply } from './chain-record.ts'
+import { about, limited, listOf, object, text } from './form.ts'
+import { nextCursor } from './page-cursor.ts'
+import { type Parameter, pageSize } from './parameters.ts'
+import { jsonReply } from './reply.ts'
+import { type Route, readRoute, route } from './route.ts'
 
 /** Chains by their records: listing them, and making them active or inactive (rest.md 2.1). */
 
-const cursor = { ...text, pattern: '^[A-Za-z0-9_-]*$' }
+const cursorText = limited({ pattern: '^[A-Za-z0-9_-]*$' }, text)
+
+/** Empty: from the beginning, as for every list that a client pages through. */
+const cursor: Parameter<string | undefined> = {
+  shape: about('Of the page before.', cursorText).shape,
+  read: (given) => ok(given === '' ? undefined : given),
+}
 
 /** The records of all chains, by chain id. */
-export const chainsRoute: Route = {
-  method: 'GET',
+export const chainsRoute = readRoute({
   path: '/v1/chains',
   about: 'The records of all chains, by chain id, page by page.',
-  query: { pageSize: pageSizeParameter, cursor: about('Of the page before.', cursor) },
-  answers: {
-    200: {
-      about: 'A page of them.',
-      json: object({
-        items: listOf(chainRecordShape, 1000),
-        cursor: optional(about('Where the next page begins; absent where there is none.', cursor)),
-      }),
-    },
-  },
-  errors: [],
-  answer: async ({ query }, services) => {
-    const size = readPageSize(query)
-    if (!size.ok) return toRest(size.error)
-    const after = query.get('cursor')
-    const page = await listChainRecords(services, {
-      first: size.value,
-      // From the beginning, as for every list that a client pages through.
-      after: after === '' ? undefined : after,
-    })
+  query: { pageSize, cursor },
+  reply: jsonReply(
+    'A page of them.',
+    object({
+      items: listOf(chainRecordForm, maxChainRecordPage),
+      cursor: nextCursor(cursorText),
+    }),
+  ),
+  answer: async ({ pageSize: first, cursor: after }, services) => {
+    const page = await listChainRecords(services, { first, after })
     // The cursor has another name here.
-    if (!page.ok) return toRest({ ...page.error, argument: 'query: cursor' })
-    const { records, hasNextPage } = page.value
-    const last = records.at(-1)
-    const next = hasNextPage && last !== undefined && encodeChainRecordCursor(last.chainId)
-    return json(200, {
-      items: records.map(chainRecordJson),
-      ...(next !== false && { cursor: next }),
-    })
+    if (!page.ok) return err({ ...page.error, argument: 'query: cursor' })
+    const { records: items, hasNextPage } = page.value
+    const last = hasNextPage ? items.at(-1) : undefined
+    return ok({ items, cursor: last && encodeChainRecordCursor(last.chainId) })
   },
-}
+})
 
 /** Makes a chain active. */
 export const activateRoute = switchRoute('activate', true)
@@ -65,33 +51,22 @@ export const activateRoute = switchRoute('activate', true)
 /** Makes a chain inactive. */
 export const deactivateRoute = switchRoute('deactivate', false)
 
-/** The checks come in the order of the record's own route; a body is not looked at. */
+/** The checks have the order of the record's own route; a body is not read. */
 function switchRoute(word: string, isActive: boolean): Route {
-  return {
+  const reply = recordReply('The record as it is now.')
+  return route({
     method: 'POST',
     path: `/v1/chains/{chainID}/${word}`,
     about: `Makes a chain ${isActive ? 'active' : 'inactive'}; the rest of its record stays as it is.`,
     token: 'needed',
     params: chainParams,
-    headers: ifMatchHeader,
-    answers: {
-      200: { about: 'The record as it is now.', json: chainRecordShape, headers: recordHeaders },
-    },
+    headers: ifMatch,
+    answers: { 200: reply },
     errors: [401, 403, 404, 412],
-    answer: async (request, services) => {
-      const identity = await request.caller.requireWrite()
-      if (!identity.ok) return toRest(identity.error)
-      const chainId = parseChainId(param(request, 'chainID'), 'chainID')
-      if (!chainId.ok) return toRest(chainId.error)
-      const onlyOver = readIfMatch(request)
-      if (!onlyOver.ok) return toRest(onlyOver.error)
-      const record = await activateChain(services, {
-        chainId: chainId.value,
-        isActive,
-        setBy: identity.value.name,
-        onlyOver: onlyOver.value,
-      })
-      return record.ok ? recordAnswer(200, record.value) : toRest(record.error)
+    answer: async ({ chainID: chainId, 'If-Match': onlyOver }, services, request) => {
+      const { name: setBy } = present(request.identity, 'the holder of the token')
+      const record = await activateChain(services, { chainId, isActive, setBy, onlyOver })
+      return record.ok ? ok(reply.respond(request, record.value)) : record
     },
-  }
+  })
 }

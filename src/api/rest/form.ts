@@ -1,89 +1,139 @@
-/** The forms of what routes take and answer, as JSON Schema (draft 2020-12) written in short. */
+import type { Hex } from '../../lib/hex.ts'
+
+/** The forms of JSON values: each describes a value as JSON Schema (draft 2020-12) and prints it. */
 
 /** A JSON Schema. */
 export interface Shape {
   readonly [keyword: string]: unknown
 }
 
+/** A form of JSON values. */
+export interface Form<T> {
+  readonly shape: Shape
+  print(value: T): unknown
+}
+
 /** A member that may be left out. */
-export interface Optional {
-  readonly optional: Shape
+export interface OptionalForm<T> extends Form<T> {
+  readonly isOptional: true
 }
 
-/** The members of an object, each there unless it is optional. */
-export interface ShapeMembers {
-  readonly [name: string]: Shape | Optional
+/** The members of an object, each required unless it is optional. */
+export interface FormMembers {
+  readonly [name: string]: Form<unknown>
 }
 
-/** Marks a member that may be left out. */
-export function optional(shape: Shape): Optional {
-  return { optional: shape }
+/** The object that a form of these members prints. */
+export type MembersOf<M extends FormMembers> = {
+  readonly [N in keyof M as M[N] extends OptionalForm<unknown> ? never : N]: ValueOf<M[N]>
+} & {
+  readonly [N in keyof M as M[N] extends OptionalForm<unknown> ? N : never]?:
+    | ValueOf<M[N]>
+    | undefined
 }
 
-/** An object with these members. */
-export function object(members: ShapeMembers): Shape {
+type ValueOf<F> = F extends Form<infer T> ? T : never
+
+/** An object with these members, printed in their order; other members of a value are not printed. */
+export function object<M extends FormMembers>(members: M): Form<MembersOf<M>> {
   const entries = Object.entries(members)
-  const required = entries.filter(([, member]) => !isOptional(member)).map(([name]) => name)
-  const properties = entries.map(([name, member]) => [
-    name,
-    isOptional(member) ? member.optional : member,
-  ])
-  return { type: 'object', properties: Object.fromEntries(properties), required }
+  const required = entries.filter(([, form]) => !isOptional(form)).map(([name]) => name)
+  const properties = Object.fromEntries(entries.map(([name, { shape }]) => [name, shape]))
+  return {
+    shape: { type: 'object', properties, required },
+    print: (value: Readonly<Record<string, unknown>>) => {
+      const printed = entries.flatMap(([name, form]) =>
+        value[name] === undefined ? [] : [[name, form.print(value[name])] as const],
+      )
+      return Object.fromEntries(printed)
+    },
+  }
+}
+
+/** A member that may be left out. */
+export function optional<T>(form: Form<T>): OptionalForm<T> {
+  return { ...form, isOptional: true }
 }
 
 /** A list, at most `max` long where it has a limit. */
-export function listOf(items: Shape, max?: number): Shape {
-  return { type: 'array', items, ...(max !== undefined && { maxItems: max }) }
+export function listOf<T>(items: Form<T>, max?: number): Form<readonly T[]> {
+  return {
+    shape: { type: 'array', items: items.shape, ...(max !== undefined && { maxItems: max }) },
+    print: (values) => values.map((value) => items.print(value)),
+  }
+}
+
+/** The same form with a sentence on what it means at this place. */
+export function about<T>(sentence: string, form: Form<T>): Form<T> {
+  return limited({ description: sentence }, form)
+}
+
+/** The same form with more keywords: limits, patterns, a default. */
+export function limited<T>(keywords: Shape, form: Form<T>): Form<T> {
+  return { shape: { ...form.shape, ...keywords }, print: form.print }
+}
+
+/** A form of other values, which are converted before they are printed. */
+export function printedBy<A, B>(convert: (value: A) => B, form: Form<B>): Form<A> {
+  return { shape: form.shape, print: (value) => form.print(convert(value)) }
 }
 
 /** Any text. */
-export const text: Shape = { type: 'string' }
+export const text: Form<string> = asItIs({ type: 'string' })
 
 /** An object of any kind. */
-export const anyObject: Shape = { type: 'object' }
+export const anyObject: Form<object> = asItIs({ type: 'object' })
 
 /** `true` or `false`. */
-export const flag: Shape = { type: 'boolean' }
+export const flag: Form<boolean> = asItIs({ type: 'boolean' })
 
 /** A whole number from 0 to 2^32 - 1. */
-export const uint32: Shape = { type: 'integer', minimum: 0, maximum: 0xffff_ffff }
+export const uint32: Form<number> = asItIs({ type: 'integer', minimum: 0, maximum: 0xffff_ffff })
 
 /** A whole number from 0 that JSON holds exactly. */
-export const count: Shape = { type: 'integer', minimum: 0 }
+export const count: Form<number> = asItIs({ type: 'integer', minimum: 0 })
 
 /** A whole number of 64 bits, as decimal text. */
-export const uint64: Shape = { type: 'string', pattern: '^[0-9]{1,20}$' }
+export const uint64: Form<bigint> = {
+  shape: { type: 'string', pattern: '^[0-9]{1,20}$' },
+  print: (value) => value.toString(),
+}
 
-/** A whole number of 64 bits that may be below zero, as decimal text. */
-export const int64: Shape = { type: 'string', pattern: '^-?[0-9]{1,19}$' }
-
-/** A number of any kind, as decimal text. */
-export const decimal: Shape = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?$' }
-
-/** A moment, ISO 8601 in UTC. */
-export const moment: Shape = {
-  type: 'string',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',
+/** A moment of Unix time in milliseconds, as ISO 8601 in UTC. */
+export const moment: Form<number> = {
+  shape: {
+    type: 'string',
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',
+  },
+  print: (value) => new Date(value).toISOString(),
 }
 
 /** One of some words. */
-export function word(...words: readonly [string, ...string[]]): Shape {
-  return { type: 'string', enum: words }
+export function word<const W extends string>(...words: readonly [W, ...W[]]): Form<W> {
+  return asItIs({ type: 'string', enum: words })
 }
 
 /** The Bech32 text of an address. */
-export const bech32: Shape = { type: 'string', pattern: '^[!-~]+1[02-9ac-hj-np-zAC-HJ-NP-Z]+$' }
+export const bech32: Form<string> = asItIs({
+  type: 'string',
+  pattern: '^[!-~]+1[02-9ac-hj-np-zAC-HJ-NP-Z]+$',
+})
 
-/** A form that the document describes once, under a name. */
+/** An identifier that the document describes once, under its name. */
+export function id(name: string): Form<Hex> {
+  return asItIs(named(name))
+}
+
+/** A reference to what the document describes once, under a name. */
 export function named(name: string): Shape {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The same form with a sentence on what it means at this place. */
-export function about(sentence: string, shape: Shape): Shape {
-  return { ...shape, description: sentence }
+/** A form whose values are JSON already. */
+export function asItIs<T>(shape: Shape): Form<T> {
+  return { shape, print: (value) => value }
 }
 
-function isOptional(member: Shape | Optional): member is Optional {
-  return 'optional' in member
+function isOptional(form: Form<unknown>): form is OptionalForm<unknown> {
+  return 'isOptional' in form
 }

@@ -1,38 +1,55 @@
-import {
-  type FollowingHealth,
-  type Health,
-  type NodeAnswerUnreadable,
-  readHealth,
-} from '../../service/network/health.ts'
+import { ok } from '../../lib/result.ts'
+import { type FollowingHealth, type Health, readHealth } from '../../service/network/health.ts'
 import type { Services } from '../../service/services.ts'
 import { messageOf } from '../errors.ts'
-import { about, count, flag, object, optional, text, uint32, word } from './openapi/shape.ts'
-import { type Answer, json, type RestRequest, type Route } from './route.ts'
+import {
+  about,
+  count,
+  type Form,
+  flag,
+  object,
+  optional,
+  printedBy,
+  text,
+  uint32,
+  word,
+} from './form.ts'
+import { jsonReply } from './reply.ts'
+import type { RestRequest } from './request.ts'
+import { type Route, readRoute, route } from './route.ts'
+
+/** The routes about health. */
 
 const following = about(
-  'In front of a node: how the following of its slots goes.',
+  'In upstream mode: the state of following the slots of a node.',
   object({
     state: about(
-      'On standby another process on the database follows; unreadable, a node answers what cannot be read; stopped, a node contradicted what is committed here.',
-      word('standby', 'catching up', 'following', 'nodes away', 'unreadable', 'stopped'),
+      'standby: another process on the database follows; unreadable: an answer of a node cannot be read; stopped: a node contradicted what is committed here.',
+      codeAsWords('standby', 'catching up', 'following', 'nodes away', 'unreadable', 'stopped'),
     ),
     committedSlot: about('The newest slot that is committed here.', uint32),
     newestSlot: optional(about('The newest slot of the node that can be followed.', uint32)),
-    node: optional(about('The place of the node that was asked last in the list, from 1.', count)),
-    isNodeHealthy: about('Whether that node says of itself that it keeps up.', flag),
-    withProofs: about('Whether each output is held against its proof.', flag),
+    node: optional(about('The number in the list, from 1, of the node asked last.', count)),
+    isNodeHealthy: about('Whether that node reports itself as healthy.', flag),
+    withProofs: about('Whether each output is checked against its proof.', flag),
     contradiction: optional(
-      about('Why the following stopped.', object({ code: text, message: text })),
+      about(
+        'Why the following stopped.',
+        printedBy(withMessage, object({ code: text, message: text })),
+      ),
     ),
     unreadable: optional(
       about(
-        'What a node told that cannot be read.',
-        object({
-          code: text,
-          message: text,
-          slot: optional(about('The slot that it was told of.', uint32)),
-          outputId: optional(about('The output that cannot be read.', text)),
-        }),
+        'The answer of a node that cannot be read.',
+        printedBy(
+          withMessage,
+          object({
+            code: text,
+            message: text,
+            slot: optional(about('The slot of that answer.', uint32)),
+            outputId: optional(about('The output that cannot be read.', text)),
+          }),
+        ),
       ),
     ),
   }),
@@ -44,53 +61,75 @@ const reasons = [
   ...['nodes away', 'node answer unreadable', 'node contradicted'],
 ] as const
 
+const readinessForm = object({
+  isHealthy: flag,
+  reason: optional(about('Why no blocks are accepted.', codeAsWords(...reasons))),
+  role: about(
+    'Whether this process writes the ledger, or another process does.',
+    codeAsWords('writer', 'standby'),
+  ),
+  term: about('Rises whenever another process takes over.', count),
+  following: optional(following),
+})
+
 /** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
-export const health: Route = readiness(
+export const health = readiness(
   '/health',
-  'The same as `/health/ready`, where clients of a node look for it.',
+  'The same as `/health/ready`, on the path that clients of a node use.',
 )
 
-/** The same, where balancers look for it. */
-export const ready: Route = readiness(
+/** The same, on the path that load balancers use. */
+export const ready = readiness(
   '/health/ready',
-  'Whether requests should be sent here: whether the gateway can do its work and is not about to stop, and what it is among those on its database.',
+  'Whether requests should be sent here: whether the gateway can do its work and is not about to stop, and its role among the processes on its database.',
 )
 
 /** Whether the process should be left alone. */
-export const live: Route = {
-  method: 'GET',
+export const live = readRoute({
   path: '/health/live',
   about:
-    'Whether the process answers. It does so without its database and while it stops: to start it anew would mend neither.',
-  answers: { 200: { about: 'It does.', json: object({ isLive: flag }) } },
-  errors: [],
-  answer: async () => json(200, { isLive: true }),
-}
+    'Whether the process answers. It does so without its database and while it stops: a restart would mend neither.',
+  reply: jsonReply('It does.', object({ isLive: flag })),
+  answer: async () => ok({ isLive: true }),
+})
 
 function readiness(path: string, about: string): Route {
-  return {
-    method: 'GET',
+  return healthRoute({
     path,
     about,
-    answers: {
-      200: standingAnswer('It can.'),
-      503: standingAnswer('It cannot, or is about to stop.'),
-    },
-    errors: [],
-    answer: async (request, services) => {
-      const { isHealthy, reason, role, term, following } = await healthOf(request, services)
-      return json(isHealthy ? 200 : 503, {
-        isHealthy,
-        ...(reason === undefined ? {} : { reason: inWords(reason) }),
-        role: role.toLowerCase(),
-        term,
-        ...(following === undefined ? {} : { following: printFollowing(following) }),
-      })
-    },
-  }
+    form: readinessForm,
+    described: { 200: 'It can.', 503: 'It cannot, or is about to stop.' },
+    toAnswer: (health) => health,
+  })
 }
 
-/** How the gateway is, as every route and GraphQL tell it: one that is about to stop is not healthy any more. */
+/** A route that answers 200 while the gateway is healthy, and 503 otherwise. */
+export function healthRoute<T>({
+  form,
+  described,
+  toAnswer,
+  ...description
+}: {
+  readonly path: string
+  readonly about: string
+  readonly form: Form<T>
+  readonly described: { readonly 200: string; readonly 503: string }
+  toAnswer(health: Health): T
+}): Route {
+  const replies = { 200: jsonReply(described[200], form), 503: jsonReply(described[503], form) }
+  return route({
+    ...description,
+    method: 'GET',
+    answers: replies,
+    answer: async (_given, services, request) => {
+      const health = await healthOf(request, services)
+      const status = health.isHealthy ? 200 : 503
+      return ok(replies[status].respond(request, toAnswer(health), { status }))
+    },
+  })
+}
+
+/** The health of the gateway, for every route and for GraphQL: one that is about to stop is not healthy any more. */
 export async function healthOf(
   { isStopping }: Pick<RestRequest, 'isStopping'>,
   services: Pick<Services, 'store' | 'source'>,
@@ -99,47 +138,16 @@ export async function healthOf(
   return { ...health, isHealthy: health.isHealthy && !isStopping }
 }
 
-function printFollowing({ state, contradiction, unreadable, ...rest }: FollowingHealth): object {
-  const words = inWords(state)
+type Fault = NonNullable<FollowingHealth['contradiction'] | FollowingHealth['unreadable']>
+
+function withMessage(fault: Fault) {
+  return { ...fault, message: messageOf(fault) }
+}
+
+/** A code, printed as lower-case words. */
+function codeAsWords(...words: readonly [string, ...string[]]): Form<string> {
   return {
-    state: words,
-    ...rest,
-    ...(contradiction && {
-      contradiction: { code: contradiction.code, message: messageOf(contradiction) },
-    }),
-    ...(unreadable && { unreadable: printUnreadable(unreadable) }),
-  }
-}
-
-function printUnreadable(unreadable: NodeAnswerUnreadable): object {
-  const { code, slot, outputId } = unreadable
-  return { code, message: messageOf(unreadable), slot, outputId }
-}
-
-/** A code as words. */
-function inWords(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ')
-}
-
-/** Describes what a route about health answers. */
-export function healthAnswer(about: string): Answer {
-  return { about, json: object({ isHealthy: flag }) }
-}
-
-function standingAnswer(sentence: string): Answer {
-  const role = about(
-    'Whether it books and commits, or another process does.',
-    word('writer', 'member'),
-  )
-  const term = about('Rises whenever another process takes over.', count)
-  return {
-    about: sentence,
-    json: object({
-      isHealthy: flag,
-      reason: optional(about('Why no blocks are taken.', word(...reasons))),
-      role,
-      term,
-      following: optional(following),
-    }),
+    shape: word(...words).shape,
+    print: (code) => code.toLowerCase().replaceAll('_', ' '),
   }
 }

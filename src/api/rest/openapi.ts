@@ -1,6 +1,8 @@
+import { ok } from '../../lib/result.ts'
+import { anyObject, object, text } from './form.ts'
 import { openapiDocument } from './openapi/document.ts'
-import { anyObject, object, text } from './openapi/shape.ts'
-import { json, type Route } from './route.ts'
+import { jsonReply } from './reply.ts'
+import { type Route, readRoute } from './route.ts'
 import { routeListRoute } from './route-list.ts'
 
 /** Routes with those that list and describe them all, themselves among them. */
@@ -10,7 +12,7 @@ export function withDocument(routes: readonly Route[]): readonly Route[] {
   return all
 }
 
-const documentShape = object({
+const documentForm = object({
   openapi: text,
   info: anyObject,
   paths: anyObject,
@@ -18,19 +20,15 @@ const documentShape = object({
 })
 
 function documentRoute(routes: readonly Route[]): Route {
-  // It is the same for the life of the process.
-  let document: unknown
-  return {
-    method: 'GET',
+  // It never changes while the process runs.
+  let document: ReturnType<typeof openapiDocument> | undefined
+  return readRoute({
     path: '/openapi.json',
     about: 'This document.',
-    answers: {
-      200: { about: 'An OpenAPI 3.1 document.', json: documentShape },
-    },
-    errors: [],
-    answer: async (_request, { version }) => {
+    reply: jsonReply('An OpenAPI 3.1 document.', documentForm),
+    answer: async (_given, { version }) => {
       document ??= openapiDocument(routes, version)
-      return json(200, document)
+      return ok(document)
     },
-  }
+  })
 }

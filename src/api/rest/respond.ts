@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzip } from 'node:zlib'
-import type { RestResponse } from './route.ts'
+import type { RestResponse } from './response.ts'
 
 /** Sends an answer: named by a tag where it can be asked for again, and compressed where that was asked for and pays. */
 

@@ -1,23 +1,20 @@
-import { toRest } from '../errors.ts'
-import { about, listOf, object, text, uint32 } from './openapi/shape.ts'
-import { readNumber } from './query.ts'
-import { json, type Route } from './route.ts'
+import { ok } from '../../lib/result.ts'
+import { listOf, object, text } from './form.ts'
+import { number32 } from './parameters.ts'
+import { jsonReply } from './reply.ts'
+import { type Route, readRoute } from './route.ts'
 
 /** The list of all routes, as the explorer's own server has it (rest.md 3.1). */
 export function routeListRoute(routes: readonly Route[]): Route {
-  return {
-    method: 'GET',
+  return readRoute({
     path: '/routes',
     about: 'The paths of all routes, or their beginnings.',
-    query: { depth: about('How many segments of each path; all by default.', uint32) },
-    answers: { 200: { about: 'The paths.', json: object({ routes: listOf(text) }) } },
-    errors: [],
-    answer: async ({ query }) => {
-      const depth = readNumber(query, 'depth')
-      if (!depth.ok) return toRest(depth.error)
-      const end = depth.value === undefined ? undefined : depth.value + 1
+    query: { depth: number32('How many segments of each path; all by default.') },
+    reply: jsonReply('The paths.', object({ routes: listOf(text) })),
+    answer: async ({ depth }) => {
+      const end = depth === undefined ? undefined : depth + 1
       const paths = routes.map(({ path }) => path.split('/').slice(0, end).join('/') || '/')
-      return json(200, { routes: [...new Set(paths)].sort() })
+      return ok({ routes: [...new Set(paths)].sort() })
     },
-  }
+  })
 }

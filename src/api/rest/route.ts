@@ -1,13 +1,17 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
 import type { Services } from '../../service/services.ts'
-import type { BodyError, LimitError } from '../api-errors.ts'
-import type { Caller } from '../auth.ts'
-import type { Shape } from './openapi/shape.ts'
+import { toRest } from '../errors.ts'
+import type { GatewayError } from '../gateway-error.ts'
+import type { Shape } from './form.ts'
+import { type Given, type Parameters, readParameters } from './parameters.ts'
+import type { Answer, Reply } from './reply.ts'
+import type { CheckedRequest, RestRequest } from './request.ts'
+import type { RefusalForm, RestResponse } from './response.ts'
 
-/** One route of the REST surface. A file per route makes one; `router.ts` finds it and calls it. */
-export interface Route {
+/** A route of the REST surface, declared once: what describes its parameters and answers reads and prints them. */
+
+/** What a route declares. */
+export interface RouteDescription {
   readonly method: 'GET' | 'POST'
   /** Segments with parameters in braces: `/v1/chains/{chainID}/chainrecord`. */
   readonly path: string
@@ -15,89 +19,108 @@ export interface Route {
   readonly about: string
   /** The parameters of its path. */
   readonly params?: Parameters
-  /** The query parameters it knows; any other, and one that comes twice, is refused before `answer`. */
+  /** Its query parameters; any other, and one that comes twice, is refused before them. */
   readonly query?: Parameters
   /** The headers it reads besides `Accept`. */
   readonly headers?: Parameters
-  /** Whether `Authorization` is read, and whether nothing is done without a valid token. */
+  /** Whether `Authorization` is read, and whether a token that may write is needed. */
   readonly token?: 'needed' | 'read'
-  /** What the body may be, by content type. */
+  /** The forms of the body by content type. */
   readonly body?: Readonly<Record<string, Shape>>
-  /** What it answers when all went well, by status. */
+  /** The answers of success by status. */
   readonly answers: Readonly<Record<number, Answer>>
-  /** The statuses of its refusals, besides 400, 500 and 503, which every route may answer. */
-  readonly errors: readonly number[]
-  /** How it refuses, where a specification says more than the status. */
+  /** The statuses of its refusals besides 400, 500 and 503, which every route has. */
+  readonly errors?: readonly number[]
+  /** The form of its refusals, where a specification says more than the status. */
   readonly refusals?: RefusalForm
-  /** Answers expected failures itself, by `toRest`; what it throws becomes one INTERNAL. */
+}
+
+/** A route as the router calls it. */
+export interface Route extends RouteDescription {
+  /** Answers expected failures too; an exception becomes one INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RestResponse>
 }
 
-/** What a route's own list of errors says of their form. */
-export interface RefusalForm {
-  /** The only statuses that it answers with. */
-  readonly statuses?: readonly number[]
-  /** What stands in front of the message, by status. */
-  readonly titles?: Readonly<Record<number, string>>
+/** A route whose answer of success is one value. */
+export interface ReadRoute<R extends Reply<never>> extends Route {
+  readonly reply: R
 }
 
-/** The parameters of one kind, by name. */
-export interface Parameters {
-  readonly [name: string]: Shape
+interface Declaration<P extends Parameters, Q extends Parameters, H extends Parameters> {
+  readonly params?: P
+  readonly query?: Q
+  readonly headers?: H
 }
 
-/** An answer as it is described. */
-export interface Answer {
-  readonly about: string
-  /** The form of the JSON; absent where there is no body. */
-  readonly json?: Shape
-  /** What stands in its place when bytes are asked for; absent where there are none. */
-  readonly bytes?: string
-  /** Headers besides those that every answer has, with a sentence on each. */
-  readonly headers?: Readonly<Record<string, string>>
-}
+type None = Record<never, never>
 
-/** A request that found its route. */
-export interface RestRequest {
-  /** The parameters of the path by name, percent-decoded. */
-  readonly params: ReadonlyMap<string, string>
-  /** The known query parameters that were given, decoded. */
-  readonly query: ReadonlyMap<string, string>
-  readonly headers: IncomingHttpHeaders
-  readonly caller: Caller
-  readonly requestId: string
-  /**
-   * Waits for something on behalf of the client, who counts as a listener meanwhile. The signal fires when nobody waits
-   * for the answer any more, or the gateway is about to stop.
-   */
-  listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
-  /** Whether the gateway is about to stop. */
-  readonly isStopping: boolean
-  /** Reads the body, once; nothing is read before it is asked for. */
-  body(): Promise<Result<Uint8Array, BodyError>>
-}
-
-/** What goes back. Header names are lower case. */
-export interface RestResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array
-}
-
-/** A JSON answer. */
-export function json(
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): RestResponse {
+/**
+ * Makes a route. It checks, in this order, the token where one is needed, the query, the path and the headers, and calls
+ * `answer` with their values by name.
+ */
+export function route<
+  P extends Parameters = None,
+  Q extends Parameters = None,
+  H extends Parameters = None,
+>(
+  declaration: Declaration<P, Q, H> &
+    Omit<RouteDescription, 'params' | 'query' | 'headers'> & {
+      answer(
+        given: Given<P> & Given<Q> & Given<H>,
+        services: Services,
+        request: CheckedRequest,
+      ): Promise<Result<RestResponse, GatewayError>>
+    },
+): Route {
+  const { answer, ...description } = declaration
   return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(value),
+    ...description,
+    answer: async (request, services) => {
+      const needsToken = description.token === 'needed'
+      const identity = needsToken ? await request.caller.requireWrite() : undefined
+      if (identity?.ok === false) return toRest(identity.error)
+      const given = readParameters(description, request, services.parameters)
+      if (!given.ok) return toRest(given.error, description.refusals)
+      const checked = { ...request, identity: identity?.value }
+      // The parameters were read by the declarations that give these types.
+      const answered = await answer(
+        given.value as Given<P> & Given<Q> & Given<H>,
+        services,
+        checked,
+      )
+      return answered.ok ? answered.value : toRest(answered.error, description.refusals)
+    },
   }
 }
 
-/** A parameter of the route's own path. */
-export function param(request: RestRequest, name: string): string {
-  return present(request.params.get(name), `path parameter ${name}`)
+/** Makes a GET route whose success is one value, printed by the reply that describes it. */
+export function readRoute<
+  T,
+  R extends Reply<T>,
+  P extends Parameters = None,
+  Q extends Parameters = None,
+>(
+  declaration: Declaration<P, Q, None> & {
+    readonly path: string
+    readonly about: string
+    readonly errors?: readonly number[]
+    readonly reply: R & Reply<T>
+    answer(
+      given: Given<P> & Given<Q>,
+      services: Services,
+      request: CheckedRequest,
+    ): Promise<Result<NoInfer<T>, GatewayError>>
+  },
+): ReadRoute<R> {
+  const { answer, reply, ...description } = declaration
+  const made = route<P, Q>({
+    ...description,
+    method: 'GET',
+    answers: { 200: reply },
+    answer: async (given, services, request) => {
+      const value = await answer(given, services, request)
+      return value.ok ? { ok: true, value: reply.respond(request, value.value) } : value
+    },
+  })
+  return { ...made, reply }
 }

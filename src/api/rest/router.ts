@@ -10,7 +10,8 @@ import { isForm } from '../forms.ts'
 import { type Occupancy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
-import type { RefusalForm, RestResponse, Route } from './route.ts'
+import type { RefusalForm, RestResponse } from './response.ts'
+import type { Route } from './route.ts'
 
 /** What the router needs. */
 export interface RouterDeps {

@@ -1,11 +1,3 @@
-import {
-  Committee,
-  Congestion,
-  ManaRewards,
-  NetworkMetrics,
-  Validator,
-  Validators,
-} from '../../protocol/node-answers.ts'
 import { chainRecordRoute, setChainRecordRoute } from './chain-record.ts'
 import { activateRoute, chainsRoute, deactivateRoute } from './chains.ts'
 import {
@@ -45,7 +37,7 @@ import { outputListRoutes } from './indexer/outputs.ts'
 import { ledgerUpdatesByAddress, slotUpdatesByAddress } from './ledger-updates.ts'
 import { withDocument } from './openapi.ts'
 import type { Route } from './route.ts'
-import { askedOfNode, notOfferedByNodes } from './upstream-only.ts'
+import { forwardedUpstream, notOfferedByNodes } from './upstream-only.ts'
 
 /** Every route of the REST surface. */
 export const routes: readonly Route[] = withDocument([
@@ -86,13 +78,13 @@ export const routes: readonly Route[] = withDocument([
   includedBlockRoute,
   includedBlockMetadataRoute,
   ...commitmentRoutes,
-  askedOfNode(congestionRoute, Congestion),
-  askedOfNode(rewardsRoute, ManaRewards),
-  askedOfNode(validatorsRoute, Validators),
-  askedOfNode(validatorRoute, Validator),
-  askedOfNode(committeeRoute, Committee),
+  forwardedUpstream(congestionRoute),
+  forwardedUpstream(rewardsRoute),
+  forwardedUpstream(validatorsRoute),
+  forwardedUpstream(validatorRoute),
+  forwardedUpstream(committeeRoute),
   networkHealthRoute,
-  askedOfNode(networkMetricsRoute, NetworkMetrics),
+  forwardedUpstream(networkMetricsRoute),
   ...outputListRoutes,
   ...chainRoutes,
   multiAddressRoute,

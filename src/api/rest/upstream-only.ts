@@ -1,46 +1,48 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
-import type { NotOffered } from '../../service/network/not-offered.ts'
 import type { OutputNotServed } from '../../service/outputs/output-life.ts'
 import type { Services } from '../../service/services.ts'
+import type { NotFound } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
-import { answerWith } from './core/answer.ts'
-import type { RestRequest, Route } from './route.ts'
+import type { SerializedReply } from './reply.ts'
+import type { RestRequest } from './request.ts'
+import type { ReadRoute, Route } from './route.ts'
 
-/** Routes whose answers are made of accounts, epochs or blocks: in front of a node these are not kept here. */
+/** Routes whose answers need accounts, epochs or blocks, which are not stored in upstream mode. */
 
 /**
- * The same route, which in front of a node gives the node's answer. The parameters are looked at here all the same: the
- * own answer is made first, and only what it says of them is kept.
+ * The same route, which in upstream mode gives the node's answer. The parameters are checked here all the same: the own
+ * answer is made first, and only its refusal of them is kept.
  */
-export function askedOfNode<T>(route: Route, schema: Schema<T>): Route {
+export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Route {
+  const { schema, respond } = route.reply
   return {
     ...route,
-    errors: [...new Set([...route.errors, 404])],
+    errors: [...new Set([...(route.errors ?? []), 404])],
     answer: async (request, services) => {
       const own = await route.answer(request, services)
       if (services.source.node === undefined || own.status === 400) return own
-      const told = await askNode(services, pathOf(route, request), schema)
-      return told.ok ? answerWith(request, schema, told.value) : toRest(told.error)
+      const answer = await askNode(services, pathOf(route, request), schema)
+      return answer.ok ? respond(request, answer.value) : toRest(answer.error)
     },
   }
 }
 
-/** The same route, which in front of a node says that nodes do not tell this. */
+/** The same route, which refuses in upstream mode: nodes have no route for `what`. */
 export function notOfferedByNodes(route: Route, what: string): Route {
   return {
     ...route,
-    errors: [...route.errors, 501],
-    answer: async (request, services) => {
-      if (services.source.node === undefined) return route.answer(request, services)
-      return toRest({ code: 'NOT_OFFERED_BY_NODES', what } satisfies NotOffered)
-    },
+    errors: [...(route.errors ?? []), 501],
+    answer: async (request, services) =>
+      services.source.node === undefined
+        ? await route.answer(request, services)
+        : toRest({ code: 'NOT_OFFERED_BY_NODES', what }),
   }
 }
 
 const base = '/api/core/v3'
 
-/** Behind the base, as it was asked. */
+/** The path after the base, with the parameters of the request. */
 function pathOf({ path }: Route, { params, query }: RestRequest): string {
   const filled = [...params].reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
@@ -49,18 +51,14 @@ function pathOf({ path }: Route, { params, query }: RestRequest): string {
   return query.size === 0 ? filled : `${filled}?${new URLSearchParams([...query])}`
 }
 
-type Refused =
-  | OutputNotServed
-  | { readonly code: 'NOT_FOUND'; readonly what: string; readonly id: string }
-
 async function askNode<T>(
   { source }: Services,
   path: string,
   schema: Schema<T>,
-): Promise<Result<T, Refused>> {
-  const told = await source.node?.ask(path, schema)
-  if (told === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what: path })
-  if (!told.ok) return told
-  if (told.value !== undefined) return ok(told.value)
+): Promise<Result<T, OutputNotServed | NotFound>> {
+  const answer = await source.node?.ask(path, schema)
+  if (answer === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what: path })
+  if (!answer.ok) return answer
+  if (answer.value !== undefined) return ok(answer.value)
   return err({ code: 'NOT_FOUND', what: 'answer of the node', id: path })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LedgerUpdate } from '../../../src/generated/prisma/client.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import type { Database } from '../../../src/store/connect.ts'
+import type { Database } from '../../../src/store/database.ts'
 import { median, printTable } from '../measure.ts'
 
 /**

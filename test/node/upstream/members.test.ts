@@ -72,7 +72,7 @@ test('one follows, the other tells the same and hands blocks on', async () => {
   const states = healths.map(({ following }) => following.state)
   expect(states.sort()).toEqual(['following', 'standby'])
   const standby = present(
-    members.find((_, i) => healths[i].role === 'member'),
+    members.find((_, i) => healths[i].role === 'standby'),
     'a member',
   )
   const { bytes, blockId } = blockOf(await offerOf(standby.url), taggedData('0x', '0x01'))
@@ -90,7 +90,7 @@ test('the other one follows when the first has stopped, and is well all the whil
   const seen = await watched
   expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 200))
   expect([seen[0], seen.at(-1)]).toEqual([
-    { status: 200, role: 'member', state: 'standby' },
+    { status: 200, role: 'standby', state: 'standby' },
     { status: 200, role: 'writer', state: 'following' },
   ])
   const { status } = await getJson(`${real.url}/api/core/v3/info`)
@@ -113,7 +113,7 @@ test.each([
     members = [standby]
     await writer.close()
     const seen = await watched
-    expect(seen[0]).toEqual({ status: 200, role: 'member', state: 'standby' })
+    expect(seen[0]).toEqual({ status: 200, role: 'standby', state: 'standby' })
     expect(seen.at(-1)).toEqual({ status: 503, role: 'writer', state })
     const statuses = seen.map(({ status }) => status)
     expect(statuses, 'never well again once it is known').toEqual(statuses.toSorted())

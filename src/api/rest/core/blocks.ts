@@ -9,72 +9,55 @@ import {
   readBlock,
 } from '../../../service/blocks/read-block.ts'
 import type { Services } from '../../../service/services.ts'
-import type { NotFound, PathIdMalformed } from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
-import { shapeOf } from '../openapi/from-schema.ts'
-import type { RestRequest, Route } from '../route.ts'
-import { answered, answerWith, answerWithBytes } from './answer.ts'
-import { pathId } from './ids.ts'
+import type { NotFound } from '../../api-errors.ts'
+import { pathId } from '../parameters.ts'
+import { type Reply, serialized, serializedBytes } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** Reading blocks back (rest.md 4). */
 
-const params = { blockId: shapeOf(BlockId) }
-
 /** A block as it was submitted. */
-export const blockRoute: Route = {
-  method: 'GET',
-  path: '/api/core/v3/blocks/{blockId}',
+export const blockRoute = blockReading('', {
   about: 'A block, as it came.',
-  params,
-  answers: { 200: answered('The block.', Block) },
-  errors: [404],
-  answer: async (request, services) => {
-    const found = await findBlock(request, services)
-    if (!found.ok) return toRest(found.error)
-    const { bytes, block } = found.value
-    return answerWithBytes(request, Block, { bytes, value: block })
-  },
-}
+  reply: serializedBytes('The block.', Block),
+  toAnswer: ({ bytes, block }) => ({ bytes, value: block }),
+})
 
-/** Where a block stands. */
-export const blockMetadataRoute: Route = {
-  method: 'GET',
-  path: '/api/core/v3/blocks/{blockId}/metadata',
+/** The state of a block. */
+export const blockMetadataRoute = blockReading('/metadata', {
   about: 'Where a block stands.',
-  params,
-  answers: { 200: answered('Its state.', BlockMetadata) },
-  errors: [404],
-  answer: async (request, services) => {
-    const found = await findBlock(request, services)
-    if (!found.ok) return toRest(found.error)
-    return answerWith(request, BlockMetadata, blockMetadata(found.value))
-  },
-}
+  reply: serialized('Its state.', BlockMetadata),
+  toAnswer: blockMetadata,
+})
 
-/** A block and where it stands. */
-export const blockFullRoute: Route = {
-  method: 'GET',
-  path: '/api/core/v3/blocks/{blockId}/full',
+/** A block and its state. */
+export const blockFullRoute = blockReading('/full', {
   about: 'A block and where it stands.',
-  params,
-  answers: { 200: answered('Both.', BlockWithMetadata) },
-  errors: [404],
-  answer: async (request, services) => {
-    const found = await findBlock(request, services)
-    if (!found.ok) return toRest(found.error)
-    const full = { block: found.value.block(), metadata: blockMetadata(found.value) }
-    return answerWith(request, BlockWithMetadata, full)
-  },
+  reply: serialized('Both.', BlockWithMetadata),
+  toAnswer: (found) => ({ block: found.block(), metadata: blockMetadata(found) }),
+})
+
+function blockReading<T>(
+  path: string,
+  { toAnswer, ...described }: { about: string; reply: Reply<T>; toAnswer: (found: BlockView) => T },
+) {
+  return readRoute({
+    ...described,
+    path: `/api/core/v3/blocks/{blockId}${path}`,
+    params: { blockId: pathId(BlockId) },
+    errors: [404],
+    answer: async ({ blockId }, services) => {
+      const found = await findBlock(services, blockId)
+      return found.ok ? ok(toAnswer(found.value)) : found
+    },
+  })
 }
 
 async function findBlock(
-  request: RestRequest,
   services: Services,
-): Promise<Result<BlockView, PathIdMalformed | NotFound | ReadBlockError>> {
-  const id = pathId(request, 'blockId', BlockId)
-  if (!id.ok) return id
-  const block = await readBlock(services, id.value)
+  id: BlockId,
+): Promise<Result<BlockView, NotFound | ReadBlockError>> {
+  const block = await readBlock(services, id)
   if (!block.ok) return block
-  if (block.value !== undefined) return ok(block.value)
-  return err({ code: 'NOT_FOUND', what: 'block', id: id.value })
+  return block.value === undefined ? err({ code: 'NOT_FOUND', what: 'block', id }) : ok(block.value)
 }

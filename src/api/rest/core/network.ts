@@ -1,37 +1,27 @@
+import { ok } from '../../../lib/result.ts'
 import { NetworkHealth, NetworkMetrics } from '../../../protocol/node-answers.ts'
-import { print } from '../../../protocol/schema/schema.ts'
 import { networkMetrics } from '../../../service/network/network-metrics.ts'
-import { healthOf } from '../health.ts'
+import { asItIs } from '../form.ts'
+import { healthRoute } from '../health.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
-import { type Answer, json, type Route } from '../route.ts'
-import { answered, answerWith } from './answer.ts'
+import { serialized } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
-/** How the network is (rest.md 4.1). */
+/** The state of the network (rest.md 4.1). */
 
-/** Whether slots are finalized in time. */
-export const networkHealthRoute: Route = {
-  method: 'GET',
+/** Whether slots are finalized in time; JSON alone, as the node answers it. */
+export const networkHealthRoute = healthRoute({
   path: '/api/core/v3/network/health',
   about: 'Whether slots are finalized in time.',
-  answers: { 200: healthAnswer('They are.'), 503: healthAnswer('They are not.') },
-  errors: [],
-  answer: async (request, services) => {
-    const { isHealthy: isNetworkHealthy } = await healthOf(request, services)
-    return json(isNetworkHealthy ? 200 : 503, print(NetworkHealth, { isNetworkHealthy }))
-  },
-}
+  form: asItIs(shapeOf(NetworkHealth)),
+  described: { 200: 'They are.', 503: 'They are not.' },
+  toAnswer: ({ isHealthy: isNetworkHealthy }) => ({ isNetworkHealthy }),
+})
 
 /** How busy the network is. */
-export const networkMetricsRoute: Route = {
-  method: 'GET',
+export const networkMetricsRoute = readRoute({
   path: '/api/core/v3/network/metrics',
   about: 'How busy the network was in its newest committed slots.',
-  answers: { 200: answered('Blocks by time.', NetworkMetrics) },
-  errors: [],
-  answer: async (request, services) =>
-    answerWith(request, NetworkMetrics, await networkMetrics(services)),
-}
-
-function healthAnswer(about: string): Answer {
-  return { about, json: shapeOf(NetworkHealth) }
-}
+  reply: serialized('Blocks by time.', NetworkMetrics),
+  answer: async (_given, services) => ok(await networkMetrics(services)),
+})

@@ -5,26 +5,30 @@ import { BlockCreated } from '../../../protocol/node-answers.ts'
 import { SignedTransaction, TaggedData } from '../../../protocol/transaction.ts'
 import { type Submission, submitBlock } from '../../../service/submit/submit-block.ts'
 import type { BodyError } from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
-import type { GatewayError } from '../../gateway-error.ts'
 import { checkSubmission } from '../../submission-policy.ts'
 import { parseJson } from '../body.ts'
 import { binaryType, binaryTypes } from '../negotiation.ts'
 import { shapeOf } from '../openapi/from-schema.ts'
-import type { RestRequest, Route } from '../route.ts'
-import { answered, answerWith } from './answer.ts'
+import { serialized } from '../reply.ts'
+import type { RestRequest } from '../request.ts'
+import { route } from '../route.ts'
 
 /** Submitting a block (specification 4.2). */
 
-/** The statuses that the specification knows for a submission, and no other, and what their messages state (specification 7). */
+/** The only statuses that the specification has for a submission, and what their messages state (specification 7). */
 const refusals = {
   statuses: [201, 400, 403, 500, 503],
-  // What is said of 403 and 500 states it already.
+  // The messages of 403 and 500 state it already.
   titles: { 400: 'invalid data', 503: 'service unavailable' },
 }
 
-/** Takes a block as JSON or bytes, or a payload around which the node builds one. */
-export const submitBlockRoute: Route = {
+const created = serialized(
+  'The block is kept; the same block again gives the same id.',
+  BlockCreated,
+)
+
+/** Accepts a block as JSON or bytes, or a payload around which the node builds one. */
+export const submitBlockRoute = route({
   method: 'POST',
   path: '/api/core/v3/blocks',
   about: 'Takes a block, or a payload around which the node builds and signs one.',
@@ -33,27 +37,21 @@ export const submitBlockRoute: Route = {
     'application/json': { anyOf: [Block, TaggedData, SignedTransaction].map(shapeOf) },
     [binaryType]: { description: 'A serialized block of at most 32768 bytes.' },
   },
-  answers: {
-    201: {
-      ...answered('The block is kept; the same block again gives the same id.', BlockCreated),
-      headers: { location: 'the id of the block, alone' },
-    },
-  },
+  answers: { 201: { ...created, headers: { location: 'the id of the block, alone' } } },
   errors: [403, 503],
   refusals,
-  answer: async (request, services) => {
-    const refuse = (error: GatewayError) => toRest(error, refusals)
+  answer: async (_given, services, request) => {
     const allowed = await checkSubmission(services.submissionPolicy, request.caller)
-    if (!allowed.ok) return refuse(allowed.error)
+    if (!allowed.ok) return allowed
     const submission = await readSubmission(request)
-    if (!submission.ok) return refuse(submission.error)
+    if (!submission.ok) return submission
     const submitted = await submitBlock(services, submission.value)
-    if (!submitted.ok) return refuse(submitted.error)
+    if (!submitted.ok) return submitted
     const blockId = submitted.value
-    const created = { status: 201, headers: { location: blockId } }
-    return answerWith(request, BlockCreated, { blockId }, created)
+    const headers = { location: blockId }
+    return ok(created.respond(request, { blockId }, { status: 201, headers }))
   },
-}
+})
 
 const jsonType = /^application\/json/i
 

@@ -15,95 +15,80 @@ import {
   type TransactionView,
 } from '../../../service/blocks/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
-import type { NotFound, PathIdMalformed } from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
-import { shapeOf } from '../openapi/from-schema.ts'
-import type { RestRequest, Route } from '../route.ts'
-import { answered, answerWith, answerWithBytes } from './answer.ts'
-import { pathId } from './ids.ts'
+import type { NotFound } from '../../api-errors.ts'
+import { pathId } from '../parameters.ts'
+import { serialized, serializedBytes } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** Transactions, by id (rest.md 4.1). */
 
-const params = { transactionId: shapeOf(TransactionId) }
+const params = { transactionId: pathId(TransactionId) }
 
 /** A transaction, without its unlocks. */
-export const transactionRoute: Route = {
-  method: 'GET',
+export const transactionRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}',
   about:
     'A transaction, without its unlocks; none for that of the genesis, which is known by its outputs alone.',
   params,
-  answers: { 200: answered('The transaction.', Transaction) },
+  reply: serialized('The transaction.', Transaction),
   errors: [404],
-  answer: async (request, services) => {
-    const found = await findTransaction(request, services)
-    if (!found.ok) return toRest(found.error)
-    const { payload, transactionId: id } = found.value
-    if (payload === undefined) {
-      return toRest({ code: 'NOT_FOUND', what: 'content of the genesis transaction', id })
-    }
-    return answerWith(request, Transaction, payload.transaction)
+  answer: async ({ transactionId: id }, services) => {
+    const found = await findTransaction(services, id)
+    if (!found.ok) return found
+    const { payload } = found.value
+    return payload === undefined
+      ? err({ code: 'NOT_FOUND', what: 'content of the genesis transaction', id })
+      : ok(payload.transaction)
   },
-}
+})
 
-/** Where a transaction stands. */
-export const transactionMetadataRoute: Route = {
-  method: 'GET',
+/** The state of a transaction. */
+export const transactionMetadataRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}/metadata',
   about: 'Where a transaction stands, and why it failed if it did.',
   params,
-  answers: { 200: answered('Its state.', TransactionMetadata) },
+  reply: serialized('Its state.', TransactionMetadata),
   errors: [404],
-  answer: async (request, services) => {
-    const id = pathId(request, 'transactionId', TransactionId)
-    if (!id.ok) return toRest(id.error)
-    const found = await readTransactionMetadata(services, id.value)
-    if (!found.ok) return toRest(found.error)
-    if (found.value === undefined) return toRest(unknownTransaction(id.value))
-    return answerWith(request, TransactionMetadata, found.value)
+  answer: async ({ transactionId }, services) => {
+    const found = await readTransactionMetadata(services, transactionId)
+    if (!found.ok) return found
+    return found.value === undefined ? err(unknownTransaction(transactionId)) : ok(found.value)
   },
-}
+})
 
 /** The block that a transaction was booked with. */
-export const includedBlockRoute: Route = {
-  method: 'GET',
+export const includedBlockRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}/included-block',
   about: 'The block that a transaction was booked with; none before it is accepted.',
   params,
-  answers: { 200: answered('The block.', Block) },
+  reply: serializedBytes('The block.', Block),
   errors: [404],
-  answer: async (request, services) => {
-    const found = await findIncludedBlock(request, services)
-    if (!found.ok) return toRest(found.error)
-    const { bytes, block } = found.value
-    return answerWithBytes(request, Block, { bytes, value: block })
+  answer: async ({ transactionId }, services) => {
+    const found = await findIncludedBlock(services, transactionId)
+    return found.ok ? ok({ bytes: found.value.bytes, value: found.value.block }) : found
   },
-}
+})
 
-/** Where that block stands. */
-export const includedBlockMetadataRoute: Route = {
-  method: 'GET',
+/** The state of that block. */
+export const includedBlockMetadataRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}/included-block/metadata',
   about: 'Where the block stands that a transaction was booked with.',
   params,
-  answers: { 200: answered('Its state.', BlockMetadata) },
+  reply: serialized('Its state.', BlockMetadata),
   errors: [404],
-  answer: async (request, services) => {
-    const found = await findIncludedBlock(request, services)
-    if (!found.ok) return toRest(found.error)
-    return answerWith(request, BlockMetadata, blockMetadata(found.value))
+  answer: async ({ transactionId }, services) => {
+    const found = await findIncludedBlock(services, transactionId)
+    return found.ok ? ok(blockMetadata(found.value)) : found
   },
-}
+})
 
 async function findTransaction(
-  request: RestRequest,
   services: Services,
-): Promise<Result<TransactionView, PathIdMalformed | NotFound | ReadBlockError>> {
-  const id = pathId(request, 'transactionId', TransactionId)
-  if (!id.ok) return id
-  const found = await readTransaction(services, id.value)
+  id: TransactionId,
+): Promise<Result<TransactionView, NotFound | ReadBlockError>> {
+  const found = await readTransaction(services, id)
   if (!found.ok) return found
-  return found.value === undefined ? err(unknownTransaction(id.value)) : ok(found.value)
+  return found.value === undefined ? err(unknownTransaction(id)) : ok(found.value)
 }
 
 function unknownTransaction(id: TransactionId): NotFound {
@@ -111,16 +96,16 @@ function unknownTransaction(id: TransactionId): NotFound {
 }
 
 async function findIncludedBlock(
-  request: RestRequest,
   services: Services,
-): Promise<Result<BlockView, PathIdMalformed | NotFound | ReadBlockError>> {
-  const found = await findTransaction(request, services)
+  id: TransactionId,
+): Promise<Result<BlockView, NotFound | ReadBlockError>> {
+  const found = await findTransaction(services, id)
   if (!found.ok) return found
-  const { state, blockId, transactionId } = found.value
+  const { state, blockId } = found.value
   const isIncluded = state !== 'PENDING' && state !== 'FAILED'
   const block =
     isIncluded && blockId !== undefined ? await readBlock(services, blockId) : ok(undefined)
   if (!block.ok) return block
   if (block.value !== undefined) return ok(block.value)
-  return err({ code: 'NOT_FOUND', what: 'block that includes the transaction', id: transactionId })
+  return err({ code: 'NOT_FOUND', what: 'block that includes the transaction', id })
 }

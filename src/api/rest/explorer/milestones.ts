@@ -7,20 +7,13 @@ import {
   type CommittedSlotRow,
   findMilestone as findByName,
 } from '../../../service/slots/read-commitment.ts'
-import { parseSlot } from '../../../service/updates/update-position.ts'
-import type {
-  NotFound,
-  PathIdMalformed,
-  PathSlotMalformed,
-  QueryParameterMalformed,
-  RangeReversed,
-} from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
-import { pathId } from '../core/ids.ts'
-import { shapeOf } from '../openapi/from-schema.ts'
-import { about, listOf, named, object, optional, type Shape, uint32 } from '../openapi/shape.ts'
-import { pageSizeParameter, readNumber, readPageAt, readSort, sortParameter } from '../query.ts'
-import { json, type Parameters, param, type RestRequest, type Route } from '../route.ts'
+import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import type { NotFound } from '../../api-errors.ts'
+import { id, listOf, object, uint32 } from '../form.ts'
+import { pageCursor } from '../page-cursor.ts'
+import { number32, type Parameter, pageSize, pathId, pathSlot, sort } from '../parameters.ts'
+import { jsonReply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** Milestones, which are committed slots: named in paths, and listed (rest.md 3.1, 3.8). */
 
@@ -28,48 +21,35 @@ import { json, type Parameters, param, type RestRequest, type Route } from '../r
 export interface MilestoneNaming {
   /** The segments of the path. */
   readonly path: string
-  readonly params: Parameters
-  read(request: RestRequest): Result<CommitmentName, PathIdMalformed | PathSlotMalformed>
+  readonly parameter: string
+  readonly params: { readonly [name: string]: Parameter<CommitmentName> }
 }
 
 /** By the id of its commitment, under the name that the version of the explorer has for it. */
 export function byId(parameter: 'milestoneId' | 'commitmentId'): MilestoneNaming {
-  return {
-    path: `{${parameter}}`,
-    params: { [parameter]: shapeOf(CommitmentId) },
-    read: (request) => pathId(request, parameter, CommitmentId),
-  }
+  return { path: `{${parameter}}`, parameter, params: { [parameter]: pathId(CommitmentId) } }
 }
 
 /** By its slot. */
 export const byIndex: MilestoneNaming = {
   path: 'by-index/{index}',
-  params: { index: uint32 },
-  read: readIndex,
-}
-
-/** Reads the parameter `index` of a path. */
-export function readIndex(request: RestRequest): Result<number, PathSlotMalformed> {
-  const index = parseSlot(param(request, 'index'))
-  return index === undefined ? err({ code: 'PATH_SLOT_MALFORMED', name: 'index' }) : ok(index)
+  parameter: 'index',
+  params: { index: pathSlot },
 }
 
 /** Finds the milestone that a path names. */
 export async function findMilestone(
-  naming: Pick<MilestoneNaming, 'read'>,
-  request: RestRequest,
+  { parameter }: MilestoneNaming,
+  given: object,
   services: Services,
-): Promise<Result<CommittedSlotRow, PathIdMalformed | PathSlotMalformed | NotFound>> {
-  const name = naming.read(request)
-  if (!name.ok) return name
-  const milestone = await findByName(services, name.value)
+): Promise<Result<CommittedSlotRow, NotFound>> {
+  const name: CommitmentName = (given as Record<string, CommitmentName>)[parameter] ?? 0
+  const milestone = await findByName(services, name)
   if (milestone !== undefined) return ok(milestone)
-  return err({ code: 'NOT_FOUND', what: 'milestone', id: String(name.value) })
+  return err({ code: 'NOT_FOUND', what: 'milestone', id: String(name) })
 }
 
-const cursorShape = { type: 'string', pattern: '^[0-9]{1,10}\\.[0-9]{1,20}$' }
-
-/** A list of milestones, by what and under which names. */
+/** A list of milestones, by which span and under which names. */
 interface Listing {
   readonly path: string
   readonly about: string
@@ -78,10 +58,12 @@ interface Listing {
   readonly described: Readonly<{ start: string; end: string }>
   readonly idName: 'milestoneId' | 'commitmentId'
   /** The slots of a span. */
-  slots(
-    services: Services,
-    span: { readonly start: number | undefined; readonly end: number | undefined },
-  ): { readonly least: number; readonly most: number }
+  slots(services: Services, span: Span): { readonly least: number; readonly most: number }
+}
+
+interface Span {
+  readonly start: number | undefined
+  readonly end: number | undefined
 }
 
 /** By the Unix time of their end. */
@@ -109,64 +91,40 @@ export const commitmentsRoute = listingRoute({
   slots: (_services, { start = 0, end = 0xffff_ffff }) => ({ least: start, most: end }),
 })
 
-function listingRoute(listing: Listing): Route {
-  const { path, about: sentence, start, end, described, idName } = listing
-  return {
-    method: 'GET',
+function listingRoute({ path, about, start, end, described, idName, slots }: Listing) {
+  const position = pageCursor({ position: '[0-9]{1,10}', words: 'index.pageSize', read: Number })
+  const span: { readonly [name: string]: Parameter<number | undefined> } = {
+    [start]: number32(described.start),
+    [end]: number32(described.end),
+  }
+  return readRoute({
     path,
-    about: sentence,
-    query: {
-      [start]: about(described.start, uint32),
-      [end]: about(described.end, uint32),
-      sort: sortParameter,
-      pageSize: pageSizeParameter,
-      cursor: about('Of the page before.', cursorShape),
-    },
-    answers: { 200: { about: 'A page of them.', json: pageShape(idName) } },
-    errors: [],
-    answer: async ({ query }, services) => {
-      const span = readSpan(query, start, end)
-      if (!span.ok) return toRest(span.error)
-      const sort = readSort(query)
-      if (!sort.ok) return toRest(sort.error)
-      const at = readPageAt(query, /^[0-9]{1,10}$/, 'index.pageSize')
-      if (!at.ok) return toRest(at.error)
-      const { place, pageSize } = at.value
+    about,
+    query: { ...span, sort, pageSize, cursor: position.parameter },
+    reply: jsonReply(
+      'A page of them.',
+      object({
+        items: listOf(object({ [idName]: id('CommitmentId'), index: uint32 }), maximumPageSize),
+        cursor: position.next,
+      }),
+    ),
+    answer: async (given, services) => {
+      const { sort, cursor, pageSize: size, ...bounds } = given
+      const { [start]: first, [end]: last }: Readonly<Record<string, number | undefined>> = bounds
+      if (first !== undefined && last !== undefined && last < first) {
+        return err({ code: 'RANGE_REVERSED', start, end })
+      }
+      const { from, pageSize } = cursor ?? { from: undefined, pageSize: size }
       const { milestones, next } = await listMilestones(services, {
-        ...listing.slots(services, span.value),
-        sort: sort.value,
-        from: place === undefined ? undefined : Number(place),
+        ...slots(services, { start: first, end: last }),
+        sort,
+        from,
         pageSize,
       })
-      return json(200, {
+      return ok({
         items: milestones.map(({ commitmentId, index }) => ({ [idName]: commitmentId, index })),
-        ...(next !== undefined && { cursor: `${next}.${pageSize}` }),
+        cursor: next === undefined ? undefined : `${next}.${pageSize}`,
       })
     },
-  }
-}
-
-function pageShape(idName: string): Shape {
-  return object({
-    items: listOf(object({ [idName]: named('CommitmentId'), index: uint32 }), 1000),
-    cursor: optional(about('Where the next page begins; absent where there is none.', cursorShape)),
   })
-}
-
-function readSpan(
-  query: ReadonlyMap<string, string>,
-  startName: string,
-  endName: string,
-): Result<
-  { readonly start: number | undefined; readonly end: number | undefined },
-  QueryParameterMalformed | RangeReversed
-> {
-  const start = readNumber(query, startName)
-  if (!start.ok) return start
-  const end = readNumber(query, endName)
-  if (!end.ok) return end
-  if (start.value !== undefined && end.value !== undefined && end.value < start.value) {
-    return err({ code: 'RANGE_REVERSED', start: startName, end: endName })
-  }
-  return ok({ start: start.value, end: end.value })
 }

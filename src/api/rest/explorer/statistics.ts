@@ -1,65 +1,71 @@
-import type { Hex } from '../../../lib/hex.ts'
-import { err, ok, type Result } from '../../../lib/result.ts'
-import { type AddressMalformed, addressKey } from '../../../service/addresses/address-key.ts'
+import { err, ok } from '../../../lib/result.ts'
+import type { ManaSum } from '../../../service/addresses/mana-of-address.ts'
 import {
-  type OwnedTokens,
+  type OwnedRange,
   readDistribution,
   readOwned,
   readOwnedWithMana,
   readRichest,
 } from '../../../service/addresses/token-statistics.ts'
-import type { NotFound } from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
+import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import type { LedgerIndexNotKept, NotFound } from '../../api-errors.ts'
 import {
   about,
   bech32,
   count,
+  limited,
   listOf,
   object,
   optional,
-  type Shape,
+  printedBy,
   uint32,
   uint64,
-} from '../openapi/shape.ts'
-import { readNumber } from '../query.ts'
-import { json, param, type RestRequest, type RestResponse, type Route } from '../route.ts'
+} from '../form.ts'
+import { anyAddress, number32, type Parameter } from '../parameters.ts'
+import { jsonReply } from '../reply.ts'
+import { readRoute } from '../route.ts'
 
 /** Who owns how much (rest.md 3.1, 3.8). */
 
-const ledgerIndex = about('The milestone as of whose end this is told.', uint32)
+const ledgerIndex = about('The milestone at whose end this was so.', uint32)
 
-const params = { address: about('Bech32 text, behind any human-readable part.', bech32) }
+const params = { address: anyAddress }
+
+const newestIndex = number32('Only the newest milestone is kept; any other is not there.')
+
+const top: Parameter<number> = {
+  ...number32('', 100),
+  shape: limited(
+    { default: 100 },
+    about(`How many; at most ${maximumPageSize}, to which more is cut.`, count),
+  ).shape,
+}
 
 /** The base tokens of an address. */
-export const balanceRoute: Route = {
-  method: 'GET',
+export const balanceRoute = readRoute({
   path: '/api/explorer/v2/balance/{address}',
   about: 'The base tokens of an address.',
   params,
-  answers: {
-    200: {
-      about: 'All of them, and those that can be spent now.',
-      json: object({ totalBalance: uint64, availableBalance: uint64, ledgerIndex }),
-    },
-  },
+  reply: jsonReply(
+    'All of them, and those that can be spent now.',
+    object({ totalBalance: uint64, availableBalance: uint64, ledgerIndex }),
+  ),
   errors: [404],
-  answer: async (request, services) => {
-    const address = readAddress(request)
-    if (!address.ok) return toRest(address.error)
-    const owned = await readOwned(services, address.value)
-    if (owned === undefined) return toRest(nothingOwned(request))
-    return json(200, {
-      totalBalance: owned.total.toString(),
-      availableBalance: owned.available.toString(),
-      ledgerIndex: owned.slot,
-    })
+  answer: async ({ address: { key, text } }, services) => {
+    const owned = await readOwned(services, key)
+    if (owned === undefined) return err(nothingOwned(text))
+    const { total: totalBalance, available: availableBalance, slot } = owned
+    return ok({ totalBalance, availableBalance, ledgerIndex: slot })
   },
-}
+})
 
 const balanceWithMana = object({
   amount: about('Base tokens.', uint64),
   storedMana: optional(
-    about('As it stands in the outputs; absent for more outputs than are read for it.', uint64),
+    about(
+      'The stored mana as the outputs have it; absent for more outputs than are read for it.',
+      uint64,
+    ),
   ),
   decayedMana: optional(
     about(
@@ -70,145 +76,98 @@ const balanceWithMana = object({
 })
 
 /** The base tokens and the mana of an address. */
-export const balanceWithManaRoute: Route = {
-  method: 'GET',
+export const balanceWithManaRoute = readRoute({
   path: '/api/explorer/v3/balance/{address}',
   about: 'The base tokens and the mana of an address.',
   params,
-  answers: {
-    200: {
-      about: 'All of it, and what can be spent now.',
-      json: object({
-        totalBalance: balanceWithMana,
-        availableBalance: balanceWithMana,
-        ledgerIndex,
-      }),
-    },
-  },
+  reply: jsonReply(
+    'All of it, and what can be spent now.',
+    object({ totalBalance: balanceWithMana, availableBalance: balanceWithMana, ledgerIndex }),
+  ),
   errors: [404, 503],
-  answer: async (request, services) => {
-    const address = readAddress(request)
-    if (!address.ok) return toRest(address.error)
-    const read = await readOwnedWithMana(services, address.value)
-    if (read === undefined) return toRest(nothingOwned(request))
+  answer: async ({ address: { key, text } }, services) => {
+    const read = await readOwnedWithMana(services, key)
+    if (read === undefined) return err(nothingOwned(text))
     const { owned, mana } = read
-    if ('reason' in mana && mana.reason === 'LEDGER_MOVED') return toRest({ code: 'LEDGER_MOVED' })
+    if ('reason' in mana && mana.reason === 'LEDGER_MOVED') return err({ code: 'LEDGER_MOVED' })
     const sums = 'reason' in mana ? undefined : mana
-    return json(200, {
-      totalBalance: balanceJson(owned.total, sums?.total),
-      availableBalance: balanceJson(owned.available, sums?.available),
+    return ok({
+      totalBalance: balanceOf(owned.total, sums?.total),
+      availableBalance: balanceOf(owned.available, sums?.available),
       ledgerIndex: owned.slot,
     })
   },
-}
-
-interface ManaSum {
-  readonly written: bigint
-  readonly stored: bigint
-  readonly potential: bigint
-}
-
-function balanceJson(amount: OwnedTokens['total'], mana: ManaSum | undefined) {
-  const tokens = { amount: amount.toString() }
-  if (mana === undefined) return tokens
-  const { written, stored, potential } = mana
-  return {
-    ...tokens,
-    storedMana: written.toString(),
-    decayedMana: { stored: stored.toString(), potential: potential.toString() },
-  }
-}
-
-/** How many of the richest are told. */
-const defaultTop = 100
-const mostTop = 1_000
-
-/** The addresses that own most, in both versions. */
-export const richestRoutes: readonly Route[] = ['v2', 'v3'].map((version) => ({
-  method: 'GET',
-  path: `/api/explorer/${version}/ledger/richest-addresses`,
-  about: 'The addresses that own most base tokens.',
-  query: {
-    top: about('How many; at most 1000, to which more is cut.', { ...count, default: defaultTop }),
-    ledger_index: about('Only the newest milestone is kept; any other is not there.', uint32),
-  },
-  answers: {
-    200: {
-      about: 'They, the richest first.',
-      json: object({
-        top: listOf(object({ address: bech32, balance: uint64 }), mostTop),
-        ledgerIndex,
-      }),
-    },
-  },
-  errors: [404],
-  answer: async ({ query }, services) => {
-    const top = readNumber(query, 'top')
-    if (!top.ok) return toRest(top.error)
-    const asked = readNumber(query, 'ledger_index')
-    if (!asked.ok) return toRest(asked.error)
-    const richest = await readRichest(services, Math.min(top.value ?? defaultTop, mostTop))
-    return atNewest(asked.value, richest.slot, () => ({
-      top: richest.top.map(({ address, balance }) => ({ address, balance: balance.toString() })),
-      ledgerIndex: richest.slot,
-    }))
-  },
-}))
-
-const rangeShape: Shape = object({
-  start: about('Base tokens, included.', count),
-  end: about('Base tokens, excluded.', count),
 })
 
-/** How many addresses own how much, in both versions. */
-export const distributionRoutes: readonly Route[] = ['v2', 'v3'].map((version) => ({
-  method: 'GET',
-  path: `/api/explorer/${version}/ledger/token-distribution`,
-  about: 'How many addresses own how much, by powers of ten.',
-  query: {
-    ledgerIndex: about('Only the newest milestone is kept; any other is not there.', uint32),
-  },
-  answers: {
-    200: {
-      about: 'The ranges that have addresses, the poorest first.',
-      json: object({
-        distribution: listOf(
-          object({
-            range: rangeShape,
-            addressCount: about('How many addresses own as much.', uint64),
-            totalBalance: about('What they own together.', uint64),
-          }),
-        ),
+function balanceOf(amount: bigint, mana: ManaSum | undefined) {
+  return { amount, storedMana: mana?.written, decayedMana: mana }
+}
+
+/** The addresses that own most, in both versions. */
+export const richestRoutes = ['v2', 'v3'].map((version) =>
+  readRoute({
+    path: `/api/explorer/${version}/ledger/richest-addresses`,
+    about: 'The addresses that own most base tokens.',
+    query: { top, ledger_index: newestIndex },
+    reply: jsonReply(
+      'They, the richest first.',
+      object({
+        top: listOf(object({ address: bech32, balance: uint64 }), maximumPageSize),
         ledgerIndex,
       }),
+    ),
+    errors: [404],
+    answer: async ({ top: limit, ledger_index: asked }, services) => {
+      const { slot, top } = await readRichest(services, Math.min(limit, maximumPageSize))
+      return isOther(asked, slot) ? err(notKept(asked, slot)) : ok({ top, ledgerIndex: slot })
     },
-  },
-  errors: [404],
-  answer: async ({ query }, services) => {
-    const asked = readNumber(query, 'ledgerIndex')
-    if (!asked.ok) return toRest(asked.error)
-    const { slot, ranges } = await readDistribution(services)
-    return atNewest(asked.value, slot, () => ({
-      distribution: ranges.map(({ start, end, addressCount, totalBalance }) => ({
-        range: { start, end },
-        addressCount: String(addressCount),
-        totalBalance: totalBalance.toString(),
-      })),
-      ledgerIndex: slot,
-    }))
-  },
-}))
+  }),
+)
 
-function atNewest(asked: number | undefined, newest: number, body: () => object): RestResponse {
-  if (asked === undefined || asked === newest) return json(200, body())
-  return toRest({ code: 'LEDGER_INDEX_NOT_KEPT', asked, newest })
+const range = printedBy(
+  ({ start, end, addressCount, totalBalance }: OwnedRange) => ({
+    range: { start, end },
+    addressCount: BigInt(addressCount),
+    totalBalance,
+  }),
+  object({
+    range: object({
+      start: about('Base tokens, included.', count),
+      end: about('Base tokens, excluded.', count),
+    }),
+    addressCount: about('How many addresses own as much.', uint64),
+    totalBalance: about('What they own together.', uint64),
+  }),
+)
+
+/** How many addresses own how much, in both versions. */
+export const distributionRoutes = ['v2', 'v3'].map((version) =>
+  readRoute({
+    path: `/api/explorer/${version}/ledger/token-distribution`,
+    about: 'How many addresses own how much, by powers of ten.',
+    query: { ledgerIndex: newestIndex },
+    reply: jsonReply(
+      'The ranges that have addresses, the poorest first.',
+      object({ distribution: listOf(range), ledgerIndex }),
+    ),
+    errors: [404],
+    answer: async ({ ledgerIndex: asked }, services) => {
+      const { slot, ranges: distribution } = await readDistribution(services)
+      return isOther(asked, slot)
+        ? err(notKept(asked, slot))
+        : ok({ distribution, ledgerIndex: slot })
+    },
+  }),
+)
+
+function isOther(asked: number | undefined, newest: number): asked is number {
+  return asked !== undefined && asked !== newest
 }
 
-function readAddress(request: RestRequest): Result<Hex, AddressMalformed> {
-  const address = addressKey(param(request, 'address'), 'address')
-  return address.ok ? ok(address.value.key) : err(address.error)
+function notKept(asked: number, newest: number): LedgerIndexNotKept {
+  return { code: 'LEDGER_INDEX_NOT_KEPT', asked, newest }
 }
 
-function nothingOwned(request: RestRequest): NotFound {
-  return { code: 'NOT_FOUND', what: 'output of', id: param(request, 'address') }
+function nothingOwned(address: string): NotFound {
+  return { code: 'NOT_FOUND', what: 'output of', id: address }
 }

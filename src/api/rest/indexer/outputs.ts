@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../../lib/result.ts'
+import { ok } from '../../../lib/result.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
 import {
   AccountOutput,
@@ -14,21 +14,18 @@ import {
   type OutputFilter,
   type OutputPlace,
 } from '../../../service/outputs/find-outputs.ts'
-import type { Services } from '../../../service/services.ts'
-import type { QueryParameterMalformed } from '../../api-errors.ts'
-import { toRest } from '../../errors.ts'
-import { answered, answerWith } from '../core/answer.ts'
-import { about, count, type Shape, text } from '../openapi/shape.ts'
-import type { RestRequest, RestResponse, Route } from '../route.ts'
-import { type FilterName, filters, readFilters } from './filters.ts'
+import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { about, text } from '../form.ts'
+import type { PageAt } from '../page-cursor.ts'
+import { lenientPageSize, malformed, type Parameter, sizeUpTo } from '../parameters.ts'
+import { serialized } from '../reply.ts'
+import { type Route, readRoute } from '../route.ts'
+import { type FilterName, filters, mergeFilters } from './filters.ts'
 
 /** Unspent outputs by what they are and have (rest.md 5). */
 
 /** The first part of every path. */
 export const indexerPath = '/api/indexer/v2'
-
-/** The most outputs of a page, which is also the default. */
-const mostOutputs = 1_000
 
 const conditions = [
   'hasStorageDepositReturn',
@@ -42,7 +39,7 @@ const conditions = [
   'timelockedAfter',
 ] as const satisfies readonly FilterName[]
 
-/** A list of outputs: where it stands, which kinds it has, and what they can be filtered by. */
+/** A list of outputs: its path, the kinds in it, and the filters of its query. */
 interface List {
   readonly path: string
   readonly about: string
@@ -102,81 +99,48 @@ const lists: readonly List[] = [
   },
 ]
 
-/** All lists. */
-export const outputListRoutes: readonly Route[] = lists.map(listRoute)
-
 const cursorForm = /^([0-9a-fA-F]{8})([0-9a-fA-F]{76})\.([0-9]{1,10})$/
 
-function listRoute({ path, about: sentence, kinds, filters: own }: List): Route {
-  const names = [...own, 'createdBefore', 'createdAfter'] as const
-  const shapes = Object.fromEntries(
-    names.map((name): [string, Shape] => [name, filters[name].shape]),
-  )
-  return {
-    method: 'GET',
-    path: `${indexerPath}${path}`,
-    about: sentence,
-    query: {
-      ...shapes,
-      pageSize: about('At most 1000, which is also what 0 and what is no number mean.', {
-        ...count,
-        default: mostOutputs,
-      }),
-      cursor: about('Of the page before, whose size it carries; empty: from the beginning.', text),
-    },
-    answers: { 200: answered('A page of their ids, by booked slot and id.', FoundOutputs) },
-    errors: [],
-    answer: async (request, services) => {
-      const filter = readFilters(request.query, names, services.parameters.bech32Hrp)
-      if (!filter.ok) return toRest(filter.error)
-      const page = readPage(request.query)
-      if (!page.ok) return toRest(page.error)
-      const { after, pageSize } = page.value
-      return answerFound(request, services, {
-        filter: { ...filter.value, ...(kinds && { kinds }) },
-        after,
-        pageSize,
-      })
-    },
-  }
+/** The next page begins after this output; an empty cursor means the beginning. */
+const cursor: Parameter<PageAt<OutputPlace> | undefined> = {
+  shape: about('Of the page before, whose size it carries; empty: from the beginning.', text).shape,
+  read: (given = '', { name }) => {
+    if (given === '') return ok(undefined)
+    const [, slot = '', id = '', size] = cursorForm.exec(given) ?? []
+    if (size === undefined) {
+      return malformed(name, 'the digits of a slot and an output id, a dot, and a page size')
+    }
+    const outputId = `0x${id.toLowerCase()}` as OutputId
+    const from = { bookedSlot: Number.parseInt(slot, 16), outputId }
+    return ok({ from, pageSize: sizeUpTo(maximumPageSize, size) })
+  },
 }
 
-async function answerFound(
-  request: RestRequest,
-  services: Services,
-  page: { filter: OutputFilter; after: OutputPlace | undefined; pageSize: number },
-): Promise<RestResponse> {
-  const { pageSize } = page
-  const { committedSlot, outputIds: items, next } = await findOutputs(services, page)
-  const cursor = next === undefined ? '' : printCursor(next, pageSize)
-  return answerWith(request, FoundOutputs, { committedSlot, pageSize, items, cursor })
-}
-
-/** Behind this output the next page begins. */
 function printCursor({ bookedSlot, outputId }: OutputPlace, pageSize: number): string {
   return `${bookedSlot.toString(16).padStart(8, '0')}${outputId.slice(2)}.${pageSize}`
 }
 
-function readPage(
-  query: ReadonlyMap<string, string>,
-): Result<
-  { readonly after: OutputPlace | undefined; readonly pageSize: number },
-  QueryParameterMalformed
-> {
-  const cursor = query.get('cursor') ?? ''
-  if (cursor === '') return ok({ after: undefined, pageSize: pageSizeOf(query.get('pageSize')) })
-  const [, slot = '', id = '', size] = cursorForm.exec(cursor) ?? []
-  if (size === undefined) {
-    const expected = 'the digits of a slot and an output id, a dot, and a page size'
-    return err({ code: 'QUERY_PARAMETER_MALFORMED', name: 'cursor', expected })
-  }
-  const outputId = `0x${id.toLowerCase()}` as OutputId
-  const after = { bookedSlot: Number.parseInt(slot, 16), outputId }
-  return ok({ after, pageSize: pageSizeOf(size) })
-}
+/** All lists. */
+export const outputListRoutes: readonly Route[] = lists.map(listRoute)
 
-/** What is no number, or none above 0, means the most. */
-function pageSizeOf(given: string | undefined): number {
-  const size = /^[0-9]{1,10}$/.test(given ?? '') ? Number(given) : 0
-  return size === 0 ? mostOutputs : Math.min(size, mostOutputs)
+function listRoute({ path, about, kinds, filters: own }: List): Route {
+  const names = [...own, 'createdBefore', 'createdAfter'] as const
+  const ofNames: { readonly [name: string]: Parameter<OutputFilter> } = Object.fromEntries(
+    names.map((name) => [name, filters[name]]),
+  )
+  return readRoute({
+    path: `${indexerPath}${path}`,
+    about,
+    query: { ...ofNames, pageSize: lenientPageSize(maximumPageSize), cursor },
+    reply: serialized('A page of their ids, by booked slot and id.', FoundOutputs),
+    answer: async ({ pageSize: size, cursor, ...given }, services) => {
+      const asked: Readonly<Record<string, OutputFilter>> = given
+      const filter = { ...mergeFilters(Object.values(asked)), ...(kinds && { kinds }) }
+      const { from: after, pageSize } = cursor ?? { from: undefined, pageSize: size }
+      const page = await findOutputs(services, { filter, after, pageSize })
+      const { committedSlot, outputIds: items, next } = page
+      const text = next === undefined ? '' : printCursor(next, pageSize)
+      return ok({ committedSlot, pageSize, items, cursor: text })
+    },
+  })
 }

@@ -1,15 +1,17 @@
 import { Block } from '../../../protocol/block.ts'
 import { nodeAnswers } from '../../../protocol/node-answers.ts'
 import { SignedTransaction } from '../../../protocol/transaction.ts'
+import { about, asItIs, named, object, type Shape, text } from '../form.ts'
 import { binaryType } from '../negotiation.ts'
-import type { Answer, Parameters, Route } from '../route.ts'
+import type { Parameters } from '../parameters.ts'
+import type { Answer } from '../reply.ts'
+import type { Route } from '../route.ts'
 import { componentsOf } from './from-schema.ts'
-import { named, object, type Shape, text } from './shape.ts'
 
 /** The OpenAPI 3.1 document of the REST surface: what each route declares about itself, and the types of the protocol. */
 
 /** Writes the document. */
-export function openapiDocument(routes: readonly Route[], version: string): Shape {
+export function openapiDocument(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, Shape>> = {}
   for (const route of routes) {
     const methods = paths[route.path] ?? {}
@@ -44,12 +46,14 @@ export function openapiDocument(routes: readonly Route[], version: string): Shap
   }
 }
 
+const status = asItIs({ type: 'integer', minimum: 400, maximum: 599 })
+
 const errorShape: Shape = object({
   error: object({
-    code: { type: 'integer', minimum: 400, maximum: 599, description: 'The status.' },
-    message: { ...text, description: 'What is wrong, with the name of the field.' },
+    code: about('The status.', status),
+    message: about('What is wrong, with the name of the field.', text),
   }),
-})
+}).shape
 
 /** What every answer may have. */
 const commonHeaders: Readonly<Record<string, Shape>> = {
@@ -62,7 +66,7 @@ const commonHeaders: Readonly<Record<string, Shape>> = {
 }
 
 function header(sentence: string): Shape {
-  return { description: sentence, schema: text }
+  return { description: sentence, schema: text.shape }
 }
 
 function operation(route: Route): Shape {
@@ -96,13 +100,16 @@ function tagOf(path: string): string {
 }
 
 function parametersIn(place: string, parameters: Parameters, required: boolean): Shape[] {
-  return Object.entries(parameters).map(([name, { description, ...schema }]) => ({
-    name,
-    in: place,
-    required,
-    ...(description !== undefined && { description }),
-    schema,
-  }))
+  return Object.entries(parameters).map(([name, { shape }]) => {
+    const { description, ...schema } = shape
+    return {
+      name,
+      in: place,
+      required,
+      ...(description !== undefined && { description }),
+      schema,
+    }
+  })
 }
 
 function requestBody(body: Readonly<Record<string, Shape>>): Shape {
@@ -165,7 +172,7 @@ const ownHeadersByStatus: Readonly<Record<number, Readonly<Record<string, string
   503: { 'retry-after': 'seconds after which to ask again' },
 }
 
-function refusals({ errors, answers }: Route): Record<string, Shape> {
+function refusals({ errors = [], answers }: Route): Record<string, Shape> {
   const statuses = [...new Set([400, 500, 503, ...errors])].filter((status) => !(status in answers))
   const described = statuses.map((status) => {
     const refusal = { about: refusalByStatus[status] ?? 'Refused.', json: named('Error') }

@@ -9,7 +9,7 @@ import {
   type SchemaNode,
 } from '../../graphql/protocol-types.ts'
 import { memberSentence, typeSentence } from '../../graphql/schema-sentences.ts'
-import { decimal, flag, int64, named, type Shape, text, uint64 } from './shape.ts'
+import { flag, named, type Shape, text, uint64 } from '../form.ts'
 
 /** Folds protocol types into JSON Schema: object types and identifiers under their names, all else in place. */
 
@@ -18,19 +18,19 @@ export function shapeOf(schema: Schema<unknown>): Shape {
   const node = anyNodeOf(schema)
   switch (node.kind) {
     case 'flag':
-      return flag
+      return flag.shape
     case 'word':
       return { type: 'string', enum: node.words }
     case 'rate':
-      return decimal
+      return { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?$' }
     case 'int':
-      return int64
+      return { type: 'string', pattern: '^-?[0-9]{1,19}$' }
     case 'uint':
       return uintShape(node)
     case 'bytes':
       return isIdentifier(node) ? named(node.name) : bytesShape(node)
     case 'text':
-      return text
+      return text.shape
     case 'list':
       return {
         type: 'array',
@@ -107,7 +107,7 @@ function isIdentifier({ name }: BytesSchema<`0x${string}`>): boolean {
 }
 
 function uintShape({ bits }: UintSchema<unknown>): Shape {
-  if (bits === 64) return uint64
+  if (bits === 64) return uint64.shape
   if (bits === 256) return { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]{0,63})$' }
   return { type: 'integer', minimum: 0, maximum: 2 ** bits - 1 }
 }

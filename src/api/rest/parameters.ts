@@ -1,0 +1,245 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
+import { parse, type Schema } from '../../protocol/schema/schema.ts'
+import { type AddressError, addressKey, addressKeyOf } from '../../service/addresses/address-key.ts'
+import type { ChainIdError } from '../../service/chain-records/chain-id.ts'
+import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import {
+  type PageCursorMalformed,
+  parsePageSize,
+  parseSlot,
+  type UpdateSort,
+} from '../../service/updates/update-position.ts'
+import type {
+  AddressNotAnAccount,
+  AddressOfAnotherKind,
+  IfMatchMalformed,
+  PathIdMalformed,
+  PathSlotMalformed,
+  QueryParameterMalformed,
+} from '../api-errors.ts'
+import { about, bech32, count, limited, type Shape, uint32, word } from './form.ts'
+import { shapeOf } from './openapi/from-schema.ts'
+import type { RestRequest } from './request.ts'
+
+/** The parameters of routes: one declaration describes, reads and refuses each (rest.md 3.1, 4, 5). */
+
+/** Why a parameter is refused. */
+export type ParameterError =
+  | QueryParameterMalformed
+  | PathIdMalformed
+  | PathSlotMalformed
+  | AddressError
+  | AddressNotAnAccount
+  | AddressOfAnotherKind
+  | PageCursorMalformed
+  | IfMatchMalformed
+  | ChainIdError
+
+/** Where a parameter is read. */
+export interface ParameterContext {
+  readonly name: string
+  /** The name as errors about values give it: `query: address`. */
+  readonly argument: string
+  /** The human-readable part of this network. */
+  readonly bech32Hrp: string
+}
+
+/** A parameter of a path, a query or a header. */
+export interface Parameter<T> {
+  readonly shape: Shape
+  /** Reads the text; `undefined` where a query or the headers leave it out. */
+  read(text: string | undefined, context: ParameterContext): Result<T, ParameterError>
+}
+
+/** Parameters by name. */
+export interface Parameters {
+  readonly [name: string]: Parameter<unknown>
+}
+
+/** The values of parameters by name. */
+export type Given<P extends Parameters> = {
+  readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T : never
+}
+
+interface Declared {
+  readonly query?: Parameters
+  readonly params?: Parameters
+  readonly headers?: Parameters
+}
+
+/** Reads all parameters of a request: the query, then the path, then the headers, each in the order of its declaration. */
+export function readParameters(
+  { query = {}, params = {}, headers = {} }: Declared,
+  request: Pick<RestRequest, 'query' | 'params' | 'headers'>,
+  network: { readonly bech32Hrp: string },
+): Result<Readonly<Record<string, unknown>>, ParameterError> {
+  const given: Record<string, unknown> = {}
+  const sources = [
+    [query, (name: string) => request.query.get(name), 'query: '],
+    [params, (name: string) => request.params.get(name), ''],
+    [headers, (name: string) => headerOf(request.headers, name), ''],
+  ] as const
+  for (const [declared, textOf, place] of sources) {
+    for (const [name, parameter] of Object.entries(declared)) {
+      const context = { name, argument: `${place}${name}`, bech32Hrp: network.bech32Hrp }
+      const value = parameter.read(textOf(name), context)
+      if (!value.ok) return value
+      given[name] = value.value
+    }
+  }
+  return ok(given)
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  return headers[name.toLowerCase()]?.toString()
+}
+
+/** A parameter of a query that is not of its form. */
+export function malformed(name: string, expected: string): Result<never, QueryParameterMalformed> {
+  return err({ code: 'QUERY_PARAMETER_MALFORMED', name, expected })
+}
+
+/** An identifier in a path. */
+export function pathId<T>(schema: Schema<T> & { readonly max: number }): Parameter<T> {
+  return {
+    shape: shapeOf(schema),
+    read: (text, { name }) => {
+      const id = parse(schema, text)
+      return id.ok ? ok(id.value) : err({ code: 'PATH_ID_MALFORMED', name, bytes: schema.max })
+    },
+  }
+}
+
+/** A slot in a path. */
+export const pathSlot: Parameter<SlotIndex> = {
+  shape: uint32.shape,
+  read: (text = '', { name }) => {
+    const slot = parseSlot(text)
+    return slot === undefined ? err({ code: 'PATH_SLOT_MALFORMED', name }) : ok(slot)
+  },
+}
+
+/** An address in a path, of any network. */
+export const anyAddress: Parameter<{ readonly text: string; readonly key: Hex }> = {
+  shape: about('Bech32 text, with any human-readable part.', bech32).shape,
+  read: (text = '', { argument }) => {
+    const address = addressKey(text, argument)
+    return address.ok ? ok({ text, key: address.value.key }) : address
+  },
+}
+
+/** An address of this network. */
+export function address(sentence: string): Parameter<Hex> {
+  return {
+    shape: about(sentence, bech32).shape,
+    read: (text = '', { argument, bech32Hrp }) => addressKeyOf(bech32Hrp, text, argument),
+  }
+}
+
+/** An address of this network and of one kind, whose serialization begins with `type`. */
+export function addressOfKind(sentence: string, expected: string, type: Hex): Parameter<Hex> {
+  const ofNetwork = address(sentence)
+  return {
+    ...ofNetwork,
+    read: (text, context) => {
+      const key = ofNetwork.read(text, context)
+      if (!key.ok || key.value.startsWith(type)) return key
+      return err({ code: 'ADDRESS_OF_ANOTHER_KIND', argument: context.argument, expected })
+    },
+  }
+}
+
+const accountType = '0x08'
+
+/** The account at an address of this network. */
+export function account(sentence: string): Parameter<AccountId> {
+  const ofNetwork = address(sentence)
+  return {
+    ...ofNetwork,
+    read: (text, context) => {
+      const key = ofNetwork.read(text, context)
+      if (!key.ok) return key
+      if (key.value.startsWith(accountType)) {
+        return ok(`0x${key.value.slice(accountType.length)}` as AccountId)
+      }
+      return err({ code: 'ADDRESS_NOT_AN_ACCOUNT', argument: context.argument })
+    },
+  }
+}
+
+/** A number of 32 bits in a query. */
+export function number32(sentence: string): Parameter<number | undefined>
+export function number32(sentence: string, otherwise: number): Parameter<number>
+export function number32(sentence: string, otherwise?: number): Parameter<number | undefined> {
+  return {
+    shape: {
+      ...about(sentence, uint32).shape,
+      ...(otherwise !== undefined && { default: otherwise }),
+    },
+    read: (text, { name }) => {
+      if (text === undefined) return ok(otherwise)
+      // Slots have the same width.
+      const number = parseSlot(text)
+      return number === undefined
+        ? malformed(name, 'a whole number from 0 to 4294967295')
+        : ok(number)
+    },
+  }
+}
+
+/** A number of seconds to wait, at most `limit`; 0 where it is left out. */
+export function seconds(sentence: string, limit: number): Parameter<number> {
+  return {
+    shape: limited({ maximum: limit, default: 0 }, about(sentence, count)).shape,
+    read: (text = '0', { name }) => {
+      const wait = /^[0-9]{1,3}$/.test(text) ? Number(text) : limit + 1
+      return wait > limit ? malformed(name, `0 to ${limit} seconds`) : ok(wait)
+    },
+  }
+}
+
+/** The length of a page: 100 where it is left out, cut to 1000, and refused below 1. */
+export const pageSize: Parameter<number> = {
+  shape: limited(
+    { minimum: 1, default: defaultPageSize },
+    about(`At most ${maximumPageSize}, to which more is cut; the cursor overrides it.`, count),
+  ).shape,
+  read: (text, { name }) => {
+    if (text === undefined) return ok(defaultPageSize)
+    const size = parsePageSize(text)
+    if (size === undefined) return malformed(name, 'a whole number from 1 up')
+    return ok(Math.min(size, maximumPageSize))
+  },
+}
+
+/** The length of a page as the core API and the indexer read it: 0 and any other text mean the most. */
+export function lenientPageSize(limit: number): Parameter<number> {
+  return {
+    shape: limited(
+      { default: limit },
+      about(`At most ${limit}, which is also what 0 and what is no number mean.`, count),
+    ).shape,
+    read: (text) => ok(sizeUpTo(limit, text)),
+  }
+}
+
+/** A page size of at most `limit`; the same for a text that is no number from 1 up. */
+export function sizeUpTo(limit: number, text: string | undefined): number {
+  const size = /^[0-9]{1,10}$/.test(text ?? '') ? Number(text) : 0
+  return size === 0 ? limit : Math.min(size, limit)
+}
+
+/** Which end of a list comes first. */
+export const sort: Parameter<UpdateSort> = {
+  shape: limited(
+    { default: 'newest' },
+    about('Not overridden by the cursor.', word('newest', 'oldest')),
+  ).shape,
+  read: (text = 'newest', { name }) => {
+    if (text === 'newest') return ok('NEWEST')
+    return text === 'oldest' ? ok('OLDEST') : malformed(name, 'oldest or newest')
+  },
+}

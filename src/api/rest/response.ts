@@ -1,0 +1,29 @@
+/** Answers of REST before they are sent. */
+
+/** An answer. Header names are lower case. */
+export interface RestResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+/** What a route's closed list of errors determines about their form. */
+export interface RefusalForm {
+  /** The only statuses of its answers. */
+  readonly statuses?: readonly number[]
+  /** A title before the message, by status. */
+  readonly titles?: Readonly<Record<number, string>>
+}
+
+/** A JSON answer. */
+export function json(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): RestResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  }
+}
