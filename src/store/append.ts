@@ -7,7 +7,7 @@ import { commitments, ledgerUpdates } from './sql/bulk-tables.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
 import { branchOf, numberToClass } from './values.ts'
 
-/** Gives the entries of some slots their places in the log behind `lastSeq`, and writes all. */
+/** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all. */
 export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<void> {
   const { tx, sql } = writing
   const { lastSeq, commits } = growth
@@ -82,7 +82,7 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
   return { updates, milestones }
 }
 
-/** Where an address and class stand before their first row. */
+/** The tip of an address and class before their first row. */
 export const noTip: AddressTip = { ordinal: 0, historyHash: `0x${'00'.repeat(32)}` }
 
 /** SHA-256 over the former value, the slot as u32, the output id and whether it was spent (design: one idea). */

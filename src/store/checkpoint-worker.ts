@@ -5,7 +5,7 @@ import { openFile } from './sql/sqlite/file.ts'
 import { moveLog } from './sql/sqlite/pragmas.ts'
 import { reasonOf } from './unusable.ts'
 
-/** The thread behind `checkpoints.ts`. */
+/** The thread of `checkpoints.ts`. */
 
 /** What the thread answers; a failure goes in words, for an error of the driver is not one any more on another thread. */
 export type Moved = { readonly ok: true } | { readonly ok: false; readonly reason: string }

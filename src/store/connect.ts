@@ -10,7 +10,7 @@ export interface DatabaseUrlNotSupported {
   readonly expected: string
 }
 
-/** The database of a URL; driver and client of that one are loaded. Nothing is opened before it is asked something. */
+/** The database of a URL. Only its driver and client are loaded, and nothing is opened before the first call. */
 export async function databaseOf({
   url,
   wakeUrl,

@@ -34,17 +34,17 @@ import type {
 import type { ViewReader } from './view-contract.ts'
 import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 
-/** What the rest of the program may ask of the database, whichever database it is. */
+/** What the rest of the program uses of the database, of either kind. */
 
 /** An open database: a reading side that any number may use at once, and a writing side that takes one call at a time. */
 export interface Store {
   readonly read: StoreReader
   readonly write: StoreWriter
-  /** Whether other processes may open the database beside this one, and be told of what it writes. */
+  /** Whether other processes may open the database beside this one, and be notified of what it writes. */
   readonly isShared: boolean
   /**
-   * Tells what any process on the database has done; on SQLite there is no other, and nothing is told. Something may be
-   * missed while the database is away: whoever listens looks by himself now and then.
+   * Notifies of what any process on the database has done; on SQLite there is no other process and no notification. Some
+   * may be lost while the database is unreachable: a listener also polls now and then.
    */
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
   /** Waits for the writing call under way, then closes both sides. */
@@ -79,13 +79,13 @@ export interface StoreReader extends ViewReader {
   owned(question: OwnedQuery): Promise<readonly OwnedUpdate[] | undefined>
   /** The last ordinal and history hash of an address and class; ordinal 0 where there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
-  /** Where an address and class stood when the older part of the log was given up; `undefined` without rows there. */
+  /** The newest removed row of an address and class; `undefined` if no row of them was removed. */
   prunedTip(address: Hex, updateClass: UpdateClass): Promise<PrunedTip | undefined>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
   milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
   /** The newest committed slot. Throws before `found`. */
   latestMilestone(): Promise<Milestone>
-  /** The committed slots behind one, in order. */
+  /** The committed slots after one, in order. */
   milestonesAfter(slot: SlotIndex, limit: number): Promise<Milestone[]>
   block(blockId: BlockId): Promise<BlockRow | undefined>
   transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
@@ -124,14 +124,14 @@ export interface StoreReader extends ViewReader {
     chainId: string,
     page: { readonly before?: number; readonly limit: number },
   ): Promise<ChainRecordVersion[]>
-  /** Versions of all chains in the order they were set, behind the position `after`. */
+  /** Versions of all chains in the order they were set, after the position `after`. */
   chainRecordChanges(page: {
     readonly after: number
     readonly limit: number
   }): Promise<ChainRecordVersion[]>
   /** The position of the newest version of all chains; 0 where there is none. */
   latestChainRecordChange(): Promise<number>
-  /** The newest version of each chain, by chain id, behind `after` where it is given. */
+  /** The newest version of each chain, by chain id, after `after` if it is given. */
   chainRecords(page: {
     readonly after?: string
     readonly limit: number
@@ -140,7 +140,7 @@ export interface StoreReader extends ViewReader {
   recentBlocks(limit: number): Promise<BlockRow[]>
   /** The newest slot up to one that has blocks which were not dropped; `undefined` where there are none. */
   newestSlotWithBlocks(upTo: SlotIndex): Promise<SlotIndex | undefined>
-  /** Blocks behind a place in the inbox, in inbox order, whatever became of them. */
+  /** Blocks after a position in the inbox, in inbox order, in every state. */
   blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
   /** The blocks that refer to a block, by id, from the place `skip` on. */
   children(
@@ -153,9 +153,9 @@ export interface StoreReader extends ViewReader {
   milestones(range: MilestoneRange): Promise<Milestone[]>
   /** The last place of the inbox that is taken; 0 where none is. */
   newestInbox(): Promise<number>
-  /** Where those of some blocks stand that are known, in no order. */
+  /** The states of those of some blocks that are known, in no order. */
   blockStates(blockIds: readonly BlockId[]): Promise<Pick<BlockRow, 'blockId' | 'state'>[]>
-  /** Who writes, and for how long without a renewal; `undefined` where nobody ever did. */
+  /** The holder of the lease, and how long the lease lasts without a renewal; `undefined` if it was never taken. */
   lease(): Promise<LeaseState | undefined>
   /** Blocks not booked yet, in inbox order. */
   pendingBlocks(limit: number): Promise<BlockRow[]>
@@ -170,7 +170,7 @@ export interface StoreWriter extends WaitingReads {
   }): Promise<Result<LeaseTerm, LeaseHeld>>
   /** Prolongs the lease to `ttlMs` from now. */
   renewLease(term: number, ttlMs: number): Promise<Result<LeaseTerm, LeaseLost>>
-  /** Gives the lease back at a clean end, or for a holder that was killed, so that nobody need wait. No harm when it is lost. */
+  /** Releases the lease at a clean end, or for a holder that was killed, so that no process has to wait. Does nothing if the lease is lost. */
   releaseLease(term: number): Promise<void>
   /** Writes the network, the genesis ledger and its commitment, once in a database's life. */
   initialize(
@@ -197,12 +197,12 @@ export interface StoreWriter extends WaitingReads {
    */
   commitSlots(term: number, commits: readonly SlotCommit[]): Promise<Result<LogTip, LeaseLost>>
   /**
-   * Books and commits consecutive slots that a node told; at most 1,000 a call. Throws where they do not fit what is there.
+   * Books and commits consecutive slots that a node reported; at most 1,000 a call. Throws where they do not fit what is there.
    * Gives the new tip.
    */
   followSlots(term: number, slots: readonly FollowedSlot[]): Promise<Result<LogTip, LeaseLost>>
   /**
-   * Keeps blocks and transactions that a node behind told and that cannot change any more; those that are known are left
+   * Keeps blocks and transactions that the upstream node reported and that cannot change any more; those that are known are left
    * as they are. Needs no lease, but throws where nobody has ever taken one.
    */
   keepFinal(blocks: FinalBlocks): Promise<void>
@@ -249,7 +249,7 @@ export interface LeaseHeld {
   readonly until: number
 }
 
-/** The lease as it stands. */
+/** The lease as it is now. */
 export interface LeaseState {
   readonly term: number
   readonly holder: string
@@ -273,7 +273,7 @@ export interface Genesis {
   readonly network: NetworkRow
   readonly outputs: readonly CreatedOutput[]
   readonly accounts: readonly AccountVersion[]
-  /** The first epoch with its committee; `undefined` for the ledger of a node behind, whose epochs are not kept. */
+  /** The first epoch with its committee; `undefined` in upstream mode, whose epochs are not kept. */
   readonly epoch: EpochRow | undefined
   readonly commit: SlotCommit
 }
@@ -331,18 +331,18 @@ export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
 export interface SpentOutput {
   readonly outputId: OutputId
   readonly spentSlot: SlotIndex
-  /** `undefined` where a node behind did not tell. */
+  /** `undefined` if the upstream node did not report it. */
   readonly spentBy: TransactionId | undefined
 }
 
-/** A slot that a node committed, with what it did to outputs; one that came and went in it stands in both lists. */
+/** A slot that a node committed, with what it did to outputs; one that was created and spent in it is in both lists. */
 export interface FollowedSlot {
   readonly commit: SlotCommit
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
 }
 
-/** A slot to be committed; `entries` stand in the order of the log. */
+/** A slot to be committed; `entries` are in the order of the log. */
 export interface SlotCommit {
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
@@ -370,7 +370,7 @@ export interface MilestoneRange {
   readonly limit: number
 }
 
-/** The outputs that came and went in one slot; one that did both stands in both. */
+/** The outputs that one slot created and spent; an output may be in both. */
 export interface SlotOutputs {
   readonly created: OutputRow[]
   readonly spent: OutputRow[]

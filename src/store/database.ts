@@ -16,9 +16,9 @@ export interface DatabaseUnusable {
 /** Ways to connect to one database. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgresql'
-  /** Its own words for what the store says. */
+  /** The statements in its dialect. */
   readonly statements: Statements
-  /** Its own words for whole tables. */
+  /** The statements on whole tables in its dialect. */
   readonly tables: TableStatements
   readonly migrations: {
     /** Of the folder that holds one folder for each. */
@@ -27,20 +27,20 @@ export interface Database {
   }
   /** Asks it something, to learn whether it can be used, and whether this program has made tables in it; changes nothing. */
   probe(): Promise<Result<Probed, DatabaseUnusable>>
-  /** A connection of its own, not to be asked two things at once; the caller disposes of it. */
+  /** A connection of its own, for one statement at a time; the caller disposes of it. */
   connect(): Promise<SqlConnection>
   /** The client of the writer. What it commits is on the disk. */
   readonly writer: Client
   /** The client of the readers. */
   readonly reader: Client
   /**
-   * Reads past the client of the readers, which costs more than the database where rows are short; for what a benchmark
-   * asked for. Parameters are written `?`, and rows are lists of columns.
+   * Reads past the client of the readers, which costs more than the database where rows are short; for reads whose cost a benchmark
+   * showed. Parameters are written `?`, and rows are lists of columns.
    */
   query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
   /**
-   * Tells what any process does, and how far the log reaches after a lost connection was made again. On SQLite nobody
-   * else can write, and nothing is told.
+   * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
+   * process can write, and there are no notifications.
    */
   listen(hear: (news: StoreNotification) => void): Listening
   /** Disconnects everything for good. */
@@ -53,7 +53,7 @@ export type Probed = 'TABLES' | 'NOTHING'
 /** A parameter of a statement; numbers are whole. */
 export type Parameter = Uint8Array | number | boolean
 
-/** An ear on a database. */
+/** A subscription to the notifications of a database. */
 export interface Listening {
   close(): Promise<void>
 }
@@ -66,5 +66,5 @@ export interface DatabaseOptions {
   readonly log: StoreLog
 }
 
-/** Where a database says what fails beside the calls that are made to it, and when it is over. */
+/** Where a database logs failures outside of calls, and their end. */
 export type StoreLog = Pick<Log, 'info' | 'warn'>

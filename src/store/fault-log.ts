@@ -4,13 +4,13 @@ import type { Store } from './contract.ts'
 import { type StoreFault, storeFaultOf } from './faults.ts'
 
 /**
- * The same store, which says in the log when its database goes away and when it is back, when it cannot be written and when
- * it can, that it does not answer at all, and that it is damaged: once each, however many calls fail in between. Whoever
- * else fails because of it need not say it again.
+ * The same store with a log of its faults: that the database is lost and found again, that it cannot be written and can be
+ * again, that it does not answer, and that it is damaged. Each is logged once, however many calls fail meanwhile, so callers
+ * need not log these failures.
  *
- * What a call says proves that the database is there only where the call asks it. Reads of what never changes are answered
- * from memory, and Prisma answers a list of no ids by itself; `logTip` asks the database every time, and every process
- * calls it every second. So its answers alone end an absence.
+ * An answer proves that the database is reachable only if the call reads the database. Reads of what never changes are
+ * answered from memory, and Prisma answers a list of no ids by itself; `logTip` reads the database every time, and every
+ * process calls it every second. So only its answers end the fault AWAY.
  */
 export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
   const troubles = new Map<StoreFault, Trouble>()
@@ -29,10 +29,10 @@ export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'e
     log.error(events[fault].began, { error: failure })
   }
 
-  /** The database has answered a question that was asked at a moment. */
+  /** The database has answered a read that was begun at `askedAt`. */
   function answered(askedAt: number): void {
     const away = troubles.get('AWAY')
-    // What was asked before the latest failure may have been answered by a server that is gone now.
+    // A read that was begun before the latest failure may have been answered by a server that is gone now.
     if (away === undefined || askedAt < away.latest) return
     away.answeredAt ??= performance.now()
     // A server that stops ends its connections one by one, and answers on the last of them.
@@ -40,7 +40,7 @@ export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'e
     over('AWAY', { awayMs: Math.round(away.answeredAt - away.since) })
   }
 
-  /** A call of the writing side that was made at a moment has gone well. */
+  /** A write that was begun at `askedAt` has succeeded. */
   function written(askedAt: number): void {
     const unwritable = troubles.get('NOT_WRITABLE')
     // A short write may still find room where a longer one does not.
@@ -72,30 +72,36 @@ export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'e
   }
 
   const { logTip: askTip } = watched({ logTip: store.read.logTip }, answered)
-  const silence = createOutage(log, { began: 'database-silent', over: 'database-answers' })
-  /** When the youngest question that was answered had been asked. */
-  let heardOf = 0
+  const logTip = logSilence(askTip, log)
+  const read = { ...watched(store.read, () => {}), logTip }
+  return { ...store, read, write: watched(store.write, written) }
+}
 
-  /** What every process reads every second, and shortest of all: it tells of a database that does not even fail. */
-  async function logTip(): ReturnType<Store['read']['logTip']> {
+/** Logs that the database does not answer, and that it answers again: every process reads the tip every second. */
+function logSilence(
+  askTip: Store['read']['logTip'],
+  log: Pick<Log, 'info' | 'warn' | 'error'>,
+): Store['read']['logTip'] {
+  const silence = createOutage(log, { began: 'database-silent', over: 'database-answers' })
+  /** When the newest answered read was begun. */
+  let answeredSince = 0
+
+  return async () => {
     const askedAt = performance.now()
     const late = setTimeout(() => {
-      // A younger question was answered: this one is lost, and the database is not silent.
-      if (askedAt >= heardOf) silence.failed(`no answer within ${silentMs} ms`)
+      // A newer read was answered: this one is lost, and the database does answer.
+      if (askedAt >= answeredSince) silence.failed(`no answer within ${silentMs} ms`)
     }, silentMs)
     late.unref()
     try {
       const tip = await askTip()
-      heardOf = Math.max(heardOf, askedAt)
+      answeredSince = Math.max(answeredSince, askedAt)
       silence.recovered()
       return tip
     } finally {
       clearTimeout(late)
     }
   }
-
-  const read = { ...watched(store.read, () => {}), logTip }
-  return { ...store, read, write: watched(store.write, written) }
 }
 
 /** A fault that has begun and is not over, by moments of the monotonic clock in milliseconds. */

@@ -4,12 +4,12 @@ import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
 /**
  * What is wrong with the database. AWAY: it is restarting, out of reach, full of connections or held up by a lock.
- * NOT_WRITABLE: its disk is full, fails or lets nobody write, while reading may go on. DAMAGED: what it holds cannot be
+ * NOT_WRITABLE: its disk is full, fails or is read-only, while reads may succeed. DAMAGED: what it holds cannot be
  * read any more, and will not heal by itself.
  */
 export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED'
 
-/** The fault that an exception tells of; `undefined` for every other exception, which is a bug of ours. */
+/** The fault that an exception reports; `undefined` for every other exception, which is a bug of ours. */
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
   const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
@@ -28,7 +28,7 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
 }
 
 /**
- * Whether an exception says that the same call may succeed later, by itself or when somebody has made room. Whether the
+ * Whether an exception says that the same call may succeed later, by itself or after disk space was freed. Whether the
  * failed one took effect is then not known.
  */
 export function isStoreAway(failure: unknown): boolean {
@@ -36,7 +36,7 @@ export function isStoreAway(failure: unknown): boolean {
   return fault === 'AWAY' || fault === 'NOT_WRITABLE'
 }
 
-/** Whether an exception is a fault of the database, which `absence.ts` says in the log: nobody else need say it again. */
+/** Whether an exception is a fault of the database, which `fault-log.ts` logs, so that callers need not. */
 export function isStoreFault(failure: unknown): boolean {
   return storeFaultOf(failure) !== undefined
 }

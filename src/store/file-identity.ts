@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 export interface FileIdentity {
   /**
    * Throws when one of them is not there any more, or another one is in its place: what is written goes on into a file that
-   * nobody finds again. In place again it is as good as before.
+   * cannot be found again. The check passes again once the file is back.
    */
   check(): void
 }

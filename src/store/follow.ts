@@ -6,9 +6,9 @@ import { closeSlots } from './inbox.ts'
 import type { LogTip } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 
-/** Slots that a node behind committed: booked, closed and committed in one go; the caller holds the lease. */
+/** Slots that the upstream node committed: booked, closed and committed in one go; the caller holds the lease. */
 
-/** Appends them to the log. What they hold of blocks and transactions is not told with them. */
+/** Appends them to the log. Their blocks and transactions are not reported with them. */
 export async function followSlots(
   writing: Writing,
   term: number,

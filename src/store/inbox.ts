@@ -50,7 +50,7 @@ function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransacti
   return [...carried.values()]
 }
 
-/** Raises the first open slot to the one behind `upTo`, or leaves it. */
+/** Raises the first open slot to the one after `upTo`, if it is lower. */
 export async function closeSlots(
   { tx }: Writing,
   term: number,

@@ -4,7 +4,7 @@ import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 import { judge } from './sql/transactions.ts'
 
-/** Blocks that a node behind told: they never were in the inbox, so they stand below its first place. */
+/** Blocks that the upstream node reported. They never were in the inbox, so their positions are below its first one. */
 
 /** Keeps what is not known yet. */
 export async function keepFinal(

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { AccountEntry } from '../ledger/accounts.ts'
-import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
-import type { StoreReader } from './contract.ts'
-import type { Milestone } from './rows.ts'
+import { type AccountEntry } from '../ledger/accounts.ts'
+import { type BlockId, type CommitmentId, type SlotIndex } from '../protocol/primitives.ts'
+import { type StoreReader } from './contract.ts'
+import { type Milestone } from './rows.ts'
 
 /**
- * Reads whose answers never change once they are there: every block that comes in asks for its commitment, for its issuer as
- * of that commitment and for its parents, and most ask for the same. What is not there is asked for again.
+ * Reads whose answers never change once they exist: every incoming block reads its commitment, its issuer as
+ * of that commitment and its parents, and most read the same. What does not exist is read again.
  */
 
 type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
@@ -16,7 +16,7 @@ export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader
   const milestones = new LRUCache<CommitmentId, Milestone>({ max: capacity })
   const entries = new LRUCache<string, AccountEntry | 'NONE'>({ max: capacity })
   const times = new LRUCache<BlockId, bigint>({ max: capacity })
-  /** Of the commitments that were asked for: up to here accounts do not change any more. */
+  /** Of the commitments that were read: up to here accounts do not change any more. */
   let committed: SlotIndex = -1
 
   async function milestoneByCommitment(id: CommitmentId): Promise<Milestone | undefined> {

@@ -37,7 +37,7 @@ export async function releaseLease({ tx, sql }: Writing, term: number): Promise<
 
 /**
  * Does `work` if the term is still the holder's, and keeps it so until the transaction ends. Work that took longer than a
- * holder renews its lease prolongs it at its end, or somebody could take it before the holder has his next word.
+ * holder renews its lease prolongs it at its end, or another process could take it before the holder renews it.
  */
 export async function underLease<T, E>(
   { tx, sql }: Writing,

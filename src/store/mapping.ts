@@ -36,7 +36,7 @@ import {
 
 /** Database rows as plain values, one function for each table. */
 
-/** Where an address and class stood when the older part of the log was given up. */
+/** The newest removed row of an address and class. */
 export function toPrunedTip(row: PrunedTipModel): PrunedTip {
   return {
     address: bytesToHex(row.address),

@@ -15,7 +15,7 @@ export interface Notifications {
   close(): Promise<void>
 }
 
-/** The news of the database at a URL. Nothing is opened before somebody listens; a connection that is lost is in the log. */
+/** The notifications of the database at a URL. Nothing is opened before the first subscription; a lost connection is logged. */
 export function openNotifications(url: string, log: StoreLog): Notifications {
   const hearers = new Set<(news: StoreNotification) => void>()
   let connection: Listening | undefined

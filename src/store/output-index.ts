@@ -29,7 +29,7 @@ export interface LiveOutput extends OutputLife {
   readonly outputId: OutputId
 }
 
-/** What an output row says. */
+/** An output decoded from its row. */
 export function liveOutput(
   row: Pick<OutputRow, 'outputId' | 'bytes' | 'bookedSlot' | 'spentSlot'>,
 ): LiveOutput {
@@ -66,7 +66,7 @@ export async function indexOutputs(
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))
 }
 
-/** Takes out outputs that are spent. */
+/** Removes outputs that are spent. */
 export async function forgetOutputs(
   { tx, sql }: Writing,
   spent: readonly LiveOutput[],

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRows } from './sql/owned.ts'
 
-/** What an address owned, page by page; whoever walks through it goes on where his last page ended. */
+/** What an address owned, page by page; a reader of several pages continues at the end of the last one. */
 
 /** How many places are remembered, some 500 bytes each. */
 const mostPlaces = 4_096

@@ -76,7 +76,7 @@ function connectOnce(url: string): Promise<SqlConnection> {
   return new PrismaPg({ ...settings, connectionString: url, max: 1, onConnect }).connect()
 }
 
-/** The second is where the commits of others are heard of, and a wrong one would go unnoticed for ever. */
+/** Notifications of other processes come through the second, and a wrong one would never be noticed. */
 async function probeBoth(
   url: string,
   wakeUrl: string | undefined,
@@ -90,7 +90,7 @@ async function probeBoth(
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
   const client = new Connection({ ...settings, connectionString: url })
-  // A connection that is lost between two statements says so by an event; the next statement says it again.
+  // A connection that is lost between two statements emits an event; the next statement fails anyway.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -6,7 +6,7 @@ import type { PrunedTip } from './rows.ts'
 import { prunedTips } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
-/** Gives up the oldest rows of the log. Where each address stood is kept, so that its history still adds up. */
+/** Removes the oldest rows of the log. The newest removed row of each address is kept, so that its history can be continued. */
 export async function pruneLog(
   { tx, sql }: Writing,
   { milestones, rows: limit }: PruneRequest,

@@ -38,7 +38,7 @@ export function createReader({
     return toMilestone(present(row, 'genesis commitment'))
   }
 
-  const looked = lookups(client)
+  const looked = { ...slotAndOutputReads(client), ...blockReads(client) }
   const states = stateReads(client)
 
   return {
@@ -79,7 +79,7 @@ async function readPrunedTip(client: Client, address: Hex, updateClass: UpdateCl
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
 async function readUpdates(ask: Database['query'], range: LogRange): Promise<LedgerUpdate[]> {
-  // The driver of SQLite is synchronous: whoever reads in a loop would keep the event loop to himself.
+  // The driver of SQLite is synchronous: reads in a loop would block the event loop.
   await setImmediate()
   const { address, classes, limit, order } = range
   if (address === undefined) return await scanOfLog(ask, range)
@@ -89,7 +89,7 @@ async function readUpdates(ask: Database['query'], range: LogRange): Promise<Led
   return rows.slice(0, limit)
 }
 
-function lookups(client: Client) {
+function slotAndOutputReads(client: Client) {
   return {
     milestone: async (slot) => {
       const row = await client.commitment.findUnique({ where: { slot: BigInt(slot) } })
@@ -115,10 +115,6 @@ function lookups(client: Client) {
       const row = await client.commitment.findUnique({ where: { id: hexToBytes(commitmentId) } })
       return row === null ? undefined : toMilestone(row)
     },
-    block: async (blockId) => {
-      const row = await client.block.findUnique({ where: { id: hexToBytes(blockId) } })
-      return row === null ? undefined : toBlock(row)
-    },
     transaction: async (transactionId) => {
       const row = await client.transaction.findUnique({ where: { id: hexToBytes(transactionId) } })
       return row === null ? undefined : toTransaction(row)
@@ -132,6 +128,27 @@ function lookups(client: Client) {
         where: { id: { in: outputIds.map(hexToBytes) } },
       })
       return rows.map(toOutput)
+    },
+    milestones: async ({ from, to, order, limit: take }) => {
+      const where = { slot: { gte: BigInt(from), lte: BigInt(to) } }
+      const orderBy = { slot: order === 'ascending' ? 'asc' : 'desc' } as const
+      return (await client.commitment.findMany({ where, orderBy, take })).map(toMilestone)
+    },
+    slotOutputs: async (slot) => {
+      const [created, spent] = await Promise.all([
+        client.output.findMany({ where: { bookedSlot: BigInt(slot) } }),
+        client.output.findMany({ where: { spentSlot: BigInt(slot) } }),
+      ])
+      return { created: created.map(toOutput), spent: spent.map(toOutput) }
+    },
+  } satisfies Partial<StoreReader>
+}
+
+function blockReads(client: Client) {
+  return {
+    block: async (blockId) => {
+      const row = await client.block.findUnique({ where: { id: hexToBytes(blockId) } })
+      return row === null ? undefined : toBlock(row)
     },
     blocksAfter: async ({ inbox, limit }) => {
       const where = { inbox: { gt: BigInt(inbox) } }
@@ -152,14 +169,9 @@ function lookups(client: Client) {
       const orderBy = { inbox: ascending ? 'asc' : 'desc' } as const
       return (await client.block.findMany({ where, orderBy, take })).map(toBlock)
     },
-    milestones: async ({ from, to, order, limit: take }) => {
-      const where = { slot: { gte: BigInt(from), lte: BigInt(to) } }
-      const orderBy = { slot: order === 'ascending' ? 'asc' : 'desc' } as const
-      return (await client.commitment.findMany({ where, orderBy, take })).map(toMilestone)
-    },
     newestInbox: async () => {
       const row = await client.block.findFirst({ orderBy: { inbox: 'desc' } })
-      // Below the first place stand blocks that were never in the inbox.
+      // Positions below the first one are of blocks that were never in the inbox.
       return Math.max(Number(row?.inbox ?? 0n), 0)
     },
     blockStates: async (blockIds) => {
@@ -169,13 +181,6 @@ function lookups(client: Client) {
         blockId: idFromBytes(id),
         state: blockState(state),
       }))
-    },
-    slotOutputs: async (slot) => {
-      const [created, spent] = await Promise.all([
-        client.output.findMany({ where: { bookedSlot: BigInt(slot) } }),
-        client.output.findMany({ where: { spentSlot: BigInt(slot) } }),
-      ])
-      return { created: created.map(toOutput), spent: spent.map(toOutput) }
     },
     countBlocks: async (from, to) => {
       const slot = { gte: BigInt(from), lte: BigInt(to) }

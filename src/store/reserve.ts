@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 /**
  * Room on the disk that a start needs: SQLite cannot even read a write-ahead log without some 40 KB for its index, which a
- * clean stop removes. A file beside the database keeps that much, and is given up where the disk is full at the start.
+ * clean stop removes. A file beside the database keeps that much, and is deleted if the disk is full at the start.
  */
 
 /** The room that is kept for one database. */
@@ -33,7 +33,7 @@ export function reserveOf(file: string): Reserve {
         if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
         if (free() > plentyBytes) writeFileSync(path, Buffer.alloc(reserveBytes, 0xff))
       } catch {
-        // The folder may be read only or gone; whoever needs it for more than this says so.
+        // The folder may be read only or gone; a caller that needs it for more than this reports it.
       }
     },
   }

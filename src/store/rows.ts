@@ -22,7 +22,7 @@ export interface LogPosition {
   readonly seq: number
   /**
    * Binds the position to the history before it: the first 6 bytes of the commitment of the milestone that holds the row,
-   * zeros at the position 0. Two copies of a database that went on differently differ here behind the fork.
+   * zeros at the position 0. Two copies of a database that diverged differ here after the fork.
    */
   readonly branch: Hex
 }
@@ -40,7 +40,7 @@ export interface LedgerUpdate extends LogEntry, LogPosition {
 }
 
 /**
- * A range of the log. `after` and `before` are positions and exclusive; rows need not stand there. Of one address and
+ * A range of the log. `after` and `before` are positions and exclusive; there need be no row at either. Of one address and
  * both classes it is read in two scans, which agree only up to a tip that was read earlier: keep `before` within it.
  */
 export interface LogRange {
@@ -88,7 +88,7 @@ export interface Milestone {
   readonly lastSeq: number
 }
 
-/** Where a block stands. Accepted means booked; the slot's commit makes it final. */
+/** The state of a block. Accepted means booked; the slot's commit makes it final. */
 export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
 
 /** What a block is to those who commit slots. */
@@ -111,7 +111,7 @@ export interface BlockRow {
   readonly workScore: number
 }
 
-/** Where a transaction stands. */
+/** The state of a transaction. */
 export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
 
 /** A transaction, by the block by which it was judged; while it is pending, by the earliest that carries it. */
@@ -129,12 +129,12 @@ export interface TransactionRow {
 export interface OutputRow {
   readonly outputId: OutputId
   readonly bytes: Uint8Array
-  /** The block that carried its transaction; `undefined` where a node behind did not tell. */
+  /** The block that carried its transaction; `undefined` if the upstream node did not report it. */
   readonly blockId: BlockId | undefined
   /** The slot it was booked in; its creation slot for mana is in its id. */
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
-  /** Of a spent one; `undefined` where a node behind did not tell. */
+  /** Of a spent one; `undefined` if the upstream node did not report it. */
   readonly spentBy: TransactionId | undefined
 }
 
@@ -145,7 +145,7 @@ export interface AccountVersion {
   readonly entry: AccountEntry | undefined
 }
 
-/** An epoch: who validates in it, who stands for the next one, and what it paid, once it is over. */
+/** An epoch: who validates in it, who is a candidate for the next one, and what it paid, once it is over. */
 export interface EpochRow {
   readonly epoch: EpochIndex
   readonly committee: readonly CommitteeSeat[]

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { assert } from '../lib/assert.ts'
 
-/** Lets asynchronous work happen one piece at a time, in the order asked. */
+/** Runs asynchronous work one piece at a time, in the order of the calls. */
 export interface SerialQueue {
-  /** Runs `work` when all asked before is over, and gives its outcome. */
+  /** Runs `work` after all earlier work has ended, and gives its outcome. */
   take<T>(work: () => Promise<T>): Promise<T>
-  /** Waits for all that was asked, and refuses what comes later. */
+  /** Waits for all work, and refuses later work. */
   close(): Promise<void>
 }
 

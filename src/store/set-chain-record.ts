@@ -33,7 +33,7 @@ export async function replaceChainRecord(
 async function supersede(writing: Writing, chainId: string): Promise<number> {
   const { tx, sql } = writing
   await sql.lockChainRecords(tx)
-  // On SQLite writing first takes the lock, so that nobody appends the same version in between.
+  // On SQLite writing first takes the lock, so that no other process appends the same version in between.
   await tx.chainRecord.updateMany({ where: { chainId, isNewest: true }, data: { isNewest: false } })
   return newestVersion(writing, chainId)
 }

@@ -18,31 +18,29 @@ import { keepStatements } from './sqlite-statements.ts'
  * migrations, and no others. Unlike Prisma's own adapters it keeps what it prepared.
  */
 
-/** What Prisma is told of the adapter. */
+/** The names by which Prisma knows the adapter. */
 export const adapterInfo = { provider: 'sqlite', adapterName: 'node-sqlite' } as const
 
-/** A connection as Prisma asks it; it owns the database that it is given. */
+/** A connection for Prisma; it owns the database that it is given. */
 export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
   const kept = keepStatements(database, columnsOf)
-  /** Settled when all transactions asked for so far are over. */
+  /** Settled when all transactions begun or waiting so far are over. */
   let lastEnd: Promise<void> = Promise.resolve()
 
   /** Runs a query on its statement; failures are in Prisma's words. */
   function run<T>({ sql, args, argTypes }: SqlQuery, work: Work<T>): T {
-    try {
+    return withAdapterErrors(() => {
       const parameters = args.map((arg, i) => parameterOf(arg, argTypes[i]))
       const { statement, note } = kept.get(sql)
       // A statement holds its parameters until it is given the next ones.
       if (parameters.some(isLarge)) kept.drop(sql)
       return work(statement, parameters, note)
-    } catch (failure) {
-      throw adapterErrorOf(failure)
-    }
+    })
   }
 
   async function queryRaw(query: SqlQuery): Promise<SqlResultSet> {
     return run(query, (statement, parameters, noted) => {
-      // Lists of columns, as the statement was told; the types of the driver do not say so.
+      // Lists of columns, by `setReturnArrays`; the types of the driver do not show it.
       const rows = statement.all(...parameters) as unknown as unknown[][]
       const isAltered = rows[0] !== undefined && rows[0].length !== noted.names.length
       if (isAltered) kept.drop(query.sql)
@@ -59,11 +57,7 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
   }
 
   async function executeScript(script: string): Promise<void> {
-    try {
-      database.exec(script)
-    } catch (failure) {
-      throw adapterErrorOf(failure)
-    }
+    withAdapterErrors(() => database.exec(script))
   }
 
   /** Waits for the former one: a connection has one transaction at a time. */
@@ -105,9 +99,17 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
   return { ...adapterInfo, queryRaw, executeRaw, executeScript, startTransaction, dispose }
 }
 
+function withAdapterErrors<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (failure) {
+    throw adapterErrorOf(failure)
+  }
+}
+
 type Work<T> = (statement: StatementSync, parameters: SQLInputValue[], columns: Columns) => T
 
-/** What is asked of a statement once, for it costs as much as preparing. */
+/** What is read of a statement once, for it costs as much as preparing. */
 interface Columns {
   readonly names: string[]
   /** `undefined` for an expression, and for a declared type that is not one of ours. */

@@ -48,7 +48,7 @@ function columnsNamed(message: string): readonly string[] {
 
 const withoutTable = (column: string) => column.slice(column.indexOf('.') + 1)
 
-/** What a statement names and is not there: SQLite says it in the message alone. */
+/** What a statement names and is not there: SQLite names it in the message alone. */
 function nameNotFound(message: string): MappedError | undefined {
   const [, table] = /^no such table: (.*)$/.exec(message) ?? []
   if (table !== undefined) return { kind: 'TableDoesNotExist', table }

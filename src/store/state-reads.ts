@@ -6,7 +6,7 @@ import { idFromBytes, kindToNumber } from './values.ts'
 
 /** Reads of the ledger's state beside the log: accounts, epochs, what is unspent. */
 
-/** The part of the reading side that tells the state, now and as of former slots. */
+/** Reads of the state, now and as of former slots. */
 export function stateReads(client: Client) {
   return {
     accountEntry: async (accountId, slot) => {

@@ -5,7 +5,7 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
 import type { BlockKind, BlockState, TransactionState } from './rows.ts'
 
-/** How single values stand in the database: ids as bytes, positions as bigint, classes and roles as numbers. */
+/** How single values are stored: ids as bytes, positions as bigint, classes and roles as numbers. */
 
 /** The id of some bytes that were written as an id of that kind. */
 export function idFromBytes<Kind extends string>(bytes: Uint8Array): Id<Kind> {
@@ -64,7 +64,7 @@ export function maskToRoles(mask: number): Role[] {
   return roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
 }
 
-/** The number of a term; a number is never given twice. */
+/** The number of a kind of index key; a number is never given twice. */
 export function indexKindToNumber(term: IndexKind): number {
   return numberByTerm[term]
 }

@@ -5,11 +5,11 @@ import type { Hex } from '../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { OutputRow } from './rows.ts'
 
-/** What may be asked of what is kept beside the log. Whatever has a `slot` is as of the end of that committed slot. */
+/** Reads of what is kept beside the log. An answer with a `slot` is as of the end of that committed slot. */
 export interface ViewReader {
   /** The base tokens of an address; a row's lookup. */
   balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
-  /** The native tokens of an address, by id, behind `after` where it is given. */
+  /** The native tokens of an address, by id, after `after` if it is given. */
   tokenBalances(
     address: Hex,
     page: { readonly after?: FoundryId; readonly limit: number },
@@ -41,7 +41,7 @@ export interface AddressTotal {
 /** Which page of which unspent outputs. */
 export interface UnspentQuery {
   readonly filter: UnspentFilter
-  /** Exclusive; an output need not stand there. */
+  /** Exclusive; there need be no output. */
   readonly after?: OutputPosition | undefined
   readonly limit: number
 }

@@ -1,7 +1,7 @@
 import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { BlockRow } from './rows.ts'
 
-/** Blocks that are booked while their transactions wait for outputs to spend: what may be asked and written of them. */
+/** Blocks that are booked while their transactions wait for outputs to spend: their reads and writes. */
 
 /** Reads, as of all former writes. */
 export interface WaitingReads {
@@ -19,7 +19,7 @@ export interface WaitingReads {
   waitingCarriers(upTo: SlotIndex, limit: number): Promise<OverdueCarrier[]>
 }
 
-/** A block that waits for some of the transactions that were asked about. */
+/** A block that waits for some of the transactions that are given. */
 export interface AwaitingCarrier {
   readonly block: BlockRow
   /** Those among them. */
@@ -35,7 +35,7 @@ export interface OverdueCarrier extends Pick<BlockRow, 'inbox' | 'blockId' | 'sl
 
 /** What a booking changes of those that wait, in this order. */
 export interface WaitingChanges {
-  /** Transactions that are booked now: nobody waits for them any more. */
+  /** Transactions that are booked now: no block waits for them any more. */
   readonly booked: readonly TransactionId[]
   /** Places in the inbox of blocks that wait no longer. */
   readonly over: readonly number[]

@@ -13,7 +13,7 @@ export interface ExportHeader {
   readonly version: typeof exportVersion
   /** Of the log. */
   readonly logId: Hex
-  /** The last position of the log, and the one before its first row, where older rows were given up. */
+  /** The last position of the log, and the one before its first row, where older rows were removed. */
   readonly seq: number
   readonly prunedSeq: number
   readonly tables: readonly ExportedTable[]
@@ -68,7 +68,7 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
   }
 }
 
-/** A line behind the first one; `undefined` where it is no line of an export. */
+/** A line after the first one; `undefined` if it is no line of an export. */
 export function parseLine(line: string): RowsLine | EndLine | undefined {
   const { table, rows, lines, digest } = parseObject(line) ?? {}
   if (isCount(lines) && typeof digest === 'string' && isHex(digest)) {
@@ -78,7 +78,7 @@ export function parseLine(line: string): RowsLine | EndLine | undefined {
   return { table, rows }
 }
 
-/** The place of a column in the rows of a table. */
+/** The index of a column in the rows of a table. */
 export function columnOf(table: Pick<Table, 'name' | 'columns'>, name: string): number {
   const place = table.columns.findIndex((column) => column.name === name)
   assert(place >= 0, `table ${table.name} has a column ${name}`)
@@ -114,7 +114,7 @@ function parseObject(line: string): { readonly [member: string]: unknown } | und
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null ? { ...value } : undefined
   } catch {
-    // Text that is no JSON is said to be so by the caller.
+    // The caller reports text that is no JSON.
     return undefined
   }
 }

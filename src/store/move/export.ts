@@ -27,7 +27,7 @@ export interface MoveProgress {
   readonly ofRows: number
 }
 
-/** Somebody wanted it to end. */
+/** The export was interrupted by its signal. */
 export interface ExportInterrupted {
   readonly code: 'EXPORT_INTERRUPTED'
 }

@@ -22,7 +22,7 @@ export interface TableRows {
   readonly rows: readonly Row[]
 }
 
-/** Whether these rows continue the log that is here, or begin it behind `prunedSeq`; they are still to be written. */
+/** Whether these rows continue the log that is here, or begin it after `prunedSeq`; they are not written yet. */
 export async function continueLog(
   writing: Writing,
   prunedSeq: number,

@@ -26,7 +26,7 @@ export interface ImportTarget {
   readonly ofRows: number
 }
 
-/** Rows that cannot stand in the database. */
+/** Rows that the database cannot hold. */
 export type RowsRefused = LogBroken | RowsMisfit
 
 /** A table that the export did not announce, or values of another kind than its columns. */

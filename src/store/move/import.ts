@@ -16,7 +16,7 @@ import {
 
 /**
  * Writes an export into an empty database, a transaction for each line. Where it stopped is kept in the same
- * transaction, so that it goes on there when the same export is given again.
+ * transaction, so that it continues there when the same export is given again.
  */
 
 /** Why an import ended. What was written stays, and is no ledger before an import has come to its end. */
@@ -95,7 +95,6 @@ const none = new Uint8Array(0)
 
 /** Takes an export line by line, the first `former.lines` of which are here already. */
 function createImporter(database: Database, term: number, former: EndLine) {
-  const { writer, statements: sql } = database
   const digest = createHash('sha256')
   let target: ImportTarget | undefined
   let line = 0
@@ -127,7 +126,7 @@ function createImporter(database: Database, term: number, former: EndLine) {
     if (line === former.lines) {
       return digestNow() === former.digest ? ok('MORE') : unusable('NOT_THE_ONE_BEGUN')
     }
-    return step(async (writing) => {
+    return step(database, term, async (writing) => {
       const written = await write(writing)
       if (!written.ok) return written
       const place = { lines: BigInt(line), digest: digest.copy().digest() }
@@ -143,24 +142,10 @@ function createImporter(database: Database, term: number, former: EndLine) {
   async function end(into: ImportTarget, said: EndLine): Promise<Result<'ENDED', ImportError>> {
     if (said.lines !== line - 1 || said.digest !== digestNow()) return unusable('DAMAGED')
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
-    return step(async ({ tx }) => {
+    return step(database, term, async ({ tx }) => {
       await tx.import.deleteMany()
       return ok('ENDED')
     })
-  }
-
-  /** One transaction under the lease. */
-  function step<T, E>(
-    work: (writing: Writing) => Promise<Result<T, E>>,
-  ): Promise<Result<T, E | LeaseLost>> {
-    return writer.$transaction(
-      async (tx) => {
-        await sql.beginWriting(tx)
-        const isHeld = await sql.prolongLease(tx, term, leaseMs)
-        return isHeld ? work({ tx, sql }) : err({ code: 'LEASE_LOST', term })
-      },
-      { timeout: stepTimeoutMs },
-    )
   }
 
   function digestNow(): Hex {
@@ -174,7 +159,23 @@ function createImporter(database: Database, term: number, former: EndLine) {
   return { take, unusable, progress: () => ({ rows, ofRows: target?.ofRows ?? 0 }) }
 }
 
-/** How long the lease lasts behind a line: reading the next one may take a while. */
+/** Does some work in one transaction under the lease. */
+function step<T, E>(
+  { writer, statements: sql }: Database,
+  term: number,
+  work: (writing: Writing) => Promise<Result<T, E>>,
+): Promise<Result<T, E | LeaseLost>> {
+  return writer.$transaction(
+    async (tx) => {
+      await sql.beginWriting(tx)
+      const isHeld = await sql.prolongLease(tx, term, leaseMs)
+      return isHeld ? work({ tx, sql }) : err({ code: 'LEASE_LOST', term })
+    },
+    { timeout: stepTimeoutMs },
+  )
+}
+
+/** How long the lease lasts after a line: reading the next one may take a while. */
 const leaseMs = 10_000
 
 /** A line is some megabytes. */

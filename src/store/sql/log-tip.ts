@@ -6,8 +6,8 @@ import type { LogTip } from '../rows.ts'
 import { branchOf, idFromBytes, noBranch } from '../values.ts'
 
 /**
- * How far the log of a founded ledger reaches, in one statement that both databases understand: nearly every question asks
- * it. Epoch and branch are read each time, for the database may be replaced by another while this process goes on.
+ * The tip of the log of an initialized ledger, in one statement that both databases understand: nearly every request reads
+ * it. Log id and branch are read each time, for the database may be replaced by another while this process runs.
  */
 export async function readLogTip(ask: Database['query']): Promise<LogTip> {
   const [row] = await ask(statement, [])
@@ -17,7 +17,7 @@ export async function readLogTip(ask: Database['query']): Promise<LogTip> {
     'log ids and commitment ids are bytes',
   )
   const seq = Number(lastSeq)
-  // Where no row is left, all are given up.
+  // If no row is left, all are removed.
   const prunedSeq = firstRow === null ? seq : Number(firstRow) - 1
   return {
     logId: bytesToHex(logId),

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber, idFromBytes } from '../values.ts'
 
-/** The page of the explorer's list, in one statement that both databases understand: it is asked for most of all. */
+/** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
 
 /** A row with its position. */
 export type OwnedRow = OwnedUpdate & { readonly seq: number }

@@ -2,14 +2,14 @@ import { type Output, Prisma } from '../../generated/prisma/client.ts'
 import type { Tx } from '../client.ts'
 
 /**
- * The outputs that some slots create and spend, for their commit, in words that both databases understand: by Prisma's own
+ * The outputs that some slots create and spend, for their commit, in SQL that both databases understand: by Prisma's own
  * `findMany` reading them takes a fifth of the commit.
  */
 
-/** What a commit asks of an output. */
+/** The columns of an output that a commit reads. */
 export type SlotOutput = Pick<Output, 'id' | 'bytes' | 'bookedSlot' | 'spentSlot'>
 
-/** Those of the slots behind `after` up to `upTo`, in no order; an output may be in both lists. */
+/** Those of the slots after `after` up to `upTo`, in no order; an output may be in both lists. */
 export async function slotOutputs(
   tx: Tx,
   { after, upTo }: { readonly after: number; readonly upTo: number },

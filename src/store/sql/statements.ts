@@ -13,7 +13,7 @@ export interface Statements
     TransactionInserts,
     LogStatements {}
 
-/** A transaction of the writer, or its client outside of one, and how its database is spoken to. */
+/** A transaction of the writer, or its client outside of one, with the statements of its database. */
 export interface Writing {
   readonly tx: Tx
   readonly sql: Statements
@@ -25,18 +25,18 @@ export interface TransactionStatements {
   beginWriting(tx: Tx): Promise<void>
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
-  /** Tells all processes, once the transaction is committed. */
+  /** Notifies all processes, once the transaction is committed. */
   notify(tx: Tx, news: StoreNotification): Promise<void>
 }
 
 /** The lease by the database's clock, so that two processes never compare two clocks. */
 export interface LeaseStatements {
-  /** Takes the lease if it is free or has run out; the new term, or `undefined` when somebody holds it. */
+  /** Takes the lease if it is free or has run out; the new term, or `undefined` when another process holds it. */
   claimLease(tx: Tx, holder: string, ttlMs: number): Promise<number | undefined>
-  /** The lease as it stands; `undefined` where nobody ever took it. Waits for nobody. */
+  /** The lease as it is now; `undefined` if it was never taken. Does not wait for locks. */
   readLease(tx: Tx): Promise<LeaseState | undefined>
   /**
-   * Keeps everybody from taking the lease until the transaction ends, if the term is still the holder's. Blocks may come in
+   * Keeps other processes from taking the lease until the transaction ends, if the term is still the holder's. Blocks may come in
    * all the while, where the database can do two things at once.
    */
   lockLease(tx: Tx, term: number): Promise<boolean>
@@ -53,7 +53,7 @@ export interface LogStatements {
 /** Whose rows are counted together. */
 export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
 
-/** What the newest row of an address and class says of where they stand. */
+/** The tip of an address and class in their newest row. */
 export type TipRow = Pick<LedgerUpdateModel, 'address' | 'class' | 'ordinal' | 'historyHash'>
 
 /** Prisma's own table of applied migrations, with its columns, so that its command line understands our databases. */
@@ -77,7 +77,7 @@ export interface MigrationRecord {
   readonly isFinished: boolean
 }
 
-/** A migration that the database has not. */
+/** A migration that is not applied yet. */
 export interface MigrationToRun {
   readonly id: string
   readonly name: string
@@ -95,7 +95,7 @@ export interface TableStatements {
   tables(connection: SqlConnection): Promise<Table[]>
   countRows(connection: SqlConnection, table: Table): Promise<number>
   /**
-   * Rows behind a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
+   * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
    * digits, whole numbers as text, for they may be larger than those of JavaScript.
    */
   rowsBehind(connection: SqlConnection, table: Table, page: TablePage): Promise<string[]>
@@ -117,7 +117,7 @@ export interface Column {
   readonly kind: ColumnKind
 }
 
-/** What stands in a column. */
+/** The kind of values in a column. */
 export type ColumnKind = 'bytes' | 'integer' | 'text' | 'boolean'
 
 /** Which rows of a table. */

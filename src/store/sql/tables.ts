@@ -4,7 +4,7 @@ import type { Column, ColumnKind, Table } from './statements.ts'
 
 /** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */
 
-/** One column, as asked of the catalogue: table, column, type, and the place in the primary key from 1, or 0. */
+/** One column in the catalogue: table, column, type, and the position in the primary key from 1, or 0. */
 export type CatalogueRow = readonly [table: string, column: string, type: string, keyPlace: number]
 
 /** The tables of a catalogue whose rows are sorted by table and place of the column. */
@@ -52,7 +52,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Asks for rows, with parameters that are texts and one whole number behind them. */
+/** Selects rows, with parameters that are texts and one whole number after them. */
 export async function rowsOf(
   connection: SqlConnection,
   sql: string,

@@ -64,7 +64,7 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 /**
- * The branch in the statement of the row, so that nobody can put the database of another history between the two. The
+ * The branch in the statement of the row, so that the database of another history cannot be put in place between the two. The
  * balance as text, for it goes up to 2^64 - 1 and the driver of SQLite gives numbers.
  */
 const columns = `${ledgerUpdates.columns.map(asRead).join(', ')},

@@ -12,7 +12,7 @@ import { indexKindToNumber } from '../values.ts'
 import type { OutputPosition, UnspentFilter } from '../view-contract.ts'
 
 /**
- * Reads of what is kept beside the log, in words that both databases understand. Each is one statement, and so is of one
+ * Reads of what is kept beside the log, in SQL that both databases understand. Each is one statement, and so is of one
  * moment: the slot of the newest commitment comes with it.
  */
 
@@ -32,7 +32,7 @@ export async function balanceAsOf(
   return rows[0]
 }
 
-/** The native tokens of an address behind one, in the order of their ids; one row of nulls where there are none. */
+/** The native tokens of an address after one, in the order of their ids; one row of nulls where there are none. */
 export function tokensAsOf(
   client: Client,
   address: Hex,

@@ -3,7 +3,7 @@ import type { LeaseStatements } from '../statements.ts'
 /** The lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
-    // Skipped when locked: a holder in the middle of a commit lives, and need not be waited for.
+    // Skipped when locked: a holder in the middle of a commit is alive, and is not waited for.
     const next = await tx.$queryRaw<{ term: bigint }[]>`
       UPDATE writer SET term = writer.term + 1, holder = ${holder},
         until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ttlMs}::bigint
@@ -15,7 +15,7 @@ export const leaseStatements: LeaseStatements = {
       WHERE writer.id = free.id
       RETURNING writer.term`
     if (next[0] !== undefined) return Number(next[0].term)
-    // Inserted only where there is no row at all: even an insert that does nothing waits for whoever changes the row.
+    // Inserted only where there is no row at all: even an insert that does nothing waits for a transaction that changes the row.
     const first = await tx.$queryRaw<{ term: bigint }[]>`
       INSERT INTO writer (id, term, holder, until, "openFrom", "nextInbox")
       SELECT 1, 1, ${holder},

@@ -10,7 +10,7 @@ export async function beginListening(client: Client): Promise<void> {
   await client.query(names.map((channel) => `LISTEN ${channel}`).join(';'))
 }
 
-/** What was announced; `undefined` for what no program of this version says, for everybody on a database may say anything. */
+/** The notification in a message; `undefined` for a message of another form, for any client of the database may send one. */
 export function newsOf({ channel, payload = '' }: Notification): StoreNotification | undefined {
   switch (channel) {
     case channels.LOG_GREW:

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** What a server says of itself, and of a database. */
+/** Facts about a server and a database. */
 export interface ServerFacts {
   readonly encoding: string
   /** A number like 180004. */

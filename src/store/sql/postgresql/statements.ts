@@ -6,7 +6,7 @@ import { logStatements } from './tips.ts'
 import { transactionStatements } from './transaction.ts'
 import { transactionInserts } from './transactions.ts'
 
-/** How PostgreSQL is spoken to. */
+/** The statements of PostgreSQL. */
 export const postgresqlStatements: Statements = {
   ...transactionStatements,
   ...leaseStatements,

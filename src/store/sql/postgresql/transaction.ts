@@ -1,7 +1,7 @@
 import type { StoreNotification } from '../../contract.ts'
 import type { TransactionStatements } from '../statements.ts'
 
-/** The channels on which processes on one database tell each other what they did, by topic. */
+/** The channels on which processes on one database notify each other, by topic. */
 export const channels: { readonly [T in StoreNotification['topic']]: string } = {
   LOG_GREW: 'ledger_gateway_growth',
   BLOCKS_ACCEPTED: 'ledger_gateway_inbox',
@@ -10,7 +10,7 @@ export const channels: { readonly [T in StoreNotification['topic']]: string } = 
 
 /** What a writing transaction does besides writing, on PostgreSQL. */
 export const transactionStatements: TransactionStatements = {
-  // For the transaction alone, and not for the session: behind a pooler the session is everybody's. A process that is
+  // For the transaction alone, and not for the session: behind a pooler other clients use the session too. A process that is
   // paused in the middle loses its transaction before its lease runs out, and with it every lock.
   async beginWriting(tx) {
     await tx.$queryRaw`

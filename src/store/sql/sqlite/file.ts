@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-/** Opens files of SQLite, and asks what they hold. */
+/** Opens files of SQLite, and reads what they hold. */
 
 /** READ changes nothing; WRITE makes the file where it is missing; WRITE_EXISTING refuses that. */
 export type FileUse = 'READ' | 'WRITE' | 'WRITE_EXISTING'
@@ -34,7 +34,7 @@ const settings = `
   PRAGMA cache_size = -16384;
   PRAGMA temp_store = MEMORY`
 
-/** What a file says of itself; throws where it is no database. */
+/** The tables of a file; throws if it is no database. */
 export function tableNames(file: DatabaseSync): readonly string[] {
   const rows = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
   return rows.map(({ name }) => String(name))

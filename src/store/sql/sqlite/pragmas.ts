@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SqlConnection } from '../../client.ts'
 
-/** What SQLite must be told on each connection. */
+/** The settings of each connection to SQLite. */
 
 /** Readers work beside the writer; holds for the file's life. */
 export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
@@ -27,7 +27,7 @@ const cacheKibibytes = 65_536
 /** 64 MiB. */
 const mostPagesInLog = 16_384
 
-/** Nothing can be written, whatever is asked. */
+/** Makes every write fail. */
 export function refuseWrites(connection: SqlConnection): Promise<void> {
   return connection.executeScript('PRAGMA query_only = ON')
 }

@@ -5,7 +5,7 @@ import { leaseStatements } from './lease.ts'
 import { logStatements } from './tips.ts'
 import { transactionInserts } from './transactions.ts'
 
-/** How SQLite is spoken to. One writer has the whole file, and nobody else can be listening. */
+/** The statements of SQLite. One process has the whole file, so no other one has to be locked out or notified. */
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
   lockChainRecords: async () => {},
