@@ -1,4 +1,4 @@
-import { refusalMessage } from '../protocol/schema/refusal.ts'
+import { refusalMessage } from '../protocol/refusal-message.ts'
 import type { AuthError } from './auth.ts'
 import type { GatewayError } from './gateway-error.ts'
 
