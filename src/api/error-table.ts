@@ -1,6 +1,8 @@
+import { refusalMessage } from '../protocol/refusal-message.ts'
 import { refusalMessage } from '../protocol/schema/refusal.ts'
-import type { AuthError } from './api-errors.ts'
-import type { GatewayError } from './gateway-error.ts'
+import { type AuthError } from './api-errors.ts'
+import { type AuthError } from './auth.ts'
+import { type GatewayError } from './gateway-error.ts'
 
 /** How every failure looks from outside: written here, and nowhere else. */
 

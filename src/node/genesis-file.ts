@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { err, ok, type Result } from '../lib/result.ts'
+import { type Result, err, ok } from '../lib/result.ts'
 import { Output } from '../protocol/outputs.ts'
-import { knownVersion, ProtocolParameters } from '../protocol/parameters.ts'
+import { ProtocolParameters, knownVersion } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
 import { refusalMessage } from '../protocol/schema/refusal.ts'
-import type { Schema } from '../protocol/schema/schema.ts'
-import { parse } from '../protocol/schema/schema.ts'
-import type { GenesisPlan } from './genesis.ts'
+import { type Schema, parse } from '../protocol/schema/schema.ts'
+import { type GenesisPlan } from './genesis.ts'
 
 /**
  * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs

@@ -7,7 +7,6 @@ import { about, encode, type Infer } from './schema/schema.ts'
 
 /** The seven kinds of addresses (codec reference 9). */
 
-/** Held by a key: H(public key). */
 export const Ed25519Address = about(
   'held by a key',
   variant('Ed25519Address', 0, {
@@ -16,25 +15,21 @@ export const Ed25519Address = about(
 )
 export interface Ed25519Address extends Infer<typeof Ed25519Address> {}
 
-/** Held by an account. */
 export const AccountAddress = about(
   'held by an account',
   variant('AccountAddress', 8, { accountId: AccountId }),
 )
 export interface AccountAddress extends Infer<typeof AccountAddress> {}
 
-/** Held by an NFT. */
 export const NftAddress = about('held by an NFT', variant('NFTAddress', 16, { nftId: NftId }))
 export interface NftAddress extends Infer<typeof NftAddress> {}
 
-/** Held by an anchor. */
 export const AnchorAddress = about(
   'held by an anchor',
   variant('AnchorAddress', 24, { anchorId: AnchorId }),
 )
 export interface AnchorAddress extends Infer<typeof AnchorAddress> {}
 
-/** A key's address whose basic outputs count as accounts to be. */
 export const ImplicitAccountCreationAddress = about(
   "a key's address whose basic outputs count as accounts to be",
   variant('ImplicitAccountCreationAddress', 32, {
@@ -55,7 +50,6 @@ const MultiMemberAddress = union(
 
 type MemberAddress = Infer<typeof MultiMemberAddress>
 
-/** One holder of a multi address and what its unlock counts. */
 export const WeightedAddress = about(
   'one holder of a multi address and what its unlock counts',
   struct(
@@ -78,7 +72,6 @@ const thresholdReachable: Check<{
   return reachable ? undefined : { rule: 'ADDRESS_MULTI_THRESHOLD', at: ['threshold'] }
 }
 
-/** Held by several addresses together: enough of them to reach the threshold. */
 export const MultiAddress = about(
   'held by several addresses together: enough of them to reach the threshold',
   variant(
@@ -117,7 +110,6 @@ const RestrictableAddress = union(
   MultiAddress,
 )
 
-/** An address that takes only some kinds of outputs. */
 export const RestrictedAddress = about(
   'an address that takes only some kinds of outputs',
   variant('RestrictedAddress', 48, {

@@ -17,7 +17,6 @@ export const headerSize = 89
 /** Size of a block's signature in bytes. */
 export const signatureSize = 97
 
-/** Who issued the block, when, and on which commitment. */
 export const BlockHeader = about(
   'who issued the block, when, and on which commitment',
   struct('BlockHeader', {
@@ -31,7 +30,6 @@ export const BlockHeader = about(
 )
 export interface BlockHeader extends Infer<typeof BlockHeader> {}
 
-/** A block that may carry a payload. */
 export const BasicBlockBody = about(
   'a block that may carry a payload',
   variant(
@@ -58,7 +56,6 @@ export const BasicBlockBody = about(
 )
 export interface BasicBlockBody extends Infer<typeof BasicBlockBody> {}
 
-/** A validator's vote. */
 export const ValidationBlockBody = about(
   "a validator's vote",
   variant('ValidationBlockBody', 1, {
@@ -89,7 +86,6 @@ export const BlockBody = union(
 )
 export type BlockBody = Infer<typeof BlockBody>
 
-/** A block: the object nodes gossip around the network. */
 export const Block = about(
   'a block: the object nodes gossip around the network',
   struct('Block', {

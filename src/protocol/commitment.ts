@@ -7,7 +7,6 @@ import { about, type Infer } from './schema/schema.ts'
 
 /** Slot commitments and proofs of output ids (codec reference 11, 13.4). */
 
-/** What a slot was: its place in the chain of commitments and the roots of its contents. */
 export const SlotCommitment = about(
   'what a slot was: its place in the chain of commitments and the roots of its contents',
   struct('SlotCommitment', {
@@ -65,7 +64,6 @@ function allProofNodes(): readonly AnyVariant[] {
   return proofTree.variants
 }
 
-/** Proves that an output belongs to a transaction. */
 export const OutputIdProof = about(
   'proves that an output belongs to a transaction',
   struct('OutputIdProof', {

@@ -10,14 +10,12 @@ import { about, type Infer } from './schema/schema.ts'
 
 /** What an output carries besides its amount (codec reference 8). */
 
-/** Who sent it; that address must be unlocked in the creating transaction. */
 export const Sender = about(
   'who sent the output; that address was unlocked in the creating transaction',
   variant('SenderFeature', 0, { address: about('who sent it', Address) }),
 )
 export interface Sender extends Infer<typeof Sender> {}
 
-/** Who issued the chain; checked when the chain begins. */
 export const Issuer = about(
   'who issued the chain; that address was unlocked when the chain began',
   variant('IssuerFeature', 1, { address: about('who issued it', Address) }),
@@ -26,18 +24,15 @@ export interface Issuer extends Infer<typeof Issuer> {}
 
 const entries = about('1 to 255 entries by key, in all at most 8192 bytes', metadataMap())
 
-/** Free metadata. */
 export const Metadata = about('free metadata', variant('MetadataFeature', 2, { entries }))
 export interface Metadata extends Infer<typeof Metadata> {}
 
-/** Metadata that only the state controller of an anchor may change. */
 export const StateMetadata = about(
   'metadata that only the state controller of an anchor may change',
   variant('StateMetadataFeature', 3, { entries }),
 )
 export interface StateMetadata extends Infer<typeof StateMetadata> {}
 
-/** A tag to find the output by. */
 export const Tag = about(
   'a tag to find the output by',
   variant('TagFeature', 4, {
@@ -52,7 +47,6 @@ export const Tag = about(
 )
 export interface Tag extends Infer<typeof Tag> {}
 
-/** Native tokens held by the output. */
 export const NativeToken = about(
   'native tokens held by the output',
   variant(
@@ -67,7 +61,6 @@ export const NativeToken = about(
 )
 export interface NativeToken extends Infer<typeof NativeToken> {}
 
-/** A key that may sign blocks of the account. */
 export const BlockIssuerKey = about(
   'a key that may sign blocks of the account',
   variant('Ed25519PublicKeyHashBlockIssuerKey', 0, {
@@ -76,7 +69,6 @@ export const BlockIssuerKey = about(
 )
 export interface BlockIssuerKey extends Infer<typeof BlockIssuerKey> {}
 
-/** The account may issue blocks. */
 export const BlockIssuer = about(
   'the account may issue blocks',
   variant('BlockIssuerFeature', 6, {
@@ -99,7 +91,6 @@ export const BlockIssuer = about(
 )
 export interface BlockIssuer extends Infer<typeof BlockIssuer> {}
 
-/** The account stakes and may validate. */
 export const Staking = about(
   'the account stakes as a validator',
   variant('StakingFeature', 7, {

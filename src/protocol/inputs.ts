@@ -7,7 +7,6 @@ import { about, type Infer } from './schema/schema.ts'
 
 /** What a transaction reads: context inputs and the outputs it spends (codec reference 5.1, 5.2). */
 
-/** The slot commitment that is the clock of the transaction. */
 export const CommitmentInput = about(
   'the slot commitment that is the clock of the transaction',
   variant(
@@ -19,7 +18,6 @@ export const CommitmentInput = about(
 )
 export interface CommitmentInput extends Infer<typeof CommitmentInput> {}
 
-/** The block issuance credit of an account, read at the slot of the commitment input. */
 export const BlockIssuanceCreditInput = about(
   'the block issuance credit of an account, read at the slot of the commitment input',
   variant(
@@ -31,7 +29,6 @@ export const BlockIssuanceCreditInput = about(
 )
 export interface BlockIssuanceCreditInput extends Infer<typeof BlockIssuanceCreditInput> {}
 
-/** Claims the rewards of one input. */
 export const RewardInput = about(
   'claims the rewards of one input',
   variant(
@@ -70,7 +67,6 @@ export const ContextInputs = decidesNumbering(
   ),
 )
 
-/** An output to spend. */
 export const UtxoInput = about(
   'an output to spend',
   variant('UTXOInput', 0, {

@@ -40,7 +40,6 @@ export const BlockCreated = about(
   struct('BlockCreated', { blockId: about('its id', BlockId) }),
 )
 
-/** Where a block stands. */
 export const BlockMetadata = about(
   'where a block stands',
   struct('BlockMetadata', {
@@ -53,13 +52,11 @@ export const BlockMetadata = about(
 )
 export interface BlockMetadata extends Infer<typeof BlockMetadata> {}
 
-/** A block and where it stands. */
 export const BlockWithMetadata = about(
   'a block and where it stands',
   struct('BlockWithMetadata', { block: Block, metadata: BlockMetadata }),
 )
 
-/** Where a transaction stands. */
 export const TransactionMetadata = about(
   'where a transaction stands',
   struct('TransactionMetadata', {
@@ -75,7 +72,6 @@ export const TransactionMetadata = about(
 )
 export interface TransactionMetadata extends Infer<typeof TransactionMetadata> {}
 
-/** An output with its proof. */
 export const OutputWithProof = about(
   'an output with the proof that it belongs to its transaction',
   struct('OutputWithProof', {
@@ -96,7 +92,6 @@ const includedIn = {
 const OutputIncluded = about('how an output came', struct('OutputIncluded', includedIn))
 const OutputSpent = about('how an output went', struct('OutputSpent', includedIn))
 
-/** What became of an output. */
 export const OutputMetadata = about(
   'what became of an output',
   struct('OutputMetadata', {
@@ -120,7 +115,6 @@ export const OutputWithMetadata = about(
 )
 export interface OutputWithMetadata extends Infer<typeof OutputWithMetadata> {}
 
-/** What a slot changed in the ledger. */
 export const UtxoChanges = about(
   'what a slot changed in the ledger',
   struct('UtxoChanges', {
@@ -138,7 +132,6 @@ const OutputWithId = about(
   }),
 )
 
-/** The same with the outputs themselves. */
 export const UtxoChangesFull = about(
   'what a slot changed in the ledger, with the outputs themselves',
   struct('UtxoChangesFull', {
@@ -149,7 +142,6 @@ export const UtxoChangesFull = about(
 )
 export interface UtxoChangesFull extends Infer<typeof UtxoChangesFull> {}
 
-/** What a block issued now should refer to. */
 export const IssuanceOffer = about(
   'what a block issued now should refer to',
   struct('IssuanceOffer', {
@@ -183,7 +175,6 @@ const NodeStatus = about(
   }),
 )
 
-/** Protocol parameters and when they begin. */
 export const ParametersInForce = about(
   'protocol parameters and when they begin',
   struct('ParametersInForce', {
@@ -204,7 +195,6 @@ const BaseTokenNames = about(
   }),
 )
 
-/** The node and its network. */
 export const NodeInfo = about(
   'the node and its network',
   struct('NodeInfo', {
@@ -216,7 +206,6 @@ export const NodeInfo = about(
   }),
 )
 
-/** How busy the network is. */
 export const NetworkMetrics = about(
   'how busy the network is',
   struct('NetworkMetrics', {
@@ -227,13 +216,11 @@ export const NetworkMetrics = about(
 )
 export interface NetworkMetrics extends Infer<typeof NetworkMetrics> {}
 
-/** Whether the network is healthy. */
 export const NetworkHealth = about(
   'whether the network is healthy',
   struct('NetworkHealth', { isNetworkHealthy: about('whether slots are finalized in time', flag) }),
 )
 
-/** What an account pays for a block, and with what. */
 export const Congestion = about(
   'what an account pays for a block, and with what',
   struct('Congestion', {
@@ -244,7 +231,6 @@ export const Congestion = about(
   }),
 )
 
-/** What a stake or a delegation may claim. */
 export const ManaRewards = about(
   'what a stake or a delegation may claim',
   struct('ManaRewards', {
@@ -262,7 +248,6 @@ const member = {
   fixedCost: about('mana that it takes before sharing', Mana),
 }
 
-/** An account that stands for the committee. */
 export const Validator = about(
   'an account that stands for the committee',
   struct('Validator', {
@@ -278,7 +263,6 @@ export const Validator = about(
 )
 export interface Validator extends Infer<typeof Validator> {}
 
-/** Some validators. */
 export const Validators = about(
   'some validators, the greatest pool first',
   struct('Validators', {
@@ -293,7 +277,6 @@ export const Validators = about(
 
 const CommitteeMember = about('a member of the committee', struct('CommitteeMember', member))
 
-/** The committee of an epoch. */
 export const Committee = about(
   'the committee of an epoch',
   struct('Committee', {

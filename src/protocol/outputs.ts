@@ -41,7 +41,6 @@ import {
 const amount = about('base tokens held, in the smallest unit', BaseToken)
 const mana = about('stored mana as of the creation slot', Mana)
 
-/** Base tokens, mana and at most one native token, held by an address. */
 export const BasicOutput = about(
   'base tokens, mana and at most one native token, held by an address',
   variant('BasicOutput', 0, {
@@ -59,7 +58,6 @@ export const BasicOutput = about(
 )
 export interface BasicOutput extends Infer<typeof BasicOutput> {}
 
-/** An account: it may issue blocks, stake and own foundries. */
 export const AccountOutput = about(
   'an account: it may issue blocks, stake and own foundries',
   variant('AccountOutput', 1, {
@@ -74,7 +72,6 @@ export const AccountOutput = about(
 )
 export interface AccountOutput extends Infer<typeof AccountOutput> {}
 
-/** A chain with a state controller and a governor. */
 export const AnchorOutput = about(
   'a chain with a state controller and a governor',
   variant('AnchorOutput', 2, {
@@ -89,7 +86,6 @@ export const AnchorOutput = about(
 )
 export interface AnchorOutput extends Infer<typeof AnchorOutput> {}
 
-/** How many native tokens of a foundry there are and may be. */
 export const SimpleTokenScheme = about(
   'how many native tokens of a foundry there are and may be',
   variant(
@@ -111,7 +107,6 @@ export const SimpleTokenScheme = about(
 )
 export interface SimpleTokenScheme extends Infer<typeof SimpleTokenScheme> {}
 
-/** A foundry: an account mints and melts native tokens by it. */
 export const FoundryOutput = about(
   'a foundry: an account mints and melts native tokens by it',
   variant('FoundryOutput', 3, {
@@ -128,7 +123,6 @@ export const FoundryOutput = about(
 )
 export interface FoundryOutput extends Infer<typeof FoundryOutput> {}
 
-/** A token there is only one of. */
 export const NftOutput = about(
   'a token there is only one of',
   variant('NFTOutput', 4, {
@@ -148,7 +142,6 @@ export const NftOutput = about(
 )
 export interface NftOutput extends Infer<typeof NftOutput> {}
 
-/** Base tokens delegated to a validator. */
 export const DelegationOutput = about(
   'base tokens delegated to a validator',
   variant(

@@ -12,7 +12,6 @@ import { MultiUnlock, NftUnlock, Unlock } from './unlocks.ts'
 
 /** Transactions and the payloads of blocks (codec reference 4, 5). */
 
-/** Free data under a tag. */
 export const TaggedData = about(
   'free data under a tag',
   variant('TaggedDataPayload', 0, {
@@ -34,7 +33,6 @@ export const TaggedData = about(
 )
 export interface TaggedData extends Infer<typeof TaggedData> {}
 
-/** Mana that becomes block issuance credit of an account. */
 export const Allotment = about(
   'mana that becomes block issuance credit of an account',
   struct('Allotment', {
@@ -100,7 +98,6 @@ const transaction = about(
 export const Transaction = transactionInItsNumbering(transaction, ContextInput.variants)
 export interface Transaction extends Infer<typeof Transaction> {}
 
-/** The unlocks of a transaction. */
 export const Unlocks = about(
   'the unlocks of the inputs, one for each in their order',
   list('u16', Unlock, { min: 1, max: 128, size: 'UNLOCKS_COUNT' }),
@@ -132,7 +129,6 @@ export function numberingOf(payload: SignedTransaction): 'released' | 'documente
   return isMarked ? 'released' : 'either'
 }
 
-/** The issuer, a validator, stands for the committee of the next epoch. */
 export const CandidacyAnnouncement = about(
   'the issuer, a validator, stands for the committee of the next epoch',
   variant('CandidacyAnnouncementPayload', 2, {}),

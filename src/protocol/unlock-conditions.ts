@@ -7,14 +7,12 @@ import { about, type Infer } from './schema/schema.ts'
 
 /** What must hold for an output to be spent (codec reference 7). */
 
-/** Who may spend it. */
 export const AddressUnlock = about(
   'who may spend the output',
   variant('AddressUnlockCondition', 0, { address: about('the address to unlock', Address) }),
 )
 export interface AddressUnlock extends Infer<typeof AddressUnlock> {}
 
-/** Spending it must give an amount back to the sender. */
 export const StorageDepositReturn = about(
   'spending the output must give an amount back to the sender',
   variant(
@@ -29,7 +27,6 @@ export const StorageDepositReturn = about(
 )
 export interface StorageDepositReturn extends Infer<typeof StorageDepositReturn> {}
 
-/** Keeps an output locked up to and including `slot`. */
 export const Timelock = about(
   'keeps the output locked up to and including a slot',
   variant(
@@ -41,7 +38,6 @@ export const Timelock = about(
 )
 export interface Timelock extends Infer<typeof Timelock> {}
 
-/** Hands the output over to the return address from `slot` on. */
 export const Expiration = about(
   'hands the output over to the return address from a slot on',
   variant(
@@ -60,7 +56,6 @@ export const Expiration = about(
 )
 export interface Expiration extends Infer<typeof Expiration> {}
 
-/** Who may change the state of an anchor. */
 export const StateController = about(
   'who may change the state of an anchor',
   variant('StateControllerAddressUnlockCondition', 4, {
@@ -69,7 +64,6 @@ export const StateController = about(
 )
 export interface StateController extends Infer<typeof StateController> {}
 
-/** Who governs an anchor. */
 export const Governor = about(
   'who governs an anchor',
   variant('GovernorAddressUnlockCondition', 5, {
@@ -78,7 +72,6 @@ export const Governor = about(
 )
 export interface Governor extends Infer<typeof Governor> {}
 
-/** The account that holds a foundry for ever. */
 export const ImmutableAccount = about(
   'the account that holds a foundry for ever',
   variant('ImmutableAccountAddressUnlockCondition', 6, {

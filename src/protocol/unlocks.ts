@@ -5,7 +5,6 @@ import { about, type Infer } from './schema/schema.ts'
 
 /** What unlocks an input (codec reference 10), and signatures (3.4). */
 
-/** An Ed25519 signature with its key. */
 export const Ed25519Signature = about(
   'an Ed25519 signature with its key',
   variant('Ed25519Signature', 0, {
@@ -19,7 +18,6 @@ export interface Ed25519Signature extends Infer<typeof Ed25519Signature> {}
 export const Signature = union('Signature', { unknown: 'TYPE_SIGNATURE' }, Ed25519Signature)
 export type Signature = Infer<typeof Signature>
 
-/** Signs the transaction. */
 export const SignatureUnlock = about(
   'signs the transaction',
   variant('SignatureUnlock', 0, {
@@ -30,35 +28,30 @@ export interface SignatureUnlock extends Infer<typeof SignatureUnlock> {}
 
 const reference = about('index of an earlier unlock, 0 to 126', u16)
 
-/** Takes the signature of an earlier unlock. */
 export const ReferenceUnlock = about(
   'takes the signature of an earlier unlock',
   referring('ReferenceUnlock', 1),
 )
 export interface ReferenceUnlock extends Infer<typeof ReferenceUnlock> {}
 
-/** Takes the account that an earlier unlock unlocked. */
 export const AccountUnlock = about(
   'takes the account that an earlier unlock unlocked',
   referring('AccountUnlock', 2),
 )
 export interface AccountUnlock extends Infer<typeof AccountUnlock> {}
 
-/** Takes the anchor that an earlier unlock unlocked. */
 export const AnchorUnlock = about(
   'takes the anchor that an earlier unlock unlocked',
   referring('AnchorUnlock', 3, 'none'),
 )
 export interface AnchorUnlock extends Infer<typeof AnchorUnlock> {}
 
-/** Takes the NFT that an earlier unlock unlocked. */
 export const NftUnlock = about(
   'takes the NFT that an earlier unlock unlocked',
   referring('NFTUnlock', 4, 3),
 )
 export interface NftUnlock extends Infer<typeof NftUnlock> {}
 
-/** Leaves a member of a multi address out. */
 export const EmptyUnlock = about(
   'leaves a member of a multi address out',
   variant('EmptyUnlock', 6, {}),
@@ -76,7 +69,6 @@ const MemberUnlock = union(
   EmptyUnlock,
 )
 
-/** Unlocks a multi address: one unlock for each member, in the order of the members. */
 export const MultiUnlock = about(
   'unlocks a multi address: one unlock for each member, in the order of the members',
   variant('MultiUnlock', 5, {

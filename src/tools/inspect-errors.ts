@@ -1,7 +1,8 @@
 import type { SignatureCheckBusy } from '../node/signatures.ts'
 import type { Bech32Error } from '../protocol/bech32.ts'
 import type { Problem } from '../protocol/problems.ts'
-import { type Refusal, refusalMessage } from '../protocol/schema/refusal.ts'
+import { refusalMessage } from '../protocol/refusal-message.ts'
+import type { Refusal } from '../protocol/schema/refusal.ts'
 
 /** Why something cannot be inspected, and how that is said. */
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../lib/result.ts'
-import { refusalMessage } from '../protocol/schema/refusal.ts'
+import { refusalMessage } from '../protocol/refusal-message.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyBlock } from './verify-block.ts'
 import { verifyGenesis } from './verify-genesis.ts'

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { hexToBytes } from '../../src/lib/hex.ts'
 import { Block } from '../../src/protocol/block.ts'
-import { type Refusal, refusalMessage } from '../../src/protocol/schema/refusal.ts'
+import { refusalMessage } from '../../src/protocol/refusal-message.ts'
+import type { Refusal } from '../../src/protocol/schema/refusal.ts'
 import { decode, encode, parse, print, type Schema } from '../../src/protocol/schema/schema.ts'
 import { blockProblems } from '../../src/protocol/syntax.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
@@ -130,3 +131,13 @@ function isSoundJson(schema: Schema<unknown>, json: unknown): void {
 function isNamed(refusal: Refusal): void {
   expect(refusalMessage(refusal, 'it')).not.toContain('undefined')
 }
+
+test.each([
+  ['TYPE_FEATURE', '0 to 7'],
+  ['TYPE_ADDRESS', '0, 8, 16, 24, 32, 40, 48'],
+  ['TYPE_BLOCK_BODY', '0 BasicBlockBody, 1 ValidationBlockBody'],
+  ['TYPE_PROOF_NODE', '0 HashableNode, 1 LeafHash, 2 ValueHash'],
+] as const)('%s names the kinds of its family', (code, kinds) => {
+  const message = refusalMessage({ code, path: 'body.part', offset: 9 }, 'the block')
+  expect(message).toBe(`body.part has an unknown type (${kinds}) (byte 9)`)
+})

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { hexToBytes } from '../../lib/hex.ts'
-import { type Refusal, refusalMessage } from '../../protocol/schema/refusal.ts'
+import { refusalMessage } from '../../protocol/refusal-message.ts'
+import type { Refusal } from '../../protocol/schema/refusal.ts'
 import {
   type Examined,
   type FailureInDetail,

@@ -18,9 +18,9 @@ import {
   SlotIndex,
   type TransactionId,
 } from '../../protocol/primitives.ts'
+import { refusalMessage } from '../../protocol/refusal-message.ts'
 import { flag } from '../../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../../protocol/schema/declare.ts'
-import { refusalMessage } from '../../protocol/schema/refusal.ts'
 import { type Infer, parse, type Schema } from '../../protocol/schema/schema.ts'
 import type { NodeAnswer, NodeRequest } from './client.ts'
 

@@ -1,6 +1,6 @@
 import { assert } from '../../lib/assert.ts'
 import type { Check, Fields, StructSchema } from './composites.ts'
-import { compileMembers } from './members.ts'
+import { membersOfType } from './members.ts'
 import { offsetOf } from './offset.ts'
 import type { Reader } from './reader.ts'
 import { Malformed } from './refusal.ts'
@@ -26,7 +26,7 @@ export function objectOf({
   fields,
   check,
 }: ObjectOptions): StructSchema<any> {
-  const { read, write, size, parse } = compileMembers(code, fields)
+  const { read, write, size, parse } = membersOfType(code, fields)
   const documented = documentedCode ?? code
   const schema: StructSchema<any> = {
     kind: 'struct',

@@ -17,19 +17,19 @@ export const sentences = {
   BIN_TRAILING: 'is followed by bytes that belong to nothing',
   BIN_PAYLOAD_LENGTH: 'has a length that differs from the payload that follows',
   BIN_TEXT: 'is not UTF-8',
-  TYPE_BLOCK_BODY: 'has an unknown type (0 basic, 1 validation)',
-  TYPE_PAYLOAD: 'has an unknown type (0 tagged data, 1 transaction, 2 candidacy announcement)',
-  TYPE_SIGNATURE: 'has an unknown type (0 Ed25519)',
+  TYPE_BLOCK_BODY: 'has an unknown type',
+  TYPE_PAYLOAD: 'has an unknown type',
+  TYPE_SIGNATURE: 'has an unknown type',
   TYPE_CONTEXT_INPUT: 'has an unknown type',
-  TYPE_INPUT: 'has an unknown type (0 UTXO)',
-  TYPE_OUTPUT: 'has an unknown type (0 to 5)',
-  TYPE_UNLOCK_CONDITION: 'has an unknown type (0 to 6)',
-  TYPE_FEATURE: 'has an unknown type (0 to 7)',
-  TYPE_ADDRESS: 'has an unknown type (0, 8, 16, 24, 32, 40, 48)',
-  TYPE_TOKEN_SCHEME: 'has an unknown type (0 simple)',
-  TYPE_BLOCK_ISSUER_KEY: 'has an unknown type (0 Ed25519 public key hash)',
-  TYPE_UNLOCK: 'has an unknown type (0 to 6)',
-  TYPE_PROOF_NODE: 'has an unknown type (0 node, 1 leaf hash, 2 value hash)',
+  TYPE_INPUT: 'has an unknown type',
+  TYPE_OUTPUT: 'has an unknown type',
+  TYPE_UNLOCK_CONDITION: 'has an unknown type',
+  TYPE_FEATURE: 'has an unknown type',
+  TYPE_ADDRESS: 'has an unknown type',
+  TYPE_TOKEN_SCHEME: 'has an unknown type',
+  TYPE_BLOCK_ISSUER_KEY: 'has an unknown type',
+  TYPE_UNLOCK: 'has an unknown type',
+  TYPE_PROOF_NODE: 'has an unknown type',
   TYPE_UNEXPECTED: 'is of another type than must stand here',
   NUMBERING_MIXED:
     'has the type code of one numbering where another part of the transaction has that of the other (context inputs 0, 1, 2 go with NFT unlock 4; 1, 2, 3 with NFT unlock 3)',
@@ -167,13 +167,6 @@ export interface Refusal {
   readonly path: string
   /** Position in the bytes where the broken part begins; only for bytes. */
   readonly offset?: number
-}
-
-/** A refusal as one sentence; `subject` names the outermost value. */
-export function refusalMessage(refusal: Refusal, subject: string): string {
-  const place = refusal.path === '' ? subject : refusal.path
-  const at = refusal.offset === undefined ? '' : ` (byte ${refusal.offset})`
-  return `${place} ${sentences[refusal.code]}${at}`
 }
 
 /**

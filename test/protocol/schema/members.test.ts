@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StructSchema } from '../../../src/protocol/schema/composites.ts'
-import { compileMembers, type Members } from '../../../src/protocol/schema/members.ts'
+import { type Members, membersOfType } from '../../../src/protocol/schema/members.ts'
 import { nodeOf } from '../../../src/protocol/schema/offset.ts'
 import { Reader } from '../../../src/protocol/schema/reader.ts'
 import { Malformed } from '../../../src/protocol/schema/refusal.ts'
@@ -13,14 +14,14 @@ import { plainMembers } from '../../support/plain-members.ts'
 import { rootTypes } from '../../support/root-types.ts'
 import { runs } from '../../support/runs.ts'
 
-/** Compiled members do what a plain loop does, for every object type there is. */
+/** Members written into a copy of a template are what a plain loop makes, for every object type there is. */
 
 const structs = new Map<string, StructSchema<unknown>>()
 for (const root of Object.values(rootTypes)) collect(root)
 
 describe.each([...structs])('%s', (_name, struct) => {
   const { code, fields } = struct
-  const compiled = compileMembers(code, fields)
+  const copied = membersOfType(code, fields)
   const plain = plainMembers(code, fields)
   const values = arbitraryOf(struct).map(Object)
 
@@ -28,11 +29,11 @@ describe.each([...structs])('%s', (_name, struct) => {
     fc.assert(
       fc.property(values, byteDamage, (value, damage) => {
         const bytes = written(plain, value)
-        expect(written(compiled, value)).toEqual(bytes)
-        expect(compiled.size(value)).toBe(bytes.length)
+        expect(written(copied, value)).toEqual(bytes)
+        expect(copied.size(value)).toBe(bytes.length)
         for (const given of [bytes, damage(bytes)]) {
           const [first, second] = [new Reader(given), new Reader(given)]
-          expect(outcome(() => compiled.read(first))).toEqual(outcome(() => plain.read(second)))
+          expect(outcome(() => copied.read(first))).toEqual(outcome(() => plain.read(second)))
           expect(first.at).toBe(second.at)
         }
       }),
@@ -45,12 +46,20 @@ describe.each([...structs])('%s', (_name, struct) => {
       fc.property(values, jsonDamage, (value, damage) => {
         const json = Object(struct.print(value))
         for (const given of [json, Object(damage(json))]) {
-          expect(outcome(() => compiled.parse(given))).toEqual(outcome(() => plain.parse(given)))
+          expect(outcome(() => copied.parse(given))).toEqual(outcome(() => plain.parse(given)))
         }
       }),
       runs(50),
     )
   })
+})
+
+test('the protocol is declared without making code of strings', () => {
+  const block = new URL('../../../src/protocol/block.ts', import.meta.url)
+  const flag = '--disallow-code-generation-from-strings'
+  const code = `await import(${JSON.stringify(block.href)}); console.log('declared')`
+  const output = execFileSync(process.execPath, [flag, '--input-type=module', '-e', code])
+  expect(output.toString().trim()).toBe('declared')
 })
 
 function collect(schema: Schema<unknown>): void {
