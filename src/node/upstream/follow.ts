@@ -150,7 +150,7 @@ interface Chosen {
   readonly isHealthy: boolean
 }
 
-/** The first node that is healthy and not behind us; else the one that is furthest. */
+/** The first node that is healthy and does not lag this process; else the one with the newest slot. */
 async function chooseNode(
   deps: FollowDeps,
   former: CommittedSlot,
@@ -159,11 +159,11 @@ async function chooseNode(
   for (const node of deps.nodes.awake()) {
     const facts = await node.ask(info())
     if (!facts.ok || facts.value === undefined) {
-      node.rest(facts.ok ? 'it does not say what it is' : facts.error.reason)
+      node.rest(facts.ok ? 'its info is missing' : facts.error.reason)
       continue
     }
     if (networkOfNode(facts.value)?.parametersHash !== deps.network.parametersHash) {
-      node.rest('it stands in another network')
+      node.rest('it belongs to another network')
       continue
     }
     const contradiction = await disagreement(deps, former, facts.value)
@@ -179,12 +179,12 @@ async function chooseNode(
     : ok(furthest)
 }
 
-/** Only what is final is followed: a node may still give up a commitment that is younger. */
+/** Only finalized slots are followed: a node may still drop a commitment that is younger. */
 function newestFinal({ status }: NodeFacts): SlotIndex {
   return Math.min(slotOfId(status.latestCommitmentId), status.latestFinalizedSlot)
 }
 
-/** Whether the node has another commitment to a slot that is committed here. A node that is behind does not disagree. */
+/** Whether the node has another commitment to a slot that is committed here. A node that lags does not disagree. */
 async function disagreement(
   { store }: FollowDeps,
   former: CommittedSlot,
@@ -201,14 +201,14 @@ async function disagreement(
   return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told }
 }
 
-/** How often a node is asked whether there is something new. */
+/** How often a node is asked for new slots. */
 const pollMs = 300
 
-/** Between a contradiction and the second look. */
+/** The pause between a contradiction and the second request. */
 const doubtMs = 1_000
 
 /** A node that is no further ahead counts as caught up with. */
 const nearbySlots = 2
 
-/** Between two lines of the log on the way. */
+/** The pause between two lines of the log while many slots remain. */
 const progressMs = 5_000

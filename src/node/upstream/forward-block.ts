@@ -6,17 +6,17 @@ import type { NodeAnswer } from './client.ts'
 import type { Nodes } from './nodes.ts'
 import { refusalOf, submission } from './questions.ts'
 
-/** Hands blocks on to the nodes behind. */
+/** Forwards blocks to the nodes. */
 
-/** What handing on needs. */
+/** What forwarding needs. */
 export interface ForwardBlockDeps {
   readonly nodes: Nodes
   readonly log: Log
 }
 
 /**
- * Hands a block on: the first node that answers decides. A node that is away, busy or closed to us is passed over; a block
- * that reached it all the same does no harm, for it has the same id everywhere.
+ * Forwards a block: the first node that answers decides. A node that is away, busy or closed to us is skipped; a block that
+ * reached it all the same does no harm, for it has the same id everywhere.
  */
 export async function forwardBlock(
   { nodes, log }: ForwardBlockDeps,
