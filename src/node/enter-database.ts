@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { assert, present } from '../lib/assert.ts'
-import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
@@ -10,16 +9,12 @@ import { storeFaultOf } from '../store/faults.ts'
 import type { NetworkRow } from '../store/rows.ts'
 import { awaitLease, type Lease, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
+import type { NodeDeps } from './node-core.ts'
 
 /** Reads the network of a database, and initializes a new one. */
 
 /** What entering a database needs. */
-export interface EnterDeps {
-  readonly store: Store
-  readonly log: Log
-  /** Names this process to others on the same database. */
-  readonly holder: string
-}
+export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder'>
 
 /** Which network is expected. */
 export interface EnterOptions<E> {

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { slotOfId } from '../../protocol/ids.ts'
-import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
 import type { Contradiction } from '../contradiction.ts'
@@ -12,22 +10,18 @@ import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
-import type { Node, Nodes } from './nodes.ts'
-import type { ProvenanceDeps } from './provenance.ts'
+import type { Node } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
-import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
+import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
+import type { UpstreamNodeDeps } from './upstream-node.ts'
 
 /** Follows the committed slots of the nodes and writes them to the log, for as long as the lease lasts. */
 
 /** What following needs. */
-export interface FollowDeps {
+export interface FollowDeps
+  extends Pick<UpstreamNodeDeps, 'nodes' | 'network' | 'log'>,
+    Pick<RoundDeps, 'withProofs' | 'proven'> {
   readonly store: Pick<Store, 'write'> & { readonly read: Pick<Store['read'], 'milestone'> }
-  readonly nodes: Nodes
-  readonly network: Network
-  readonly log: Log
-  /** Whether each output is checked against its proof. */
-  readonly withProofs: boolean
-  readonly proven: ProvenanceDeps['proven']
   readonly core: Pick<NodeCore, 'commitments' | 'committed'>
   readonly following: Pick<Following, 'report' | 'doubt'>
 }
