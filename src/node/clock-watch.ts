@@ -6,8 +6,8 @@ import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../protocol/slots.ts'
 
 /**
- * A clock that was set back, or wrongly, lies behind what is committed already: until it has come there again no slot is
- * due, and every block of a right clock lies in its future.
+ * A clock that was set back, or is wrong, may be before the end of the newest committed slot: until it is past it again
+ * no slot is due, and every block of a right clock is in its future.
  */
 
 /** What watching the clock needs. */
@@ -21,12 +21,12 @@ export interface ClockWatchDeps {
 
 /** A watched clock. */
 export interface ClockWatch {
-  /** Whether it lies further behind what is committed than clocks may differ. */
+  /** Whether the clock lags the newest committed slot by more than clocks may differ. */
   isBehind(): boolean
   close(): void
 }
 
-/** Watches a clock; the log tells when it falls behind, and when it is right again. */
+/** Watches a clock; logs when it begins to lag, and when it is right again. */
 export function watchClock({ clock, log, parameters, newestSlot }: ClockWatchDeps): ClockWatch {
   const trouble = createOutage(log, { began: 'clock-behind', over: 'clock-right' })
   const { slotDurationInSeconds, minCommittableAge } = parameters

@@ -1,8 +1,8 @@
 import type { CommitmentId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 
 /**
- * What a node told that cannot be true beside what is committed here. The following ends then: what is there is kept,
- * and somebody has to look who is right.
+ * An answer of a node that contradicts what is committed here. The following stops then: the database keeps what it has,
+ * and an operator has to find out which side is right.
  */
 export type Contradiction =
   | CommitmentOfAnotherChain
@@ -24,7 +24,7 @@ export interface CommitmentOfAnotherChain {
   readonly told: CommitmentId
 }
 
-/** The node calls a commitment by an id that is not the hash of its contents. */
+/** The node gives a commitment an id that is not the hash of its contents. */
 export interface CommitmentIdWrong {
   readonly code: 'COMMITMENT_ID_WRONG'
   readonly slot: SlotIndex
@@ -32,14 +32,14 @@ export interface CommitmentIdWrong {
   readonly told: CommitmentId
 }
 
-/** The slot creates an output that is there already. */
+/** The slot creates an output that exists already. */
 export interface OutputNotNew {
   readonly code: 'OUTPUT_NOT_NEW'
   readonly slot: SlotIndex
   readonly outputId: OutputId
 }
 
-/** The slot spends an output that never was. */
+/** The slot spends an output that does not exist. */
 export interface OutputNotKnown {
   readonly code: 'OUTPUT_NOT_KNOWN'
   readonly slot: SlotIndex
@@ -53,7 +53,7 @@ export interface OutputSpentBefore {
   readonly outputId: OutputId
 }
 
-/** The node tells other contents of an output than before. */
+/** The node serves other contents of an output than before. */
 export interface OutputDiffers {
   readonly code: 'OUTPUT_DIFFERS'
   readonly slot: SlotIndex
@@ -67,16 +67,16 @@ export interface OutputProofWrong {
   readonly outputId: OutputId
 }
 
-/** What the node tells of the life of an output does not fit the slot that it appears in. */
+/** The metadata of an output does not fit the slot that creates or spends it. */
 export interface OutputPlaceWrong {
   readonly code: 'OUTPUT_PLACE_WRONG'
   readonly slot: SlotIndex
   readonly outputId: OutputId
-  /** The transaction that came with the wrong slot; `undefined` where none was told. */
+  /** The transaction in that metadata; `undefined` where it names none. */
   readonly transactionId: TransactionId | undefined
 }
 
-/** The slot spends another sum than it creates; no transaction can. */
+/** The slot spends another sum than it creates, which no transaction can. */
 export interface BaseTokensUnbalanced {
   readonly code: 'BASE_TOKENS_UNBALANCED'
   readonly slot: SlotIndex

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { assert, present } from '../lib/assert.ts'
-import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
@@ -10,16 +9,12 @@ import { storeFaultOf } from '../store/faults.ts'
 import type { NetworkRow } from '../store/rows.ts'
 import { awaitLease, type Lease, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
+import type { NodeDeps } from './node-core.ts'
 
-/** Finds the network of a database, and founds it in one that is new. */
+/** Reads the network of a database, and initializes a new one. */
 
 /** What entering a database needs. */
-export interface EnterDeps {
-  readonly store: Store
-  readonly log: Log
-  /** Names this process to others on the same database. */
-  readonly holder: string
-}
+export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder'>
 
 /** Which network is expected. */
 export interface EnterOptions<E> {
@@ -34,13 +29,13 @@ export interface EnterOptions<E> {
 /** Why a database could not be entered. */
 export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers
 
-/** The database holds a ledger that nodes keep, or one that this program keeps, and the other was asked for. */
+/** The database holds the ledger of the other mode: one that nodes keep, or one that this program keeps. */
 export interface LedgerKeptByOthers {
   readonly code: 'LEDGER_KEPT_BY_OTHERS'
   readonly keptBy: EnterOptions<never>['keptBy']
 }
 
-/** The database holds another network than the one asked for. */
+/** The database holds another network than the settings name. */
 export interface NetworkDiffers {
   readonly code: 'NETWORK_DIFFERS'
   readonly found: string
@@ -54,15 +49,15 @@ export interface Entered {
 }
 
 /**
- * Enters a database. On one that nobody else can open the lease is needed; on a shared one its holder may be another
- * process, which is waited for only as long as it founds the ledger.
+ * Enters a database. One that is not shared needs the lease; on a shared one another process may hold it, which is waited
+ * for only while it initializes the ledger.
  */
 export async function enterDatabase<E>(
   deps: EnterDeps,
   options: EnterOptions<E>,
 ): Promise<Result<Entered, EnterError | E>> {
   const { store, log, holder } = deps
-  // Asked before the lease is: a process of another network shall not even hold it for a moment, nor one without genesis.
+  // Read before the lease is taken: a process of another network must not hold it for a moment, nor one without genesis.
   const known = await expectedNetwork(store, options)
   if (!known.ok) return known
   const genesis = known.value === undefined ? await options.genesis() : undefined
@@ -72,23 +67,23 @@ export async function enterDatabase<E>(
   if (!store.isShared) {
     const taken = await unlessUnwritable(awaitLease(leaseDeps), known.value)
     if (taken === undefined) return readOnly(deps, known.value)
-    return taken.ok ? found(deps, entering, taken.value) : taken
+    return taken.ok ? enterAsLeader(deps, entering, taken.value) : taken
   }
   for (let waited = 0; ; waited += pollMs) {
     const taken = await unlessUnwritable(tryLease(leaseDeps), known.value)
     if (taken === undefined) return readOnly(deps, known.value)
-    if (taken.ok) return found(deps, entering, taken.value)
+    if (taken.ok) return enterAsLeader(deps, entering, taken.value)
     const network = await expectedNetwork(store, options)
     if (!network.ok) return network
     if (network.value !== undefined) return ok({ network: network.value, lease: undefined })
-    if (waited >= foundingLimitMs) return taken
+    if (waited >= initializeLimitMs) return taken
     await delay(pollMs)
   }
 }
 
 /**
  * The outcome; `undefined` where nothing can be written to a database that has a ledger, as on a full disk or a standby:
- * what is there can be read all the same, and the lease is stood for until it can be had.
+ * the database is served all the same, and the election goes on until the lease can be taken.
  */
 async function unlessUnwritable<T>(
   taking: Promise<T>,
@@ -117,13 +112,13 @@ async function readOnly(
 
 const pollMs = 100
 
-/** Founding takes some hundred milliseconds. */
-const foundingLimitMs = 10_000
+/** Initializing takes some hundred milliseconds. */
+const initializeLimitMs = 10_000
 
 type Expected = Pick<EnterOptions<never>, 'networkName' | 'keptBy'>
 
 /** Enters as the holder of the lease. */
-async function found(
+async function enterAsLeader(
   { store, log }: EnterDeps,
   options: Expected & { readonly genesis: Genesis | undefined },
   lease: Lease,
@@ -135,8 +130,8 @@ async function found(
   }
   if (known.value !== undefined) return ok({ network: known.value, lease })
   const genesis = present(options.genesis, 'the genesis of a new database')
-  const founded = await store.write.initialize(lease.term, genesis)
-  assert(founded.ok, 'a ledger is founded under the lease just taken')
+  const initialized = await store.write.initialize(lease.term, genesis)
+  assert(initialized.ok, 'a ledger is initialized under the lease just taken')
   const network = storedNetwork(genesis.network)
   log.info('ledger-founded', { network: network.parameters.networkName })
   return ok({ network, lease })
@@ -154,7 +149,7 @@ async function expectedNetwork(
   if (expected !== undefined && found !== expected) {
     return err({ code: 'NETWORK_DIFFERS', found, expected })
   }
-  // Only who keeps a ledger knows its epochs. One that nodes keep would become another one if we went on with it.
+  // Only a ledger that this program keeps has epochs. One of nodes would become another one if this program continued it.
   const kept = (await read.epochs(0)).length > 0 ? 'THIS_PROGRAM' : 'NODES'
   return kept === keptBy ? ok(network) : err({ code: 'LEDGER_KEPT_BY_OTHERS', keptBy: kept })
 }

@@ -51,7 +51,7 @@ export async function readGenesisFile(
 }
 
 /**
- * Reads protocol parameters alone, or the newest of the version spoken here that the answer of a node's
+ * Reads protocol parameters alone, or the newest of the supported version that the answer of a node's
  * `/api/core/v3/info` has.
  */
 export async function readParametersFile(

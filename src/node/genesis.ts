@@ -24,7 +24,7 @@ export interface GenesisPlan {
   readonly credits: ReadonlyMap<AccountId, bigint>
 }
 
-/** The rows that a plan makes. Only the log epoch is random: two networks of one plan have the same ids. */
+/** The rows that a plan makes. Only the id of the log is random: two networks of one plan have the same ids. */
 export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesis {
   const { genesisSlot: slot } = parameters
   const { outputIds, blockId } = identifyGenesis(parameters, outputs)
@@ -48,7 +48,7 @@ export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesi
     accounts: entries.map((entry) => ({ accountId: entry.accountId, slot, entry })),
     epoch: {
       epoch: 0,
-      // Nobody could announce before the network began, so everybody who stakes is in the first committee.
+      // No account could announce before the network began, so all that stake are in the first committee.
       committee: chooseCommittee(parameters, entries.filter(isStaking)).map(seatOf),
       candidates: [],
       rewards: undefined,

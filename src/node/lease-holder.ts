@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 
 /**
  * Names a process to others on the same database, so that the next one on the same machine sees at once that it was
- * killed. The name is `host:pid:scope`; the scope stands for the boot of the machine and the namespace of its process
- * numbers, within which a number that nobody has means that the process has ended. A container that starts again, or
+ * killed. The name is `host:pid:scope`; the scope identifies the boot of the machine and the namespace of its process
+ * numbers, within which an unused number means that the process has ended. A container that starts again, or
  * another one of the same host name, has another scope, and so has a machine that was started again.
  */
 
@@ -15,8 +15,8 @@ export function nameOfThisProcess(): string {
 }
 
 /**
- * Whether the process of a name has certainly ended. `false` says nothing: it may live on another machine, or its number
- * may have been given to somebody else.
+ * Whether the process of a name has certainly ended. `false` says nothing: it may run on another machine, or its number
+ * may belong to another process now.
  */
 export function hasEnded(holder: string): boolean {
   const [, host, pid, itsScope] = /^(.*):(\d+):(\w*)$/.exec(holder) ?? []
@@ -26,7 +26,7 @@ export function hasEnded(holder: string): boolean {
 
 const scope = scopeOfThisProcess()
 
-/** Eight digits; empty where the system does not tell. */
+/** Eight digits; empty where the system does not say. */
 function scopeOfThisProcess(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
@@ -40,10 +40,10 @@ function scopeOfThisProcess(): string {
 
 function isRunning(pid: number): boolean {
   try {
-    // The signal 0 is not sent; it only asks.
+    // The signal 0 is not sent: the call only checks whether the process exists.
     return process.kill(pid, 0)
   } catch (thrown) {
-    // Somebody else's process may not be signalled (EPERM), and it runs all the same.
+    // A process of another user may not be signalled (EPERM), and it runs all the same.
     return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')
   }
 }

@@ -14,10 +14,10 @@ export interface LeaseDeps {
   readonly holder: string
 }
 
-/** A lease that is ours until it is lost or given back. */
+/** A lease that this process holds until it is lost or given back. */
 export interface Lease {
   readonly term: number
-  /** Prolongs it; afterwards nobody else can have written. */
+  /** Prolongs it; a success shows that no other process has written meanwhile. */
   renew(): Promise<Result<unknown, LeaseLost>>
   release(): Promise<void>
 }
@@ -29,8 +29,8 @@ export const leaseTtlMs = 3_000
 export const leaseRenewalMs = 1_000
 
 /**
- * Takes the lease where it is free, has run out, or was left behind by a process that was killed: where it can be seen
- * that its holder has ended, the lease is ended for it.
+ * Takes the lease where it is free, has run out, or belongs to a process that was killed: where the holder has certainly
+ * ended, its lease is released first.
  */
 export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await attempt(deps)
@@ -42,7 +42,7 @@ export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld
   return attempt(deps)
 }
 
-/** The same, but a lease whose holder may be dead is waited out once. If it is renewed meanwhile, its holder lives. */
+/** The same, but waits once for the lease of a process that may have ended; a renewal shows that it runs. */
 export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await tryLease(deps)
   if (first.ok) return first

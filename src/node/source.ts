@@ -19,14 +19,14 @@ import type { LeaderStatus } from './leader-election.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
 
-/** Where the ledger comes from: one inside this process, or a node behind it. */
+/** The interface of a ledger: one that this program keeps, or that of the nodes it follows. */
 
 /** A ledger that takes blocks. */
 export interface LedgerSource {
   readonly network: Network
-  /** Keeps a block that has passed all checks; answers when it is durable. */
+  /** Takes a block that has passed all checks; resolves when it is durable, or a node has accepted it. */
   submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>>
-  /** Why no block can be kept now; `undefined` while they can. */
+  /** Why no block can be taken now; `undefined` while they can. */
   unavailable(): LedgerUnavailable | undefined
   /** What a client needs to issue a block now. */
   issuance(): Promise<Result<Issuance, LedgerUnavailable>>
@@ -35,28 +35,28 @@ export interface LedgerSource {
     payload: Payload | undefined,
   ): Promise<Result<Block, IssuerNotConfigured | LedgerUnavailable>>
   status(): SourceStatus
-  /** The node behind, to ask for what is not kept here; `undefined` for the ledger inside. */
+  /** Serves what is not in the database, in upstream mode; `undefined` in embedded mode. */
   readonly node: UpstreamNode | undefined
   close(): Promise<void>
 }
 
-/** A node behind, as far as it is asked for what is not kept here. */
+/** The nodes of upstream mode, which serve what is not in the database. */
 export interface UpstreamNode {
-  /** A block, checked by its id; `undefined` where the node does not know it. Kept when it is final. */
+  /** A block, checked by its id; `undefined` where the node does not know it. Stored when it is final. */
   block(id: BlockId): Promise<Result<BlockRow | undefined, NotServedByNode>>
-  /** A transaction with the block that carries it, checked by their ids. Kept when it is final. */
+  /** A transaction with the block that carries it, checked by their ids. Stored when it is final. */
   transaction(id: TransactionId): Promise<Result<CarriedTransaction | undefined, NotServedByNode>>
-  /** Where a transaction stands, also where its block is not told. */
+  /** The state of a transaction, also of one whose block is not served. */
   transactionMetadata(
     id: TransactionId,
   ): Promise<Result<TransactionMetadata | undefined, NotServedByNode>>
-  /** The hash of the essence of a transaction, of which an output was proven of late. */
+  /** The hash of the essence of a transaction one of whose outputs was recently proven. */
   transactionCommitment(id: TransactionId): Hex | undefined
   /** The proof of an output, checked. */
   proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
-  /** What became of an output, as far as the log says nothing of it. */
+  /** The node's metadata of an output, which has more than the log. */
   outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
-  /** The answer to a route of the core API, by its path behind the base; `undefined` where nothing is there. */
+  /** The answer to a route of the core API, by its path after the base; `undefined` where the node has nothing. */
   ask<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
 }
 
@@ -66,16 +66,16 @@ export interface CarriedTransaction {
   readonly block: BlockRow
 }
 
-/** The node behind does not tell this, or does not answer now. */
+/** The node does not serve this, or does not answer now. */
 export interface NotServedByNode {
   readonly code: 'NOT_TOLD_BY_NODE'
   /** In words. */
   readonly what: string
-  /** Of an answer that came and cannot be read: what is wrong with it, in words. */
+  /** Of an unreadable answer: what is wrong with it, in words. */
   readonly unreadable?: string
 }
 
-/** A block with everything that was computed while it was checked. */
+/** A checked block with what the checks computed. */
 export interface CheckedBlock {
   readonly block: Block
   /** As it came, or as its JSON serializes. */
@@ -86,7 +86,7 @@ export interface CheckedBlock {
   readonly transaction: PreparedTransaction | undefined
 }
 
-/** Why a checked block was not kept. */
+/** Why a checked block was not taken. */
 export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable | RefusedByNode
 
 /** The slot of the block is committed already. */
@@ -101,15 +101,15 @@ export interface InboxFull {
   readonly waiting: number
 }
 
-/** The node behind refused the block; the reason is in its words. */
+/** The node refused the block; the reason is in its words. */
 export interface RefusedByNode {
   readonly code: 'REFUSED_BY_NODE'
   readonly reason: string
 }
 
 /**
- * The ledger cannot take blocks now: it lags behind the clock, or the clock behind it, the clock leapt ahead and may be wrong,
- * another process has the file, this one ends, or no node behind takes them.
+ * The ledger cannot take blocks now: it lags the clock, or the clock lags it, the clock leapt ahead and may be wrong, another
+ * process has the file, this one ends, or no node takes them.
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
@@ -139,34 +139,34 @@ export interface Issuance {
   readonly latestCommitment: SlotCommitment
 }
 
-/** How the ledger is. */
+/** The state of the ledger. */
 export interface SourceStatus extends LeaderStatus {
   readonly isHealthy: boolean
-  /** Why no block can be kept now; `undefined` while they can, and it may be not healthy all the same. */
+  /** Why no block can be taken now; `undefined` while they can, also where the ledger is not healthy. */
   readonly unavailable: LedgerUnavailable['reason'] | undefined
   readonly latestCommitmentId: CommitmentId
   readonly latestCommittedSlot: SlotIndex
   /** The slot of this moment. */
   readonly slot: SlotIndex
-  /** In front of a node: how the following goes; `undefined` for the ledger inside. */
+  /** The state of the following in upstream mode; `undefined` in embedded mode. */
   readonly following: FollowingStatus | undefined
 }
 
-/** How the following of a node goes. */
+/** The state of the following. */
 export interface FollowingStatus {
   /**
-   * STANDBY: another process on the database follows. UNREADABLE: a node answers, and what it tells of a slot cannot be
-   * read; it is asked again and again. STOPPED: a node contradicted what is committed here, and nothing is
-   * followed until the program is started anew.
+   * STANDBY: another process on the database follows. UNREADABLE: a node gives an unreadable answer about a slot, and is
+   * asked again and again. STOPPED: a node contradicted what is committed here, and nothing is followed until the program
+   * is restarted.
    */
   readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'UNREADABLE' | 'STOPPED'
-  /** The place of the node that was asked last in the list, from 1; `undefined` where none answers. */
+  /** The number in the list of the node that was asked last, from 1; `undefined` where none answers. */
   readonly node: number | undefined
-  /** Whether that node says of itself that it keeps up. */
+  /** Whether that node reports itself healthy. */
   readonly isNodeHealthy: boolean
   /** The newest slot of that node which can be followed; `undefined` where none answers. */
   readonly newestSlot: SlotIndex | undefined
-  /** Whether each output is held against its proof. */
+  /** Whether each output is checked against its proof. */
   readonly withProofs: boolean
   /** Why it stopped. */
   readonly contradiction: Contradiction | undefined

@@ -4,15 +4,15 @@ import type { PreparedTransaction } from '../prepared-transaction.ts'
 
 /**
  * The order in which carriers are judged: the next is always the earliest in the inbox of those whose inputs are all
- * there. A carrier that has waited is so judged right behind the one that brought its last input, and before whatever
- * came later; it does not matter where a batch ends.
+ * there. A carrier that waited is so judged right after the one that brought its last input, and before all that came
+ * later; it does not matter where a batch ends.
  */
 export interface Agenda {
   /** The next one; `undefined` when all that are left wait. */
   next(): Candidate | undefined
   /** Lays one aside that was given last, until all of these transactions are booked. */
   wait(candidate: Candidate, awaits: readonly TransactionId[]): void
-  /** A transaction is booked: those that waited for it alone have their turn. */
+  /** A transaction is booked: carriers that waited for it alone are next. */
   booked(transactionId: TransactionId): void
   /** Those that were laid aside here and were not given again, with what they wait for still. */
   waiting(): WaitingCarrier[]
@@ -49,7 +49,7 @@ export function createAgenda(
   /** In inbox order; those before `at` were given. */
   const queue = [...candidates]
   let at = 0
-  /** By place in the inbox. */
+  /** By position in the inbox. */
   const waiters = new Map<number, Waiter>()
   const waitersFor = new Map<TransactionId, Waiter[]>()
   for (const { candidate, awaits, missing } of stored) {
@@ -83,8 +83,8 @@ export function createAgenda(
   }
 
   function enqueue(candidate: Candidate): void {
-    const behind = queue.findIndex(({ inbox }, i) => i >= at && inbox > candidate.inbox)
-    queue.splice(behind === -1 ? queue.length : behind, 0, candidate)
+    const later = queue.findIndex(({ inbox }, i) => i >= at && inbox > candidate.inbox)
+    queue.splice(later === -1 ? queue.length : later, 0, candidate)
   }
 
   function waiting(): WaitingCarrier[] {

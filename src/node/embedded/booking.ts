@@ -15,7 +15,7 @@ import type { RecentCommitments } from '../recent-commitments.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type { Candidate } from './agenda.ts'
 import { candidatesOf, openCarriers, storedWaiters } from './carriers.ts'
-import { type BookedOutput, type Effects, judge, type LedgerBefore, nobodyWaits } from './judge.ts'
+import { type BookedOutput, type Effects, judge, type LedgerBefore, noWaiters } from './judge.ts'
 import type { LedgerState } from './state.ts'
 
 /**
@@ -38,17 +38,17 @@ export interface BookingDeps {
   readonly state: () => LedgerState
 }
 
-/** Booking, which nobody does at the same time. */
+/** Books for the one writer; its calls never overlap. */
 export interface Booker {
   /** Reads how many transactions wait, at the beginning of every term. */
   load(): Promise<void>
-  /** Books the next blocks in one transaction: those that have waited for what is there now, else those of the inbox. */
+  /** Books the next blocks in one transaction of the database: released carriers first, else blocks of the inbox. */
   next(term: number): Promise<Result<Booked, LeaseLost>>
-  /** Fails the transactions that wait in the slots up to `upTo`, which are closed and booked: nothing can come any more. */
+  /** Fails the transactions that wait in the slots up to `upTo`, which are closed and booked: their inputs cannot come. */
   giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>>
 }
 
-/** How far a booking came. */
+/** The result of one booking. */
 export interface Booked {
   readonly count: number
   /** More can be booked at once. */
@@ -61,12 +61,12 @@ const bookingBatch = 500
 /** Blocks whose transactions are given up in one transaction of the database. */
 const giveUpBatch = 5_000
 
-/** A booker; its state is how many transactions wait. */
+/** Creates a booker. */
 export function createBooker(deps: BookingDeps): Booker {
   const { store, prepared, log } = deps
   const { write } = store
   const carriersDeps = { write, signatures: deps.signatures, prepared }
-  /** How many carriers wait. While there are none, nothing is asked about them. */
+  /** The number of carriers that wait. While it is 0, booking reads nothing about them. */
   let waiting = 0
 
   async function load(): Promise<void> {
@@ -77,35 +77,29 @@ export function createBooker(deps: BookingDeps): Booker {
     const released = waiting === 0 ? [] : await write.releasedCarriers(bookingBatch)
     const fresh = released.length > 0 ? [] : await store.read.pendingBlocks(bookingBatch)
     if (released.length + fresh.length === 0) return ok({ count: 0, isMore: false })
-    const isReleased = new Set(released.map(({ inbox }) => inbox))
+    const releasedIds = new Set(released.map(({ inbox }) => inbox))
     const open = await openCarriers(carriersDeps, [...released, ...fresh])
     const candidates = await candidatesOf(carriersDeps, open)
-    const stored = waiting === 0 ? nobodyWaits : await storedWaiters(carriersDeps, candidates)
+    const stored = waiting === 0 ? noWaiters : await storedWaiters(carriersDeps, candidates)
     const waiters = stored.waiters.map(({ candidate }) => candidate)
     const before = await ledgerBefore(deps, [...candidates, ...waiters])
     const effects = judge(before, candidates, stored)
     const { isCut, judged } = effects
     const lastHad = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
     const had = fresh.slice(0, lastHad + 1)
-    const isOpen = new Set(open.map(({ inbox }) => inbox))
-    // Others have got their verdict by another carrier, and wait in vain.
+    const openIds = new Set(open.map(({ inbox }) => inbox))
+    // A released carrier that is not open waits in vain: another carrier brought its transaction the verdict.
     const over = [...released, ...waiters].filter(
-      ({ inbox }) => judged.has(inbox) || (isReleased.has(inbox) && !isOpen.has(inbox)),
+      ({ inbox }) => judged.has(inbox) || (releasedIds.has(inbox) && !openIds.has(inbox)),
     )
-    const written = await write.book(term, {
-      blocks: had.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' })),
-      transactions: effects.transactions,
-      created: effects.created,
-      spent: effects.spent,
-      ...(waiting + effects.waiting.length > 0 && { waiting: waitingChanges(effects, over) }),
-    })
+    const { transactions, created, spent } = effects
+    const blocks = had.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' }) as const)
+    const waits = waiting + effects.waiting.length > 0 && { waiting: waitingChanges(effects, over) }
+    const written = await write.book(term, { blocks, transactions, created, spent, ...waits })
     if (!written.ok) return written
     waiting += effects.waiting.length - over.length
     for (const { blockId } of [...had, ...over]) prepared.delete(blockId)
-    for (const { candidate, error } of effects.failures) {
-      const { transactionId } = candidate.prepared.identity
-      log.info('transaction-failed', { transactionId, ...error })
-    }
+    logFailures(deps, effects)
     const isMore = isCut || released.length > 0 || fresh.length === bookingBatch
     return ok({ count: had.length + over.length, isMore })
   }
@@ -116,12 +110,11 @@ export function createBooker(deps: BookingDeps): Booker {
       const overdue = await write.waitingCarriers(upTo, giveUpBatch)
       if (overdue.length === 0) break
       const open = await openCarriers(carriersDeps, overdue)
+      const over = overdue.map(({ inbox }) => inbox)
       const written = await write.book(term, {
-        blocks: [],
+        ...nothingBooked,
         transactions: orphaned(open),
-        created: [],
-        spent: [],
-        waiting: { booked: [], over: overdue.map(({ inbox }) => inbox), begun: [] },
+        waiting: { booked: [], over, begun: [] },
       })
       if (!written.ok) return written
       waiting -= overdue.length
@@ -132,6 +125,15 @@ export function createBooker(deps: BookingDeps): Booker {
   }
 
   return { load, next, giveUp }
+}
+
+const nothingBooked = { blocks: [], created: [], spent: [] }
+
+function logFailures({ log }: BookingDeps, { failures }: Effects): void {
+  for (const { candidate, error } of failures) {
+    const { transactionId } = candidate.prepared.identity
+    log.info('transaction-failed', { transactionId, ...error })
+  }
 }
 
 function waitingChanges(

@@ -1,7 +1,7 @@
 import { deriveParameters } from '../../protocol/derive-parameters.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 
-/** The parameters of the development network, apart from its keys: who only asks for them need not load what derives keys. */
+/** The parameters of the development network; a file of their own, so that reading them does not load the key derivation. */
 
 /** The name of the network. */
 export const developmentNetworkName = 'ledger-gateway-dev'
@@ -28,26 +28,8 @@ export function developmentParameters(genesisSeconds: number): ProtocolParameter
     version: 3,
     networkName: developmentNetworkName,
     bech32Hrp: 'tst',
-    storageScoreParameters: {
-      storageCost: 100n,
-      factorData: 1,
-      offsetOutputOverhead: 10n,
-      offsetEd25519BlockIssuerKey: 100n,
-      offsetStakingFeature: 100n,
-      offsetDelegation: 100n,
-    },
-    workScoreParameters: {
-      dataByte: 500,
-      block: 110_000,
-      input: 7_500,
-      contextInput: 40_000,
-      output: 90_000,
-      nativeToken: 50_000,
-      staking: 40_000,
-      blockIssuer: 70_000,
-      allotment: 5_000,
-      signatureEd25519: 15_000,
-    },
+    storageScoreParameters,
+    workScoreParameters,
     manaParameters: {
       ...mana,
       ...decay,
@@ -67,16 +49,7 @@ export function developmentParameters(genesisSeconds: number): ProtocolParameter
     minCommittableAge: 3,
     maxCommittableAge: 30,
     epochNearingThreshold: 8,
-    congestionControlParameters: {
-      minReferenceManaCost: 1n,
-      increase: 1n,
-      decrease: 1n,
-      increaseThreshold: 400_000_000,
-      decreaseThreshold: 250_000_000,
-      schedulerRate: 50_000_000,
-      maxBufferSize: 1_000,
-      maxValidationBufferSize: 100,
-    },
+    congestionControlParameters,
     versionSignalingParameters: { windowSize: 7, windowTargetRatio: 5, activationOffset: 7 },
     rewardsParameters: {
       profitMarginExponent: 8,
@@ -90,4 +63,37 @@ export function developmentParameters(genesisSeconds: number): ProtocolParameter
     targetCommitteeSize: 32,
     chainSwitchingThreshold: 3,
   }
+}
+
+const storageScoreParameters = {
+  storageCost: 100n,
+  factorData: 1,
+  offsetOutputOverhead: 10n,
+  offsetEd25519BlockIssuerKey: 100n,
+  offsetStakingFeature: 100n,
+  offsetDelegation: 100n,
+}
+
+const workScoreParameters = {
+  dataByte: 500,
+  block: 110_000,
+  input: 7_500,
+  contextInput: 40_000,
+  output: 90_000,
+  nativeToken: 50_000,
+  staking: 40_000,
+  blockIssuer: 70_000,
+  allotment: 5_000,
+  signatureEd25519: 15_000,
+}
+
+const congestionControlParameters = {
+  minReferenceManaCost: 1n,
+  increase: 1n,
+  decrease: 1n,
+  increaseThreshold: 400_000_000,
+  decreaseThreshold: 250_000_000,
+  schedulerRate: 50_000_000,
+  maxBufferSize: 1_000,
+  maxValidationBufferSize: 100,
 }

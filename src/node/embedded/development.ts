@@ -8,9 +8,9 @@ import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
 import type { GenesisPlan } from '../genesis.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
 
-/** The network that a gateway without a genesis file makes: funded, and open to everybody who reads this. */
+/** The network of a gateway without a genesis file: funded by keys that are public. */
 
-/** The mnemonic of the official SDK's examples. Its money is worth nothing, for everybody has the keys. */
+/** The mnemonic of the official SDK's examples. Its money is worth nothing, for the keys are public. */
 export const developmentMnemonic =
   'endorse answer radar about source reunion marriage tag sausage weekend frost daring base attack because joke dream slender leisure group reason prepare broken river'
 
@@ -35,7 +35,7 @@ export interface DevelopmentKeys {
 
 let keys: DevelopmentKeys | undefined
 
-/** The keys. They are derived when they are first asked for, which takes some fifteen milliseconds. */
+/** Derives the keys on the first call, which takes some fifteen milliseconds. */
 export function developmentKeys(): DevelopmentKeys {
   keys ??= deriveKeys()
   return keys

@@ -18,7 +18,7 @@ import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import { seatOf } from '../committee-seat.ts'
 import type { LedgerState } from './state.ts'
 
-/** Epochs: who validates in the next one, and what the one that ends has paid (ledger reference 12.5). */
+/** Epochs: the committee of the next one, and the rewards of the one that ends (ledger reference 12.5). */
 
 /** What deciding over epochs needs. */
 export interface EpochsDeps {
@@ -75,9 +75,9 @@ function nextCommittee(
   { candidates, committee }: EpochRow,
   slot: SlotIndex,
 ): readonly CommitteeSeat[] {
-  const standing = candidates.flatMap((accountId) => state.entryAt(accountId, slot) ?? [])
-  if (standing.length === 0) return committee
-  return chooseCommittee(parameters, standing).map(seatOf)
+  const remaining = candidates.flatMap((accountId) => state.entryAt(accountId, slot) ?? [])
+  if (remaining.length === 0) return committee
+  return chooseCommittee(parameters, remaining).map(seatOf)
 }
 
 async function membersOf(

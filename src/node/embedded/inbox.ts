@@ -9,9 +9,9 @@ import type { CheckedBlock, InboxFull } from '../source.ts'
 
 /** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
 
-/** The way in. */
+/** Writes blocks to the inbox. */
 export interface Inbox {
-  /** Answers when the block is on the disk, is known, or came too late for its slot. */
+  /** Resolves when the block is on the disk, is known, or came too late for its slot. */
   accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>>
   /** Resolves when everything that waits now is written. */
   settled(): Promise<void>
@@ -20,14 +20,14 @@ export interface Inbox {
 /** What the inbox needs. */
 export interface InboxDeps {
   readonly write: Pick<StoreWriter, 'acceptBlocks'>
-  /** Told after a flush that kept blocks. */
+  /** Called after a flush that kept blocks. */
   onAccepted(): void
   /** Blocks that may wait for a flush. */
   readonly limit: number
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Opens an inbox. A failing flush fails every block of it. */
+/** Creates an inbox. A failing flush fails every block of it. */
 export function createInbox(deps: InboxDeps): Inbox {
   const fullness = createOutage(deps.log, { began: 'inbox-full', over: 'inbox-free' })
   let waiting: Waiting[] = []

@@ -25,7 +25,7 @@ import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
  * carrier of it.
  */
 
-/** The ledger as it stands before the batch. */
+/** The ledger before the batch. */
 export interface LedgerBefore {
   readonly parameters: ProtocolParameters
   /** Holds every output that the batch spends and that exists already. */
@@ -59,9 +59,9 @@ export interface Effects {
   readonly waiting: readonly WaitingCarrier[]
   /** Why transactions failed, for the log. */
   readonly failures: readonly { readonly candidate: Candidate; readonly error: TransactionError }[]
-  /** The carriers that had their turn, by place in the inbox; all of them, unless it is cut. */
+  /** The positions in the inbox of the carriers that were judged; all of them, unless the batch is cut. */
   readonly judged: ReadonlySet<number>
-  /** It ends early: others that are not loaded waited for the last one, and have their turn before the rest. */
+  /** Whether the batch ends early: others that are not loaded waited for the last one, and are judged before the rest. */
   readonly isCut: boolean
 }
 
@@ -69,7 +69,7 @@ export interface Effects {
 export function judge(
   before: LedgerBefore,
   candidates: readonly Candidate[],
-  stored: StoredWaiters = nobodyWaits,
+  stored: StoredWaiters = noWaiters,
 ): Effects {
   const agenda = createAgenda(candidates, stored.waiters)
   const changes: Changes = { outputById: new Map(before.outputById), created: [], spent: [] }
@@ -111,8 +111,8 @@ interface Changes {
   readonly spent: SpentOutput[]
 }
 
-/** No carrier waits. */
-export const nobodyWaits: StoredWaiters = { waiters: [], isLoaded: () => true }
+/** Where no carrier waits. */
+export const noWaiters: StoredWaiters = { waiters: [], isLoaded: () => true }
 
 function executed({ prepared }: Candidate, ledger: LedgerBefore): Result<Diff, TransactionError> {
   const { transaction, unlocks } = prepared.payload
@@ -160,7 +160,7 @@ function awaitedBy(
   return [...new Set(missing.map(transactionOf))]
 }
 
-/** Of several carriers that failed the last one is told. */
+/** Of several carriers that failed, the verdict names the last one. */
 function failed(
   { blockId, slot, prepared }: Candidate,
   error: TransactionError,

@@ -22,7 +22,7 @@ import type { LedgerState } from './state.ts'
 export interface SlotsDeps {
   readonly store: Store
   readonly network: Network
-  /** The state at the end of the newest committed slot; committing takes it along. */
+  /** The state at the end of the newest committed slot; committing advances it. */
   readonly state: () => LedgerState
 }
 
@@ -35,7 +35,7 @@ export interface CommittedSlots {
   readonly slots: readonly CommittedSlot[]
 }
 
-/** Commits the slots behind `former` up to `upTo`, all closed and booked, in one transaction. */
+/** Commits the slots after `former` up to `upTo`, all closed and booked, in one transaction. */
 export async function commitSlots(
   deps: SlotsDeps,
   term: number,
@@ -110,7 +110,7 @@ function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
   return { outputId, output: output.value }
 }
 
-/** What the accounts ledger makes of a slot. */
+/** The events of a slot for the accounts ledger. */
 function accountEvents(
   state: LedgerState,
   slot: SlotIndex,

@@ -22,25 +22,25 @@ import { committedSlot } from '../recent-commitments.ts'
 /**
  * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: accounts with
  * their last versions, epochs, prices of work, and the tries of accounts and unspent outputs. It is kept in memory, some
- * 300 bytes an unspent output, and read anew from the database whenever this process becomes the writer.
+ * 300 bytes an unspent output, and read from the database whenever this process becomes the writer.
  */
 export interface LedgerState {
   /** The entry of an account at the end of a slot of the last `maxCommittableAge`, or later. */
   entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined
   /** What a reward input claims under a commitment to `slot`. */
   rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow>
-  /** Who validates in an epoch; nobody where it is not known. */
+  /** The validators of an epoch; none of an unknown one. */
   committeeOf(epoch: EpochIndex): EpochRow['committee']
-  /** An epoch, as far as it is known. */
+  /** An epoch; `undefined` for an unknown one. */
   epochAt(epoch: EpochIndex): EpochRow | undefined
   /** The price that the blocks of a slot pay, in mana a unit of work score. */
   burnPrice(slot: SlotIndex): bigint
-  /** Goes on by a slot; the state is then ahead of the database until the slot is written. */
+  /** Advances by a slot; the state is then ahead of the database until the slot is written. */
   advance(events: AccountEvents): {
     readonly roots: LedgerRoots
     readonly accounts: AccountVersion[]
   }
-  /** Takes the commitment of the slot gone on to, and the epochs that it begins or ends. */
+  /** Takes in the commitment of the slot it advanced to, and the epochs that it begins or ends. */
   settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
 }
 
@@ -66,7 +66,7 @@ export async function loadLedgerState(
   })
 }
 
-/** How many slots back versions and prices are kept: whatever blocks and transactions may refer to. */
+/** The number of slots whose versions and prices are kept: blocks and transactions refer to none before them. */
 function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
 }
@@ -91,33 +91,12 @@ interface Loaded {
 }
 
 function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): LedgerState {
-  const versionsById = new Map<AccountId, AccountVersion[]>()
+  const accounts = createAccountVersions(loaded.versions, keptSlots(parameters))
+  const { entryAt } = accounts
   const epochs = new Map(loaded.epochs.map((row) => [row.epoch, row]))
   const { costs } = loaded
   let { outputs } = loaded
-  let accountTrie = emptyTrie
-
-  for (const version of loaded.versions) remember(version)
-  accountTrie = updateTrie(
-    accountTrie,
-    accountTrieChanges([...versionsById].map(([id]) => [id, newest(id)])),
-  )
-
-  function remember(version: AccountVersion): void {
-    const kept = versionsById.get(version.accountId) ?? []
-    const oldest = version.slot - keptSlots(parameters)
-    // Of the versions before the oldest slot asked for only the last still counts.
-    const first = kept.findLastIndex(({ slot }) => slot <= oldest)
-    versionsById.set(version.accountId, [...kept.slice(Math.max(first, 0)), version])
-  }
-
-  function newest(accountId: AccountId): AccountEntry | undefined {
-    return versionsById.get(accountId)?.at(-1)?.entry
-  }
-
-  function entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined {
-    return versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
-  }
+  let accountTrie = updateTrie(emptyTrie, accountTrieChanges(accounts.newestEntries()))
 
   function rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow> {
     const claim = rewardClaimOf(parameters, input, slot)
@@ -133,28 +112,21 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
 
   function advance(events: AccountEvents) {
     const { slot, created, consumed } = events
-    const changed = changedAccounts(parameters, newest, events)
-    const accounts = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
-    for (const version of accounts) remember(version)
+    const changed = changedAccounts(parameters, accounts.newest, events)
+    const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
+    for (const version of versions) accounts.add(version)
     accountTrie = updateTrie(accountTrie, accountTrieChanges(changed))
-    outputs = updateTrie(
-      outputs,
-      outputTrieChanges({ created: idsOf(created), consumed: idsOf(consumed) }),
+    const outputIds = { created: idsOf(created), consumed: idsOf(consumed) }
+    outputs = updateTrie(outputs, outputTrieChanges(outputIds))
+    const committee = committeeOf(committeeEpoch(parameters, epochs, slot)).map(
+      ({ accountId }) => accountId,
     )
-    const committee = committeeOf(committeeEpoch(slot)).map(({ accountId }) => accountId)
     const roots = {
       state: trieRoot(outputs),
       accounts: trieRoot(accountTrie),
       committee: trieSetRoot(committee),
     }
-    return { roots, accounts }
-  }
-
-  /** Whose committee a commitment names: towards the end of an epoch the next one's. */
-  function committeeEpoch(slot: SlotIndex): EpochIndex {
-    const epoch = epochOfSlot(parameters, slot)
-    const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
-    return isEnding && epochs.has(epoch + 1) ? epoch + 1 : epoch
+    return { roots, accounts: versions }
   }
 
   function committeeOf(epoch: EpochIndex): EpochRow['committee'] {
@@ -177,6 +149,44 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     advance,
     settle,
   }
+}
+
+/** The epoch whose committee a commitment names: towards the end of an epoch the next one. */
+function committeeEpoch(
+  parameters: ProtocolParameters,
+  epochs: ReadonlyMap<EpochIndex, EpochRow>,
+  slot: SlotIndex,
+): EpochIndex {
+  const epoch = epochOfSlot(parameters, slot)
+  const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
+  return isEnding && epochs.has(epoch + 1) ? epoch + 1 : epoch
+}
+
+/** The versions of accounts of the last `kept` slots. */
+function createAccountVersions(loaded: readonly AccountVersion[], kept: number) {
+  const versionsById = new Map<AccountId, AccountVersion[]>()
+  for (const version of loaded) add(version)
+
+  function add(version: AccountVersion): void {
+    const former = versionsById.get(version.accountId) ?? []
+    // Of the versions before the oldest slot that is kept only the last one is needed.
+    const first = former.findLastIndex(({ slot }) => slot <= version.slot - kept)
+    versionsById.set(version.accountId, [...former.slice(Math.max(first, 0)), version])
+  }
+
+  function newest(accountId: AccountId): AccountEntry | undefined {
+    return versionsById.get(accountId)?.at(-1)?.entry
+  }
+
+  function entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined {
+    return versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
+  }
+
+  function newestEntries(): [AccountId, AccountEntry | undefined][] {
+    return [...versionsById.keys()].map((id) => [id, newest(id)])
+  }
+
+  return { add, newest, entryAt, newestEntries }
 }
 
 function idsOf(outputs: readonly { readonly outputId: OutputId }[]): OutputId[] {

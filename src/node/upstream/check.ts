@@ -18,9 +18,9 @@ import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Contradiction, OutputPlaceWrong } from '../contradiction.ts'
 
-/** What is checked of the slots that a node tells, before anything of them is written. Pure. */
+/** The checks of the slots that a node serves, before anything of them is written. Pure. */
 
-/** The commitment to the slot behind `former`: its id is computed here, and it must name the former one. */
+/** Checks the commitment to the slot after `former`: its id is computed here, and it must name the former one. */
 export function checkCommitment(
   former: CommittedSlot,
   told: SlotCommitment,
@@ -40,12 +40,12 @@ export function committed(commitment: SlotCommitment): CommittedSlot {
   return { commitment, commitmentId: commitmentId(commitment), bytes }
 }
 
-/** The outputs that are known, with what the slots checked before this one have made of them. */
+/** The known outputs, with the changes of the slots that were checked before. */
 export type KnownOutputs = Map<OutputId, Pick<OutputRow, 'bytes' | 'spentSlot'>>
 
 /**
- * What a slot changed, held against what is known: created outputs are new, consumed ones are known, unspent and as they
- * were, and the sums are the same. Takes the changes into `known`.
+ * Checks the changes of a slot against the known outputs: created outputs are new, consumed ones are known, unspent and
+ * unchanged, and the sums are the same. Adds the changes to `known`.
  */
 export function checkChanges(
   { commitment, commitmentId: computed }: CommittedSlot,
@@ -72,8 +72,8 @@ export function checkChanges(
 }
 
 /**
- * An output that a slot created, held against what the node tells of it by itself. JSON has no order, so the proof tells
- * that of the metadata: gives the output in it.
+ * Checks an output that a slot created against the node's answer about that output. JSON has no order, so the proof
+ * decides that of the metadata: returns the output in that order.
  */
 export function checkCreated(
   slot: SlotIndex,
@@ -96,8 +96,8 @@ export function checkCreated(
 export type CreatedOutput = UtxoChangesFull['createdOutputs'][number]
 
 /**
- * Whether the proof of one output of a transaction is proof for all of these: they are its outputs from the first to the
- * last, for the root over them leads to its id.
+ * Whether the proof of one output of a transaction proves all of these: they are its outputs from the first to the last,
+ * for the root over them leads to its id.
  */
 export function provesAll(
   outputs: readonly CreatedOutput[],

@@ -1,12 +1,12 @@
 import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 
-/** One request to a node. Whatever the node does, it ends in time and holds no more memory than was allowed. */
+/** One request to a node. Whatever the node does, the request ends in time and takes bounded memory. */
 
-/** What is asked. */
+/** A request. */
 export interface NodeRequest {
   readonly method: 'GET' | 'POST'
-  /** Behind the address of the node, with its query. */
+  /** The path after the address of the node, with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
@@ -78,7 +78,7 @@ function silent(reason: string): Result<never, NodeSilent> {
   return err({ code: 'NODE_SILENT', reason })
 }
 
-/** What `fetch` throws says little; its cause names the trouble of the connection. */
+/** The error that `fetch` throws says little; its cause names the failure of the connection. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure)
   return failure.cause === undefined ? failure.message : reasonOf(failure.cause)

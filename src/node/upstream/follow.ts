@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { slotOfId } from '../../protocol/ids.ts'
-import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LeaseLost, Store } from '../../store/contract.ts'
 import type { Contradiction } from '../contradiction.ts'
@@ -12,22 +10,18 @@ import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
-import type { Node, Nodes } from './nodes.ts'
-import type { ProvenanceDeps } from './provenance.ts'
+import type { Node } from './nodes.ts'
 import { info, type NodeFacts } from './questions.ts'
-import { type FetchedSlots, fetchSlots, type RoundFailed } from './round.ts'
+import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
+import type { UpstreamNodeDeps } from './upstream-node.ts'
 
 /** Follows the committed slots of the nodes and writes them to the log, for as long as the lease lasts. */
 
 /** What following needs. */
-export interface FollowDeps {
+export interface FollowDeps
+  extends Pick<UpstreamNodeDeps, 'nodes' | 'network' | 'log'>,
+    Pick<RoundDeps, 'withProofs' | 'proven'> {
   readonly store: Pick<Store, 'write'> & { readonly read: Pick<Store['read'], 'milestone'> }
-  readonly nodes: Nodes
-  readonly network: Network
-  readonly log: Log
-  /** Whether each output is checked against its proof. */
-  readonly withProofs: boolean
-  readonly proven: ProvenanceDeps['proven']
   readonly core: Pick<NodeCore, 'commitments' | 'committed'>
   readonly following: Pick<Following, 'report' | 'doubt'>
 }
@@ -150,7 +144,7 @@ interface Chosen {
   readonly isHealthy: boolean
 }
 
-/** The first node that is healthy and not behind us; else the one that is furthest. */
+/** The first node that is healthy and does not lag this process; else the one with the newest slot. */
 async function chooseNode(
   deps: FollowDeps,
   former: CommittedSlot,
@@ -159,11 +153,11 @@ async function chooseNode(
   for (const node of deps.nodes.awake()) {
     const facts = await node.ask(info())
     if (!facts.ok || facts.value === undefined) {
-      node.rest(facts.ok ? 'it does not say what it is' : facts.error.reason)
+      node.rest(facts.ok ? 'its info is missing' : facts.error.reason)
       continue
     }
     if (networkOfNode(facts.value)?.parametersHash !== deps.network.parametersHash) {
-      node.rest('it stands in another network')
+      node.rest('it belongs to another network')
       continue
     }
     const contradiction = await disagreement(deps, former, facts.value)
@@ -179,12 +173,12 @@ async function chooseNode(
     : ok(furthest)
 }
 
-/** Only what is final is followed: a node may still give up a commitment that is younger. */
+/** Only finalized slots are followed: a node may still drop a commitment that is younger. */
 function newestFinal({ status }: NodeFacts): SlotIndex {
   return Math.min(slotOfId(status.latestCommitmentId), status.latestFinalizedSlot)
 }
 
-/** Whether the node has another commitment to a slot that is committed here. A node that is behind does not disagree. */
+/** Whether the node has another commitment to a slot that is committed here. A node that lags does not disagree. */
 async function disagreement(
   { store }: FollowDeps,
   former: CommittedSlot,
@@ -201,14 +195,14 @@ async function disagreement(
   return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told }
 }
 
-/** How often a node is asked whether there is something new. */
+/** How often a node is asked for new slots. */
 const pollMs = 300
 
-/** Between a contradiction and the second look. */
+/** The pause between a contradiction and the second request. */
 const doubtMs = 1_000
 
 /** A node that is no further ahead counts as caught up with. */
 const nearbySlots = 2
 
-/** Between two lines of the log on the way. */
+/** The pause between two lines of the log while many slots remain. */
 const progressMs = 5_000

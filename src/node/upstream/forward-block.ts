@@ -1,25 +1,18 @@
-import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import type { CheckedBlock, LedgerUnavailable, RefusedByNode } from '../source.ts'
 import type { NodeAnswer } from './client.ts'
-import type { Nodes } from './nodes.ts'
 import { refusalOf, submission } from './questions.ts'
+import type { UpstreamNodeDeps } from './upstream-node.ts'
 
-/** Hands blocks on to the nodes behind. */
-
-/** What handing on needs. */
-export interface ForwardBlockDeps {
-  readonly nodes: Nodes
-  readonly log: Log
-}
+/** Forwards blocks to the nodes. */
 
 /**
- * Hands a block on: the first node that answers decides. A node that is away, busy or closed to us is passed over; a block
- * that reached it all the same does no harm, for it has the same id everywhere.
+ * Forwards a block: the first node that answers decides. A node that is away, busy or closed to us is skipped; a block that
+ * reached it all the same does no harm, for it has the same id everywhere.
  */
 export async function forwardBlock(
-  { nodes, log }: ForwardBlockDeps,
+  { nodes, log }: Pick<UpstreamNodeDeps, 'nodes' | 'log'>,
   { blockId, bytes }: CheckedBlock,
 ): Promise<Result<BlockId, RefusedByNode | LedgerUnavailable>> {
   for (const node of nodes.awake()) {

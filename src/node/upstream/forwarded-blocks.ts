@@ -3,8 +3,8 @@ import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { CheckedBlock } from '../source.ts'
 
 /**
- * The blocks of late that went through this process to a node. A node does not give back a block that it has not booked,
- * nor one whose transaction failed; and a second hand-on of one would make a node of IOTA wait for ten seconds.
+ * The newest blocks that this process forwarded to a node. A node does not return a block that it has not booked, nor one
+ * whose transaction failed; and a node of IOTA that gets a block a second time answers after ten seconds.
  */
 export interface ForwardedBlocks {
   add(block: CheckedBlock): void
@@ -13,7 +13,7 @@ export interface ForwardedBlocks {
   carriers(id: TransactionId): readonly CheckedBlock[]
 }
 
-/** Remembers the newest blocks that together are no longer than `limit` bytes. */
+/** Keeps the newest blocks that together are no longer than `limit` bytes. */
 export function createForwardedBlocks(limit: number): ForwardedBlocks {
   const carrying = new Map<TransactionId, Map<BlockId, CheckedBlock>>()
   const blocks = new LRUCache<BlockId, CheckedBlock>({

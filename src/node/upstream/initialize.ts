@@ -12,14 +12,14 @@ import { committed } from './check.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './questions.ts'
 
-/** The first state of a database in front of a node, from what the node tells. */
+/** The first state of a database in upstream mode, from the answers of a node. */
 
-/** The node does not tell the outputs of the genesis, and no file was named that has them. */
+/** The node does not serve the outputs of the genesis, and the settings name no file that has them. */
 export interface GenesisNotServed {
   readonly code: 'GENESIS_NOT_TOLD'
 }
 
-/** What the node, or the file, gives as genesis does not lead to the first commitment of the node. */
+/** The genesis of the node, or of the file, does not lead to the first commitment of the node. */
 export interface GenesisDiffers {
   readonly code: 'GENESIS_DIFFERS'
   /** Of the outputs given. */
@@ -28,13 +28,13 @@ export interface GenesisDiffers {
   readonly told: CommitmentId
 }
 
-/** The node has no parameters of the version that this program knows. */
+/** The node serves no parameters of the version that this program supports. */
 export interface VersionNotServed {
   readonly code: 'PROTOCOL_VERSION_NOT_TOLD'
   readonly version: number
 }
 
-/** Why a database cannot be founded. */
+/** Why a database cannot be initialized. */
 export type InitializeError =
   | NodesAway
   | AnswerUnreadable
@@ -42,7 +42,7 @@ export type InitializeError =
   | GenesisDiffers
   | VersionNotServed
 
-/** The network that a node stands in. */
+/** The network of a node. */
 export function networkOfNode({ protocolParameters }: NodeFacts): Network | undefined {
   const known = protocolParameters.filter((one) => one?.parameters.version === knownVersion)
   const newest = known
@@ -52,7 +52,7 @@ export function networkOfNode({ protocolParameters }: NodeFacts): Network | unde
   return newest && networkOf(newest.parameters)
 }
 
-/** Asks for everything that a new database begins with, and checks that it leads to the node's first commitment. */
+/** Fetches what a new database begins with, and checks that it leads to the node's first commitment. */
 export async function genesisOfNode(
   nodes: Nodes,
   fromFile: GenesisPlan | undefined,
@@ -68,7 +68,7 @@ export async function genesisOfNode(
   if (!first.ok) return first
   if (first.value === undefined) return err({ code: 'NODES_AWAY' })
   const told = committed(first.value).commitmentId
-  const plan = fromFile ?? (await planTold(nodes, parameters))
+  const plan = fromFile ?? (await servedPlan(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
   const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [], epoch: undefined }
   const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
@@ -83,10 +83,10 @@ export async function genesisOfNode(
 }
 
 /**
- * The first outputs, as a gateway lists them: what the genesis slot created. A node of IOTA took them from a snapshot and
- * has no changes of that slot; then there is no answer that can be used.
+ * The first outputs, which a gateway serves as what the genesis slot created. A node of IOTA took them from a snapshot and
+ * has no changes of that slot; then there is no plan.
  */
-async function planTold(
+async function servedPlan(
   nodes: Nodes,
   parameters: ProtocolParameters,
 ): Promise<GenesisPlan | undefined> {
@@ -97,7 +97,7 @@ async function planTold(
   const outputs: readonly Output[] = created
     .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
     .map(({ output }) => output)
-  // The id of their transaction is a hash over all of them, in this order; it tells the order of their metadata, too.
+  // The id of their transaction is a hash over all of them, in this order; it also decides the order of their metadata.
   const plans = [outputs, outputs.map(inNodeOrder)].map((read) => {
     return { parameters, outputs: read, credits: new Map() }
   })

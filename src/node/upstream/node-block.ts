@@ -10,16 +10,16 @@ import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { blockKind } from '../block-kind.ts'
 
-/** The bytes of a block that a node told, read: its ids are computed here. */
+/** Reads the bytes of a block from a node: its ids are computed here. */
 
-/** A block, still without where it stands. */
+/** A block without its state. */
 export interface NodeBlock {
   readonly row: Omit<BlockRow, 'state'>
   /** The blocks it refers to, by any kind of reference. */
   readonly parents: readonly BlockId[]
 }
 
-/** Reads a block; `undefined` where the bytes are none. It has no place in the order of arrival. */
+/** Reads a block; `undefined` where the bytes are not one. It has no position in the inbox. */
 export function nodeBlock({ parameters }: Network, bytes: Uint8Array): NodeBlock | undefined {
   const block = decode(Block, bytes)
   if (!block.ok) return undefined

@@ -4,26 +4,26 @@ import type { AnswerUnreadable } from '../unreadable.ts'
 import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
 import type { Question } from './questions.ts'
 
-/** The nodes behind: asked in the order of the list, and left alone for a while when they do not answer. */
+/** The nodes of upstream mode: asked in the order of the list, and not asked for a while after they did not answer. */
 
-/** What the list needs. */
+/** The addresses of the nodes. */
 export interface NodesDeps {
   /** Without a slash at the end; at least one. */
   readonly urls: readonly string[]
   readonly log: Log
 }
 
-/** One of them. */
+/** One node. */
 export interface Node {
-  /** Its place in the list, from 1. */
+  /** Its number in the list, from 1. */
   readonly place: number
-  /** Asks it; `undefined` where it has nothing there. When it is silent or busy it is left alone for a while. */
+  /** Asks it; `undefined` where it has nothing. A node that is silent or busy is not asked again for a while. */
   ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
-  /** The same without reading the answer. */
+  /** The same, without reading the answer. */
   send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
-  /** What it says is of no use: it is left alone, longer every time, until it is of use again. */
+  /** Its answers are of no use: it is not asked for a while, longer every time, until `well` is called. */
   rest(why: string | AnswerUnreadable): void
-  /** It was of use. */
+  /** Its answer was of use. */
   well(): void
 }
 
@@ -41,11 +41,11 @@ export interface NodesAway {
 
 /** All nodes. */
 export interface Nodes {
-  /** Those that do not rest, in their order. */
+  /** Those that may be asked now, in their order. */
   awake(): readonly Node[]
-  /** Asks one after the other until one answers in a form that can be read. */
+  /** Asks one after the other until one gives a readable answer. */
   ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
-  /** Ends what is under way. */
+  /** Aborts the requests under way. */
   close(): void
 }
 
@@ -61,55 +61,8 @@ interface Rest {
 export function openNodes({ urls, log }: NodesDeps): Nodes {
   const closed = new AbortController()
   const rests = new Map<number, Rest>()
-  const nodes = urls.map((url, i) => createNode(url, i + 1))
-
-  function createNode(url: string, place: number): Node {
-    async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
-      const answer = await askNode(url, request, closed.signal)
-      if (!answer.ok) leave(answer.error.reason, 'SILENT')
-      else if (busyStatuses.includes(answer.value.status)) leave(statusOf(answer.value), 'SILENT')
-      else if (rests.get(place)?.isSilence === true) well()
-      return answer
-    }
-
-    async function ask<T>(
-      question: Question<T>,
-    ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
-      const answer = await send(question.request)
-      if (!answer.ok) return err({ code: 'NODE_FAILED', place, reason: answer.error.reason })
-      const read = question.read(answer.value)
-      if (read.ok) return read
-      const { reason, isUnreadable, outputId = question.outputId } = read.error
-      if (!isUnreadable) return err({ code: 'NODE_FAILED', place, reason })
-      const { slot, request } = question
-      const about = { path: request.path, slot, outputId, reason }
-      return err({ code: 'NODE_ANSWER_UNREADABLE', place, ...about })
-    }
-
-    function leave(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
-      if (closed.signal.aborted) return
-      const former = rests.get(place)
-      const now = performance.now()
-      // Many questions may fail together: they are one failure.
-      if (former !== undefined && former.until > now) return
-      const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
-      const isSilence = why === 'SILENT' && former?.isSilence !== false
-      rests.set(place, { until: now + ms, ms, isSilence })
-      if (former !== undefined) return
-      if (typeof reason === 'string') log.warn('node-away', { node: place, reason })
-      else log.warn('node-unreadable', { node: place, ...printed(reason) })
-    }
-
-    function well(): void {
-      const former = rests.get(place)
-      // An answer may have been under way when it fell silent.
-      if (former === undefined || former.until > performance.now()) return
-      rests.delete(place)
-      log.info('node-back', { node: place })
-    }
-
-    return { place, ask, send, rest: (reason) => leave(reason, 'USELESS'), well }
-  }
+  const shared = { closed: closed.signal, rests, log }
+  const nodes = urls.map((url, i) => createNode(shared, url, i + 1))
 
   function awake(): readonly Node[] {
     const now = performance.now()
@@ -132,7 +85,62 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
   return { awake, ask, close: () => closed.abort() }
 }
 
-/** Asks for something that the node has by its own word. */
+interface Shared {
+  readonly closed: AbortSignal
+  /** By the number of the node. */
+  readonly rests: Map<number, Rest>
+  readonly log: Log
+}
+
+function createNode({ closed, rests, log }: Shared, url: string, place: number): Node {
+  async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
+    const answer = await askNode(url, request, closed)
+    if (!answer.ok) rest(answer.error.reason, 'SILENT')
+    else if (busyStatuses.includes(answer.value.status)) rest(statusOf(answer.value), 'SILENT')
+    else if (rests.get(place)?.isSilence === true) well()
+    return answer
+  }
+
+  async function ask<T>(
+    question: Question<T>,
+  ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
+    const answer = await send(question.request)
+    if (!answer.ok) return err({ code: 'NODE_FAILED', place, reason: answer.error.reason })
+    const read = question.read(answer.value)
+    if (read.ok) return read
+    const { reason, isUnreadable, outputId = question.outputId } = read.error
+    if (!isUnreadable) return err({ code: 'NODE_FAILED', place, reason })
+    const { slot, request } = question
+    const about = { path: request.path, slot, outputId, reason }
+    return err({ code: 'NODE_ANSWER_UNREADABLE', place, ...about })
+  }
+
+  function rest(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
+    if (closed.aborted) return
+    const former = rests.get(place)
+    const now = performance.now()
+    // Many requests may fail together: they are one failure.
+    if (former !== undefined && former.until > now) return
+    const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
+    const isSilence = why === 'SILENT' && former?.isSilence !== false
+    rests.set(place, { until: now + ms, ms, isSilence })
+    if (former !== undefined) return
+    if (typeof reason === 'string') log.warn('node-away', { node: place, reason })
+    else log.warn('node-unreadable', { node: place, ...printed(reason) })
+  }
+
+  function well(): void {
+    const former = rests.get(place)
+    // The answer may be to a request from before the node stopped answering.
+    if (former === undefined || former.until > performance.now()) return
+    rests.delete(place)
+    log.info('node-back', { node: place })
+  }
+
+  return { place, ask, send, rest: (reason) => rest(reason, 'USELESS'), well }
+}
+
+/** Asks for something that the node must have by its other answers. */
 export async function needed<T>(
   node: Node,
   question: Question<T>,
@@ -144,7 +152,7 @@ export async function needed<T>(
   return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
 }
 
-/** As the log has it: what is not known is left out. */
+/** The fields of the log line; unknown ones are left out. */
 function printed({
   path,
   slot,
@@ -163,7 +171,7 @@ function statusOf({ status }: NodeAnswer): string {
   return `status ${status}`
 }
 
-/** What a node, or a proxy before it, answers while it cannot serve. */
+/** The answers of a node, or of a proxy, that cannot serve now. */
 const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
 const shortestRestMs = 500

@@ -1,26 +1,26 @@
-import type { LRUCache } from 'lru-cache'
-import type { Hex } from '../../lib/hex.ts'
+import { type LRUCache } from 'lru-cache'
+import { type Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
-import { err, ok, type Result } from '../../lib/result.ts'
-import type { OutputIdProof } from '../../protocol/commitment.ts'
+import { type Result, err, ok } from '../../lib/result.ts'
+import { type OutputIdProof } from '../../protocol/commitment.ts'
 import { indexOf, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder, isOrderOpen } from '../../protocol/metadata-order.ts'
-import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-answers.ts'
-import type { Output } from '../../protocol/outputs.ts'
-import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import type { Contradiction } from '../contradiction.ts'
-import type { AnswerUnreadable } from '../unreadable.ts'
+import { type OutputMetadata, type UtxoChangesFull } from '../../protocol/node-answers.ts'
+import { type Output } from '../../protocol/outputs.ts'
+import { type BlockId, type OutputId, type SlotIndex, type TransactionId } from '../../protocol/primitives.ts'
+import { type Contradiction } from '../contradiction.ts'
+import { type AnswerUnreadable } from '../unreadable.ts'
 import { type CreatedOutput, checkCreated, checkSpent, provesAll } from './check.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import { outputMetadataOf, outputOf } from './questions.ts'
 
-/** What became of the outputs of some slots, asked for by themselves: their proofs, their blocks, what spent them. */
+/** Fetches the provenance of the outputs of some slots, one by one: their proofs, their blocks and what spent them. */
 
-/** As far as it was asked for; without proofs hardly anything is. */
+/** The provenance of the outputs that were asked for; without proofs hardly any are. */
 export interface Provenance {
   readonly blocks: ReadonlyMap<OutputId, BlockId>
   readonly spenders: ReadonlyMap<OutputId, TransactionId>
-  /** The outputs as their proofs have them, where JSON does not tell the order of their metadata. */
+  /** The outputs as their proofs have them, where JSON leaves the order of their metadata open. */
   readonly proven: ReadonlyMap<OutputId, Output>
 }
 
@@ -37,13 +37,13 @@ type Created = CreatedOutput
 /** What asking needs. */
 export interface ProvenanceDeps {
   readonly node: Node
-  /** Questions that are under way together. */
+  /** The most requests at a time. */
   readonly limit: number
-  /** Takes the hashes of essences that the proofs tell. */
+  /** Receives the hashes of essences from the proofs. */
   readonly proven: Pick<LRUCache<TransactionId, Hex>, 'set'>
 }
 
-/** Asks, and checks what is told. */
+/** Fetches the provenance and checks it. */
 export async function fetchProvenance(
   { node, limit, proven: essences }: ProvenanceDeps,
   slots: readonly SlotChanges[],
@@ -102,7 +102,7 @@ function provenTogether(
   return provesAll(ordered, proof) ? ordered : undefined
 }
 
-/** What cannot be read of an output is told with the slot that it was asked for. */
+/** Adds the slot to an unreadable answer about one of its outputs. */
 function ofSlot<E extends NodeFailed | AnswerUnreadable>(error: E, slot: SlotIndex): E {
   return error.code === 'NODE_ANSWER_UNREADABLE' ? { ...error, slot } : error
 }

@@ -24,7 +24,7 @@ import { list, struct } from '../../protocol/schema/declare.ts'
 import { type Infer, parse, type Schema } from '../../protocol/schema/schema.ts'
 import type { NodeAnswer, NodeRequest } from './client.ts'
 
-/** What a node is asked, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
+/** The requests to a node, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
 
 /** A request, and what its answer means. */
 export interface Question<T> extends Subject {
@@ -33,7 +33,7 @@ export interface Question<T> extends Subject {
   readonly read: (answer: NodeAnswer) => Result<T | undefined, AnswerUseless>
 }
 
-/** The slot or the output that a question is about. */
+/** The slot or the output that a request is about. */
 export interface Subject {
   readonly slot?: SlotIndex
   readonly outputId?: OutputId
@@ -48,7 +48,7 @@ export interface AnswerUseless {
   readonly outputId?: OutputId | undefined
 }
 
-/** Parameters of another version have other members; they are passed over. */
+/** Parameters of another version have other members; they are skipped. */
 const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
   ...ParametersInForce,
   parse: (json) => {
@@ -59,7 +59,7 @@ const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
   print: (value) => value && ParametersInForce.print(value),
 }
 
-/** As much of what a node tells of itself as a follower needs. */
+/** The part of a node's `info` that a follower needs. */
 export const NodeFacts = struct('NodeFacts', {
   status: struct('NodeFactsStatus', {
     isHealthy: flag,
@@ -89,14 +89,14 @@ export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
 }
 
 /**
- * An output with its proof and what became of it. A node of IOTA tells a spent output by this route alone: the one
- * without metadata has unspent ones only.
+ * An output with its proof and its metadata. A node of IOTA serves a spent output by this route alone: the one without
+ * metadata has unspent ones only.
  */
 export function outputOf(id: OutputId): Question<OutputWithMetadata> {
   return json(`${core}/outputs/${id}/full`, OutputWithMetadata, { outputId: id })
 }
 
-/** What became of an output. */
+/** The metadata of an output. */
 export function outputMetadataOf(id: OutputId): Question<OutputMetadata> {
   return json(`${core}/outputs/${id}/metadata`, OutputMetadata, { outputId: id })
 }
@@ -106,12 +106,12 @@ export function blockOf(id: BlockId): Question<Uint8Array> {
   return bytes(`${core}/blocks/${id}`)
 }
 
-/** Where a block stands. */
+/** The metadata of a block. */
 export function blockMetadataOf(id: BlockId): Question<BlockMetadata> {
   return json(`${core}/blocks/${id}/metadata`, BlockMetadata)
 }
 
-/** Where a transaction stands. */
+/** The metadata of a transaction. */
 export function transactionMetadataOf(id: TransactionId): Question<TransactionMetadata> {
   return json(`${core}/transactions/${id}/metadata`, TransactionMetadata)
 }
@@ -126,7 +126,7 @@ export function issuance(): Question<IssuanceOffer> {
   return json(`${core}/blocks/issuance`, IssuanceOffer)
 }
 
-/** Any other route of the core API, by its path behind the base. */
+/** Any other route of the core API, by its path after the base. */
 export function coreAnswer<T>(path: string, schema: Schema<T>): Question<T> {
   return json(core + path, schema, { limit: limits.info })
 }
@@ -136,7 +136,7 @@ export function logIdOfGateway(): Question<Hex> {
   return {
     request: get('/api/gateway/v1/log', jsonType, limits.usual),
     read: (answer) => {
-      // Whatever else it answers there, a node is no gateway.
+      // Any other status means that the node is no gateway.
       if (answer.status !== 200) return ok(undefined)
       const told = parseJson(answer.body)
       if (!told.ok) return unreadable(told.error)
@@ -161,7 +161,7 @@ export function submission(block: Uint8Array): NodeRequest {
   }
 }
 
-/** What an answer of refusal says in words, cut short. */
+/** The message of a refusal, shortened. */
 export function refusalOf({ status, body }: NodeAnswer): string {
   const told = parseJson(body)
   const { error } = told.ok ? members(told.value) : {}
@@ -224,7 +224,7 @@ function emptyBytes(key: string, value: unknown): unknown {
   )
 }
 
-/** The output that a path into the changes of a slot leads through. */
+/** The output that a path into the changes of a slot belongs to. */
 function outputAt(json: unknown, path: string): OutputId | undefined {
   const [list = '', index = ''] = path.split('.')
   const outputs = members(json)[list]

@@ -27,7 +27,7 @@ import { changesOf, commitmentOf } from './questions.ts'
 export interface RoundDeps {
   readonly write: Pick<StoreWriter, 'outputsForBooking'>
   readonly parameters: ProtocolParameters
-  /** Whether each output is held against its proof; without, blocks and spenders are not told either. */
+  /** Whether each output is checked against its proof; without proofs, blocks and spenders are unknown as well. */
   readonly withProofs: boolean
   readonly proven: ProvenanceDeps['proven']
 }
@@ -41,7 +41,7 @@ export interface FetchedSlots {
 /** Why there are none. */
 export type RoundFailed = NodeFailed | AnswerUnreadable | Contradiction
 
-/** Fetches the slots behind `former` up to `upTo`, or as many of them as go into one round. */
+/** Fetches the slots after `former` up to `upTo`, or as many of them as go into one round. */
 export async function fetchSlots(
   deps: RoundDeps,
   node: Node,
@@ -55,22 +55,22 @@ export async function fetchSlots(
     return { slot: committed.commitment.slot, changes }
   })
   const asking = { node, limit: requestsAtOnce, proven: deps.proven }
-  const lives = await fetchProvenance(
+  const provenance = await fetchProvenance(
     asking,
     deps.withProofs ? changed : changed.map(withOpenOrder),
   )
-  if (!lives.ok) return lives
-  const slots = checked.value.map((slot) => followedSlot(deps, slot, lives.value))
+  if (!provenance.ok) return provenance
+  const slots = checked.value.map((slot) => followedSlot(deps, slot, provenance.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
 }
 
-/** What is asked for without proofs: created outputs alone whose JSON does not tell their bytes. */
+/** The changes to ask for without proofs: only created outputs whose JSON leaves their bytes open. */
 function withOpenOrder({ slot, changes }: SlotChanges): SlotChanges {
   const createdOutputs = changes.createdOutputs.filter(({ output }) => isOrderOpen(output))
   return { slot, changes: { ...changes, createdOutputs, consumedOutputs: [] } }
 }
 
-interface ToldSlot {
+interface FetchedSlot {
   readonly commitment: CommittedSlot['commitment']
   readonly changes: UtxoChangesFull
 }
@@ -85,8 +85,8 @@ async function fetchChanges(
   node: Node,
   from: SlotIndex,
   upTo: SlotIndex,
-): Promise<Result<ToldSlot[], NodeFailed | AnswerUnreadable>> {
-  const told: ToldSlot[] = []
+): Promise<Result<FetchedSlot[], NodeFailed | AnswerUnreadable>> {
+  const told: FetchedSlot[] = []
   let outputs = 0
   for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsAtOnce) {
     const last = Math.min(first + slotsAtOnce - 1, upTo, from + slotsPerRound - 1)
@@ -105,7 +105,7 @@ async function fetchChanges(
 async function fetchSlot(
   node: Node,
   slot: SlotIndex,
-): Promise<Result<ToldSlot, NodeFailed | AnswerUnreadable>> {
+): Promise<Result<FetchedSlot, NodeFailed | AnswerUnreadable>> {
   const [commitment, changes] = await Promise.all([
     needed(node, commitmentOf(slot), `commitment ${slot}`),
     needed(node, changesOf(slot), `changes of slot ${slot}`),
@@ -114,11 +114,11 @@ async function fetchSlot(
   return changes.ok ? ok({ commitment: commitment.value, changes: changes.value }) : changes
 }
 
-/** The chain of the commitments, and the outputs against what is known, slot by slot. */
+/** Checks the chain of the commitments, and the outputs against the known ones, slot by slot. */
 async function checkAll(
   { write }: RoundDeps,
   before: CommittedSlot,
-  told: readonly ToldSlot[],
+  told: readonly FetchedSlot[],
 ): Promise<Result<CheckedSlot[], Contradiction>> {
   const ids = new Set(told.flatMap(({ changes }) => idsOf(changes)))
   const rows = ids.size === 0 ? [] : await write.outputsForBooking([...ids])
@@ -145,13 +145,13 @@ function idsOf({ createdOutputs, consumedOutputs }: UtxoChangesFull): OutputId[]
 function followedSlot(
   { parameters }: RoundDeps,
   { committed, changes }: CheckedSlot,
-  lives: Provenance,
+  provenance: Provenance,
 ): FollowedSlot {
   const { commitment, commitmentId, bytes } = committed
   const { slot } = commitment
   const { consumedOutputs: consumed } = changes
   const created = changes.createdOutputs.map(({ outputId, output }) => {
-    return { outputId, output: lives.proven.get(outputId) ?? output }
+    return { outputId, output: provenance.proven.get(outputId) ?? output }
   })
   const entries = slotEntries(parameters, slot, { created, consumed })
   return {
@@ -159,21 +159,21 @@ function followedSlot(
     created: created.map(({ outputId, output }) => ({
       outputId,
       bytes: encode(Output, output),
-      blockId: lives.blocks.get(outputId),
+      blockId: provenance.blocks.get(outputId),
       bookedSlot: slot,
     })),
     spent: consumed.map(({ outputId }) => ({
       outputId,
       spentSlot: slot,
-      spentBy: lives.spenders.get(outputId),
+      spentBy: provenance.spenders.get(outputId),
     })),
   }
 }
 
-/** Requests to one node that are under way together. */
+/** Requests to one node at a time. */
 const requestsAtOnce = 32
 
-/** Slots that are asked for together, before the outputs are counted. */
+/** Slots that are requested together, before the outputs are counted. */
 const slotsAtOnce = 32
 
 /** The most slots, and about the most outputs, of one round: one database transaction. */
