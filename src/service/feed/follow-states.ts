@@ -12,16 +12,15 @@ import {
   type TransactionView,
 } from '../blocks/read-transaction.ts'
 
-/** What becomes of a block or a transaction: its row is looked at whenever the log has moved, and now and then. */
+/** The state of a block or a transaction: its row is read whenever the log has moved, and once per tick. */
 
-/** What following states needs. */
 export interface FollowStatesDeps extends ReadBlockDeps, ReadTransactionDeps {
   readonly store: ReadBlockDeps['store'] & ReadTransactionDeps['store']
   readonly source: ReadTransactionDeps['source']
   readonly feed: Pick<Feed, 'tail' | 'tickMs'>
 }
 
-/** A block whenever its state has changed, first as it is; waits for one that is not known yet, and ends with its last state. */
+/** A block as it is and whenever its state has changed; waits while it is unknown, and ends with its last state. */
 export function followBlockState(
   deps: FollowStatesDeps,
   blockId: BlockId,
@@ -32,8 +31,8 @@ export function followBlockState(
 }
 
 /**
- * The same for a transaction. It does not end with a failure that belongs to the block which brought it: another block may
- * carry the same transaction with other unlocks, or when its inputs are there (ledger reference 3.3).
+ * The same for a transaction. It does not end with a failure that belongs to the block that carries it: another block may
+ * carry the same transaction with other unlocks, or when its inputs exist (ledger reference 3.3).
  */
 export function followTransactionState(
   deps: FollowStatesDeps,
@@ -47,10 +46,10 @@ export function followTransactionState(
 }
 
 interface Looking<T> {
-  /** What a node behind does not tell now it may tell at the next look. */
+  /** An upstream node may answer at the next look what it does not answer now. */
   readonly look: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
-  /** What is told again when it has changed. */
+  /** A value is emitted when its key has changed. */
   readonly key: (found: T) => string
 }
 
@@ -61,12 +60,12 @@ async function* changes<T>(
 ): AsyncGenerator<T, void, undefined> {
   const changed = createSignal()
   const stopWatching = tail.watchTip(changed.notify)
-  let told: string | undefined
+  let emittedKey: string | undefined
   try {
     while (!signal.aborted) {
       const found = await retryWhileAway(look, signal)
-      if (found !== undefined && key(found) !== told) {
-        told = key(found)
+      if (found !== undefined && key(found) !== emittedKey) {
+        emittedKey = key(found)
         yield found
       }
       if (found !== undefined && isLast(found)) return
