@@ -51,8 +51,13 @@ export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): L
   async function look(interests: Interests): Promise<readonly LedgerEvent[]> {
     const tip = interests.slots || interests.outputs ? await read.logTip() : undefined
     const slots = interests.slots && tip !== undefined ? tip.slot : undefined
-    const blocks = interests.blocks ? await blocksNow() : undefined
-    const outputs = interests.outputs && tip !== undefined ? await outputsUpTo(tip.seq) : undefined
+    const blocks = interests.blocks
+      ? await blocksAfter(read, inbox ?? (await read.newestInbox()), open)
+      : undefined
+    const outputs =
+      interests.outputs && tip !== undefined
+        ? await outputsBetween(read, seq ?? tip.seq, tip.seq)
+        : undefined
     // Nothing can fail from here on: a look that fails changes no state, so the next one covers the same range.
     return [...slotEvents(slots), ...blockEvents(blocks), ...outputEvents(outputs)]
   }
@@ -64,13 +69,6 @@ export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): L
     const first = Math.max(known + 1, newest - mostSlots + 1)
     const count = Math.max(0, newest - first + 1)
     return Array.from({ length: count }, (_, i) => ({ kind: 'slot', slot: first + i }))
-  }
-
-  async function blocksNow(): Promise<BlocksNow> {
-    const after = inbox ?? (await read.newestInbox())
-    const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
-    const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
-    return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
   }
 
   function blockEvents(now: BlocksNow | undefined): LedgerEvent[] {
@@ -93,14 +91,6 @@ export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): L
     return events
   }
 
-  async function outputsUpTo(newest: number): Promise<OutputsNow> {
-    const after = seq ?? newest
-    const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
-    const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
-    const outputIds = new Set(rows.map(({ outputId }) => outputId))
-    return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
-  }
-
   function outputEvents(now: OutputsNow | undefined): LedgerEvent[] {
     seq = now?.seq
     return (now?.outputIds ?? []).map((outputId) => ({ kind: 'output', outputId }))
@@ -120,6 +110,25 @@ interface OutputsNow {
   /** The position up to which the log is known. */
   readonly seq: number
   readonly outputIds: readonly OutputId[]
+}
+
+type Read = LedgerEventDeps['store']['read']
+
+async function blocksAfter(
+  read: Read,
+  after: number,
+  open: ReadonlyMap<BlockId, BlockRow>,
+): Promise<BlocksNow> {
+  const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
+  const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
+  return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
+}
+
+async function outputsBetween(read: Read, after: number, newest: number): Promise<OutputsNow> {
+  const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
+  const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const outputIds = new Set(rows.map(({ outputId }) => outputId))
+  return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
 }
 
 const isLast: Readonly<Record<BlockState, boolean>> = {
