@@ -1,12 +1,12 @@
-/** What a feed tells its client, as it comes over the wire (docs/feed.md). */
+/** The events of a feed as they come over the wire (docs/feed.md). */
 
-/** A text of bytes: `0x` and two hexadecimal digits a byte. */
+/** Bytes as text: `0x` and two hexadecimal digits a byte. */
 export type HexText = `0x${string}`
 
 /** Why an update is filed under an address. */
 export type UpdateClass = 'OWNED' | 'MENTIONED'
 
-/** An output was created or spent, told under one address. */
+/** An output was created or spent, filed under one address. */
 export interface FeedUpdate {
   readonly cursor: string
   /** Position among the updates of this address and class, as decimal text: 1, 2, 3 … */
@@ -31,7 +31,7 @@ export interface FeedHandover {
   readonly milestoneIndex: number
 }
 
-/** Where the updates of an address and class stand at a cursor. */
+/** The last ordinal and history hash of an address and class at a cursor. */
 export interface FeedHistoryPoint {
   readonly address: string
   readonly class: UpdateClass
@@ -39,7 +39,7 @@ export interface FeedHistoryPoint {
   readonly historyHash: HexText
 }
 
-/** What a feed tells. */
+/** An event of a feed. */
 export type FeedEvent =
   | {
       readonly __typename: 'FeedOpened'
@@ -85,7 +85,7 @@ export type FeedEvent =
       readonly tipCursor: string
     }
 
-/** Whether a feed tells updates as they are committed, or reads older ones first. */
+/** Whether a feed sends updates as they are committed, or reads older ones first. */
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
 /** The document that the client sends. */

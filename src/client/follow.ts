@@ -1,12 +1,11 @@
 import { type FeedEvent, feedDocument, type UpdateClass } from './events.ts'
 import { createHistory, type History, type HistoryBroken } from './history.ts'
-import { openLine } from './stream.ts'
+import { openStream } from './stream.ts'
 
-/** Follows the ledger updates of a gateway for ever: resumes by itself, and checks that nothing is missing or told twice. */
+/** Follows the ledger updates of a gateway for ever: resumes by itself, and checks that no update is missing or repeated. */
 
 export type { FeedEvent, FeedUpdate } from './events.ts'
 
-/** What to follow, where, and from where on. */
 export interface FollowOptions {
   /** The root of the gateway, such as `http://localhost:4000`. */
   readonly url: string
@@ -16,34 +15,34 @@ export interface FollowOptions {
   readonly classes?: readonly UpdateClass[]
   /** A cursor; left out, with `afterMilestone`: only what is committed from now on. */
   readonly after?: string
-  /** A milestone in place of a cursor: begin with the one behind it. */
+  /** A milestone in place of a cursor: begin with the one after it. */
   readonly afterMilestone?: number
-  /** Begin with the outputs of the addresses that are unspent at that place. */
+  /** Begin with the outputs of the addresses that are unspent at that position. */
   readonly snapshot?: boolean
-  /** More headers, such as `authorization`; asked for anew with every line. */
+  /** More headers, such as `authorization`; called for every connection. */
   readonly headers?: () => Record<string, string> | Promise<Record<string, string>>
   /** Ends the feed. */
   readonly signal?: AbortSignal
-  /** The longest pause before coming back, in milliseconds; 30 seconds by default. */
+  /** The longest pause before a new connection, in milliseconds; 30 seconds by default. */
   readonly longestPauseMs?: number
-  /** A line without a word for so long is given up; 90 seconds by default. */
+  /** A connection without a message for so long is closed; 90 seconds by default. */
   readonly silenceMs?: number
 }
 
-/** The last event of a feed that cannot go on by itself. */
+/** The last event of a feed that cannot continue. */
 export interface FeedEnded {
   readonly __typename: 'FeedEnded'
   /** `HISTORY_BROKEN`, `URL_MALFORMED`, or the code of the gateway's refusal, or `HTTP_` and a status. */
   readonly code: string
   readonly message: string
-  /** Where it was; `undefined` where it never began. */
+  /** The last cursor; `undefined` if the feed never began. */
   readonly cursor: string | undefined
 }
 
 /**
- * The events of the feed, for ever, over as many lines as it takes: each begins after the cursor of the last event.
- * Resuming is silent but for another `FeedOpened`; before a snapshot is complete, that begins everything anew. Ends with
- * the signal, with `return()`, after a `FeedReset`, or with `FeedEnded` where coming back would not help.
+ * The events of the feed, for ever, over as many connections as it takes: each begins after the cursor of the last event.
+ * Resuming shows only as another `FeedOpened`; before a snapshot is complete, that begins everything anew. Ends with the
+ * signal, with `return()`, after a `FeedReset`, or with `FeedEnded` if another connection would not help.
  */
 export async function* follow(
   options: FollowOptions,
@@ -58,20 +57,20 @@ export async function* follow(
   }
   while (options.signal?.aborted !== true) {
     let ending: Ending
-    const line = openFeed(options, history)
+    const events = openFeed(options, history)
     try {
       for (;;) {
-        const next = await line.next()
+        const next = await events.next()
         if (next.done) {
           ending = next.value
           break
         }
-        pauses.forget()
+        pauses.reset()
         yield next.value
         if (next.value.__typename === 'FeedReset') return
       }
     } finally {
-      await line.return({ retryAfterMs: 0 })
+      await events.return({ retryAfterMs: 0 })
     }
     if ('code' in ending) {
       const { code, message } = ending
@@ -82,7 +81,7 @@ export async function* follow(
   }
 }
 
-/** What `fetch` would refuse for ever; in a browser a text without a host is one of the page's own. */
+/** Whether `fetch` accepts it; in a browser a text without a host is relative to the page. */
 function isGatewayUrl(url: string): boolean {
   try {
     return /^https?:/.test(new Request(url).url)
@@ -91,30 +90,30 @@ function isGatewayUrl(url: string): boolean {
   }
 }
 
-/** Why a line ended: for good, or to be taken up again. */
+/** Why a connection ended: for good, or to be opened again. */
 type Ending =
   | { readonly code: string; readonly message: string }
   | { readonly retryAfterMs: number }
 
-/** One line, from its opening to its end. */
+/** The events of one connection. */
 async function* openFeed(
   options: FollowOptions,
   history: History,
 ): AsyncGenerator<FeedEvent, Ending, undefined> {
-  const line = createCutter(options.silenceMs ?? 90_000, options.signal)
+  const timeout = createTimeout(options.silenceMs ?? 90_000, options.signal)
   try {
-    const opened = await openLine({
+    const opened = await openStream({
       url: `${options.url.replace(/\/$/, '')}/graphql`,
       body: JSON.stringify({ query: feedDocument, variables: variablesOf(options, history) }),
       headers: (await options.headers?.()) ?? {},
-      signal: line.signal,
+      signal: timeout.signal,
     })
     if (!opened.isOpen) {
       const { status, retryAfterMs, message } = opened
       return isPassing(status) ? { retryAfterMs } : { code: `HTTP_${status}`, message }
     }
     for await (const text of opened.events) {
-      line.heard()
+      timeout.restart()
       const { data, errors }: FeedResult = JSON.parse(text)
       const refusal = errors?.[0]
       if (refusal !== undefined) return endingOf(refusal)
@@ -122,15 +121,15 @@ async function* openFeed(
       if (event === undefined) continue
       const fault: HistoryBroken | undefined = await history.check(event)
       if (fault !== undefined) return fault
-      // How long the reader takes is no silence of the line.
-      line.rest()
+      // The time that the consumer takes does not count as silence.
+      timeout.pause()
       yield event
-      line.heard()
+      timeout.restart()
     }
   } catch {
-    // Nobody answers, or the line broke: whatever it was, what counts is to come back.
+    // No answer, or a broken connection: either way the feed connects again.
   } finally {
-    line.cut()
+    timeout.abort()
   }
   return { retryAfterMs: 0 }
 }
@@ -153,12 +152,12 @@ function variablesOf(options: FollowOptions, history: History): Record<string, u
     classes,
     after,
     ...(after === undefined && { afterMilestone }),
-    // Once it was told whole, what follows is in the updates.
+    // After a complete snapshot the updates contain what follows.
     snapshot: history.wantsSnapshot(),
   }
 }
 
-/** Another gateway, or the same a little later, may do what this one cannot do now. */
+/** Another gateway, or the same one a little later, may accept what this one refuses now. */
 function endingOf({ message, extensions }: Refusal): Ending {
   const code = extensions?.code ?? 'UNKNOWN'
   return passing.includes(code) ? { retryAfterMs: 1_000 } : { code, message }
@@ -173,12 +172,12 @@ const passing = [
   'STORE_AWAY',
 ]
 
-/** 401 too, for the next line may have another token. */
+/** 401 too, because the next connection may have another token. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 401 || status === 408 || status === 429
 }
 
-/** Pauses that double from a quarter of a second, each cut to a random part: thousands must not come back together. */
+/** Pauses that double from a quarter of a second, each a random part of that, so that thousands do not reconnect at once. */
 function createPauses(longestMs: number) {
   let next = 250
 
@@ -199,27 +198,27 @@ function createPauses(longestMs: number) {
 
   return {
     wait,
-    forget: () => {
+    reset: () => {
       next = 250
     },
   }
 }
 
-/** Cuts a line by hand, with the feed, or after a silence. */
-function createCutter(silenceMs: number, feed: AbortSignal | undefined) {
+/** Aborts a connection by call, with the feed, or after a silence. */
+function createTimeout(silenceMs: number, feed: AbortSignal | undefined) {
   const controller = new AbortController()
-  const cut = () => {
+  const abort = () => {
     clearTimeout(timer)
-    feed?.removeEventListener('abort', cut)
+    feed?.removeEventListener('abort', abort)
     controller.abort()
   }
-  let timer = setTimeout(cut, silenceMs)
-  feed?.addEventListener('abort', cut)
+  let timer = setTimeout(abort, silenceMs)
+  feed?.addEventListener('abort', abort)
 
-  function heard(): void {
+  function restart(): void {
     clearTimeout(timer)
-    timer = setTimeout(cut, silenceMs)
+    timer = setTimeout(abort, silenceMs)
   }
 
-  return { signal: controller.signal, heard, rest: () => clearTimeout(timer), cut }
+  return { signal: controller.signal, restart, pause: () => clearTimeout(timer), abort }
 }

@@ -1,33 +1,30 @@
 import type { FeedEvent, FeedHistoryPoint, FeedUpdate, HexText } from './events.ts'
 
-/** Checks what a feed tells: no update may be missing, come twice, or differ from what was told before. */
+/** Checks the events of a feed: no update may be missing, come twice, or differ from an earlier one. */
 
-/** Something does not follow from what was told before. */
+/** An event does not follow from the events before. */
 export interface HistoryBroken {
   readonly code: 'HISTORY_BROKEN'
   readonly message: string
 }
 
-/** What is known of the updates that were told. */
 export interface History {
-  /** Checks the next event and remembers it; gives what is wrong. */
+  /** Checks the next event and remembers it; returns what is wrong. */
   check(event: FeedEvent): Promise<HistoryBroken | undefined>
-  /** The cursor to resume after; `undefined` where there is none yet. */
+  /** The cursor to resume after; `undefined` if there is none yet. */
   cursor(): string | undefined
-  /** Whether a snapshot is still to come, whole. */
+  /** Whether a complete snapshot is still to come. */
   wantsSnapshot(): boolean
 }
 
-/** Where the feed shall begin. */
 export interface HistoryStart {
   readonly after: string | undefined
   readonly snapshot: boolean
 }
 
-/** The most addresses whose place is remembered; a feed of the whole ledger may meet more. */
+/** The most addresses whose last update is remembered; a feed of the whole ledger may have more. */
 const rememberedAddresses = 100_000
 
-/** Nothing told yet. */
 export function createHistory({ after, snapshot }: HistoryStart): History {
   const points = new Map<string, { ordinal: bigint; historyHash: HexText }>()
   let cursor = after
@@ -53,20 +50,23 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     }
   }
 
-  function checkOpened({ cursor: start, start: places }: OpenedEvent): HistoryBroken | undefined {
+  function checkOpened({
+    cursor: start,
+    start: startPoints,
+  }: OpenedEvent): HistoryBroken | undefined {
     if (cursor !== undefined && start !== cursor) {
       return broken(`asked to begin at ${cursor}, the feed began at ${start}`)
     }
-    // Without a place to resume at, and with half a snapshot at most, this is another beginning.
+    // Without a cursor to resume after, or with half a snapshot, everything begins anew.
     if (cursor === undefined || awaitsSnapshot) points.clear()
     if (!awaitsSnapshot) cursor = start
-    for (const place of places) {
-      const known = points.get(keyOf(place))
-      const ordinal = BigInt(place.ordinal)
-      const { historyHash } = place
-      if (known === undefined) remember(keyOf(place), { ordinal, historyHash })
+    for (const point of startPoints) {
+      const known = points.get(keyOf(point))
+      const ordinal = BigInt(point.ordinal)
+      const { historyHash } = point
+      if (known === undefined) remember(keyOf(point), { ordinal, historyHash })
       else if (known.ordinal !== ordinal || known.historyHash !== historyHash) {
-        return broken(`the history of ${place.address} is another one than before`)
+        return broken(`the history of ${point.address} differs from the one before`)
       }
     }
     return undefined
@@ -77,7 +77,7 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     updates: readonly FeedUpdate[],
   ): Promise<HistoryBroken | undefined> {
     if (step.previousCursor !== cursor) {
-      return broken(`an event behind ${step.previousCursor} came where ${cursor} was reached`)
+      return broken(`an event after ${step.previousCursor} came where ${cursor} was reached`)
     }
     for (const update of updates) {
       const fault = await checkUpdate(update)
@@ -143,7 +143,7 @@ async function nextHistoryHash(
   return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-// Digit by digit, because browsers have nothing else for it.
+// Digit by digit, because not every browser has a function for it.
 function bytesOf(text: HexText): number[] {
   return (text.slice(2).match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
 }

@@ -1,7 +1,7 @@
-/** Server-sent events by `fetch`, which unlike `EventSource` can carry a token, and waits for those who read slowly. */
+/** Server-sent events by `fetch`, which unlike `EventSource` can send a token and waits for slow consumers. */
 
-/** A line that was opened, or why it was not. */
-export type Line =
+/** An open stream of events, or why it was not opened. */
+export type EventStream =
   | { readonly isOpen: true; readonly events: AsyncIterable<string> }
   | {
       readonly isOpen: false
@@ -10,18 +10,22 @@ export type Line =
       readonly message: string
     }
 
-/** What to ask. */
-export interface LineRequest {
+export interface StreamRequest {
   readonly url: string
   /** The body of the request, as JSON. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
-  /** Cuts the line. */
+  /** Closes the stream. */
   readonly signal: AbortSignal
 }
 
-/** Opens a line. Throws as `fetch` does where nobody answers; the events throw where the line breaks. */
-export async function openLine({ url, body, headers, signal }: LineRequest): Promise<Line> {
+/** Opens a stream. Throws as `fetch` does without an answer; the events throw when the connection breaks. */
+export async function openStream({
+  url,
+  body,
+  headers,
+  signal,
+}: StreamRequest): Promise<EventStream> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
@@ -36,18 +40,18 @@ export async function openLine({ url, body, headers, signal }: LineRequest): Pro
   return { isOpen: false, status: response.status, retryAfterMs, message }
 }
 
-/** `Retry-After` in milliseconds: a gateway names seconds there, what stands before it may name a date (RFC 9110 10.2.3). */
+/** `Retry-After` in milliseconds: a gateway sends seconds, a proxy may send a date (RFC 9110 10.2.3). */
 function pauseAskedFor(retryAfter: string): number {
   const seconds = Number(retryAfter)
   const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : 1_000 * seconds
-  // What is neither says nothing; and a timer that is asked for too much fires at once.
+  // Other texts are ignored; and a timer with too long a delay fires at once.
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longestPauseMs)
 }
 
 /** An hour. */
 const longestPauseMs = 3_600_000
 
-/** The data of each `next` event; ends with `complete`, or with the line. */
+/** The data of each `next` event; ends with `complete`, or with the connection. */
 async function* resultsOf(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string, void, undefined> {
@@ -69,7 +73,7 @@ async function* resultsOf(
       }
     }
   } finally {
-    // Whoever leaves in the middle wants no more; the line is cut by its signal.
+    // A consumer that returns early wants no more; the signal closes the connection.
     reader.releaseLock()
   }
 }

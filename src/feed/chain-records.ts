@@ -9,23 +9,21 @@ import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
 import { noBranch } from '../store/values.ts'
 import { createWake } from './wake.ts'
 
-/** Tells of every setting of a chain record, in the order they were made: a log of its own, followed by reading it. */
+/** The feed of chain records: every setting in the order they were made, a log of its own that is followed by reading it. */
 
-/** What telling needs. */
 export interface ChainRecordFeedDeps {
   readonly reader: Pick<StoreReader, 'chainRecordChanges' | 'latestChainRecordChange'>
   readonly log: Pick<Log, 'error'>
-  /** How long a setting by another process may stay unnoticed, in milliseconds. */
+  /** The longest delay of a setting by another process, in milliseconds. */
   readonly tickMs?: number
 }
 
-/** The feed of one process. */
 export interface ChainRecordFeed {
-  /** Tells that this process has set a record. */
+  /** Called when this process has set a record. */
   notify(change: number): void
   /**
-   * Every setting behind a position, old ones first and then as they are made, until the signal. Ends where another log
-   * stands in its place: a cursor of the former one is refused from then on.
+   * Every setting after a position, old ones first and then as they are made, until the signal. Ends when the log was
+   * replaced: a cursor of the former one is refused from then on.
    */
   follow(
     after: LogPosition,
@@ -34,7 +32,6 @@ export interface ChainRecordFeed {
   close(): void
 }
 
-/** Opens the feed. */
 export function openChainRecordFeed({
   reader,
   log,
@@ -42,7 +39,7 @@ export function openChainRecordFeed({
 }: ChainRecordFeedDeps): ChainRecordFeed {
   const wake = createWake()
   const closed = new AbortController()
-  // One look for all who wait, and none where nobody does.
+  // One look for all waiting followers, and none where there are none.
   const ticks = setInterval(() => {
     if (wake.waiting() > 0) void look()
   }, tickMs)
@@ -65,7 +62,7 @@ export function openChainRecordFeed({
     let at = start
     try {
       while (!signal.aborted) {
-        // With the last one that was told, to see that what follows it is still the same log.
+        // With the last one that was emitted, to see that it is still the same log.
         const page = { after: at.seq - 1, limit: batchSize + 1 }
         const changes = [...(await retryWhileAway(() => reader.chainRecordChanges(page), signal))]
         const last = at.seq === 0 ? undefined : changes.shift()
@@ -101,7 +98,7 @@ export function settingPosition(record: ChainRecordVersion): LogPosition {
   return { seq: record.change, branch: branchOfSettings(record) }
 }
 
-/** The branch behind a setting: its content with the millisecond, which no other copy of the database has there. */
+/** The branch after a setting: its content with the millisecond, which differs in every other copy of the database. */
 export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
   if (last === undefined) return noBranch
   const { chainId, version, accessNodes, isActive, setBy, setAt, change } = last
@@ -109,8 +106,8 @@ export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
   return bytesToHex(createHash('sha256').update(text).digest().subarray(0, 6))
 }
 
-/** Names the log of chain records beside that of the ledger, so that no cursor of one is taken for the other's. */
-export function chainRecordLogId(epoch: Hex): Hex {
-  const hash = createHash('sha256').update(hexToBytes(epoch)).update('chain records')
+/** The id of the log of chain records, so that a cursor of it is not mistaken for one of the ledger's log. */
+export function chainRecordLogId(logId: Hex): Hex {
+  const hash = createHash('sha256').update(hexToBytes(logId)).update('chain records')
   return bytesToHex(hash.digest().subarray(0, 8))
 }

@@ -2,15 +2,15 @@ import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { LogPosition } from '../store/rows.ts'
 
-/** A place in the log of ledger updates, as text that clients keep (design: cursor). Runs in a browser too. */
+/** A position in the log of ledger updates, as text that clients keep. Runs in a browser too. */
 
-/** A position of one log; `after` it means a greater `seq`, whether or not a row stands there. */
+/** A position of one log; `after` it means a greater `seq`, whether or not there is a row. */
 export interface Cursor extends LogPosition {
   /** Names the log: 8 random bytes, made with it. */
   readonly logId: Hex
 }
 
-/** The log that a cursor is held against; `logTip` of the store is one, but for `mayLag`. */
+/** The log that a cursor is checked against: `logTip` of the store, and `mayLag`. */
 export interface CursorLog {
   readonly logId: Hex
   /** The newest position. */
@@ -19,11 +19,11 @@ export interface CursorLog {
   readonly prunedSeq: number
   /** The branch of that position. */
   readonly prunedBranch: Hex
-  /** Whether another gateway may know more of this log. Where none can, a cursor ahead of the tip is of a log that was rewound. */
+  /** Whether another gateway may know more of this log. If none can, a cursor ahead of the tip belongs to a log that was rewound. */
   readonly mayLag: boolean
 }
 
-/** Why a cursor was refused. Wrong rows are never given in its place. */
+/** Why a cursor was refused. Wrong rows are never returned instead. */
 export type CursorError =
   | { readonly code: 'CURSOR_MALFORMED'; readonly argument: string }
   /** Also of another branch of the history: the database is an older copy that went on differently. */
@@ -45,7 +45,7 @@ export function encodeCursor(cursor: Cursor): string {
 }
 
 /**
- * The cursor of a text; `argument` is the name that the caller knows it by. `CURSOR_MALFORMED` for every text that
+ * The cursor of a text; `argument` is its name in the request. `CURSOR_MALFORMED` for every text that
  * `encodeCursor` does not make: the check notices each change of one character.
  */
 export function decodeCursor(text: string, argument: string): Result<Cursor, CursorError> {
@@ -62,8 +62,8 @@ export function decodeCursor(text: string, argument: string): Result<Cursor, Cur
 }
 
 /**
- * The position that a cursor's text names, as far as the tip of the log tells, or why it names none. `confirmCursor` says
- * the rest.
+ * The position of a cursor's text, checked against the tip of the log, or why there is none. `confirmCursor` checks the
+ * branch.
  */
 export function placeCursor(
   text: string,
@@ -81,7 +81,7 @@ export function placeCursor(
   return ok({ seq, branch })
 }
 
-/** The same position, given the branch that the log has there, or why the log does not go on from it. */
+/** The same position, given the branch that the log has there, or why the log does not continue it. */
 export function confirmCursor(
   position: LogPosition,
   branch: Hex,

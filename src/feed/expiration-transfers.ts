@@ -1,15 +1,15 @@
 import { assert } from '../lib/assert.ts'
-import type { Hex } from '../lib/hex.ts'
+import { type Hex } from '../lib/hex.ts'
 import { addressKey } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
 import { Output } from '../protocol/outputs.ts'
-import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
+import { type OutputId, type SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import { AddressUnlock, Expiration } from '../protocol/unlock-conditions.ts'
-import type { StoreReader } from '../store/contract.ts'
-import type { LedgerUpdate, LogTip, OutputRow } from '../store/rows.ts'
+import { type StoreReader } from '../store/contract.ts'
+import { type LedgerUpdate, type LogTip, type OutputRow } from '../store/rows.ts'
 
-/** Notices when an output passes to its return address by time alone, for which the log has no row (ledger reference 13). */
+/** Finds out when an output passes to its return address by time alone, for which the log has no row (ledger reference 13). */
 
 /** An output has another owner from a milestone on. */
 export interface ExpirationTransfer {
@@ -21,51 +21,48 @@ export interface ExpirationTransfer {
   readonly slot: SlotIndex
 }
 
-/** What noticing needs. */
 export interface ExpirationTransferDeps {
   readonly reader: Pick<StoreReader, 'dueOutputs' | 'outputs'>
-  /** In slots: so long before it expires an output is its new owner's. */
+  /** In slots: an output belongs to its new owner so long before it expires. */
   readonly minCommittableAge: number
 }
 
-/** What is to come. */
 export interface ExpirationTransfers {
-  /** The transfers in the milestones between two tips, given the rows between them. Mostly reads nothing. */
+  /** The transfers in the milestones between two tips, given the rows between them. Mostly without a read. */
   between(
     former: LogTip,
     next: LogTip,
     rows: readonly LedgerUpdate[],
   ): Promise<readonly ExpirationTransfer[]>
-  /** Forgets what is to come: it is another log now. */
+  /** Removes the expected transfers, because the log is another one. */
   clear(): void
 }
 
 /** Looks ahead so many slots at a time. */
 const horizonSlots = 256
 
-/** Nothing known yet. */
 export function createExpirationTransfers({
   reader,
   minCommittableAge,
 }: ExpirationTransferDeps): ExpirationTransfers {
-  let coming: ExpirationTransfer[] = []
-  /** Everything that comes up to and including this milestone, of outputs that were there, is known. */
+  let expected: ExpirationTransfer[] = []
+  /** Up to and including this milestone the transfers of the outputs that existed are known. */
   let knownUpTo = -1
 
   async function between(former: LogTip, next: LogTip, rows: readonly LedgerUpdate[]) {
     if (former.slot > knownUpTo) {
-      // The first look, or one after a long pause: what lies behind is nobody's news.
-      coming = []
+      // The first look, or one after a long pause: earlier transfers are not announced.
+      expected = []
       knownUpTo = former.slot
     }
     if (next.slot >= knownUpTo - horizonSlots / 2) await lookAhead(next.slot + horizonSlots)
     await watchNew(rows)
-    const due = coming.filter(({ slot }) => slot <= next.slot)
+    const due = expected.filter(({ slot }) => slot <= next.slot)
     if (due.length === 0) return []
-    const noticed = await stillUnspent(due)
-    // Only now: after a read that fails the same milestones are looked at again.
-    coming = coming.filter(({ slot }) => slot > next.slot)
-    return noticed
+    const transfers = await stillUnspent(reader, due)
+    // Only after the reads: if one fails, the next call covers the same milestones again.
+    expected = expected.filter(({ slot }) => slot > next.slot)
+    return transfers
   }
 
   async function lookAhead(upTo: SlotIndex): Promise<void> {
@@ -75,7 +72,7 @@ export function createExpirationTransfers({
     for (const row of outputs) expect(row)
   }
 
-  /** Those that were booked after the look ahead, and are due before the next. */
+  /** Adds outputs that were booked after the look ahead and are due before the next one. */
   async function watchNew(rows: readonly LedgerUpdate[]): Promise<void> {
     const ids = rows.flatMap(({ isSpent, roles, outputId }) =>
       !isSpent && roles.includes('EXPIRATION_RETURN') ? [outputId] : [],
@@ -85,44 +82,49 @@ export function createExpirationTransfers({
   }
 
   function expect(row: OutputRow): void {
-    const transfer = transferOf(row)
+    const transfer = transferOf(row, minCommittableAge)
     if (transfer === undefined || transfer.slot > knownUpTo) return
-    if (!coming.some(({ outputId }) => outputId === transfer.outputId)) coming.push(transfer)
-  }
-
-  function transferOf({ outputId, bytes, bookedSlot }: OutputRow): ExpirationTransfer | undefined {
-    const output = decode(Output, bytes)
-    assert(output.ok, 'a stored output decodes')
-    let from: Hex | undefined
-    let to: Hex | undefined
-    let slot = 0
-    for (const condition of output.value.unlockConditions) {
-      if (is(AddressUnlock, condition)) from = addressKey(condition.address)
-      if (!is(Expiration, condition)) continue
-      to = addressKey(condition.returnAddress)
-      slot = condition.slot - minCommittableAge
-    }
-    // What was over when the output came was its new owner's from the first.
-    if (from === undefined || to === undefined || from === to || slot <= bookedSlot)
-      return undefined
-    return { outputId, from, to, slot }
-  }
-
-  async function stillUnspent(
-    due: readonly ExpirationTransfer[],
-  ): Promise<readonly ExpirationTransfer[]> {
-    const rows = await reader.outputs(due.map(({ outputId }) => outputId))
-    const spentById = new Map(rows.map(({ outputId, spentSlot }) => [outputId, spentSlot]))
-    return due.filter(({ outputId, slot }) => {
-      const spentSlot = spentById.get(outputId)
-      return spentSlot === undefined || spentSlot > slot
-    })
+    if (!expected.some(({ outputId }) => outputId === transfer.outputId)) expected.push(transfer)
   }
 
   function clear(): void {
-    coming = []
+    expected = []
     knownUpTo = -1
   }
 
   return { between, clear }
+}
+
+/** The transfer of an output that has an expiration; `undefined` where its owner does not change after it is booked. */
+function transferOf(
+  { outputId, bytes, bookedSlot }: OutputRow,
+  minCommittableAge: number,
+): ExpirationTransfer | undefined {
+  const output = decode(Output, bytes)
+  assert(output.ok, 'a stored output decodes')
+  let from: Hex | undefined
+  let to: Hex | undefined
+  let slot = 0
+  for (const condition of output.value.unlockConditions) {
+    if (is(AddressUnlock, condition)) from = addressKey(condition.address)
+    if (!is(Expiration, condition)) continue
+    to = addressKey(condition.returnAddress)
+    slot = condition.slot - minCommittableAge
+  }
+  // An output that had expired when it was created belonged to its new owner from the first.
+  if (from === undefined || to === undefined || from === to || slot <= bookedSlot) return undefined
+  return { outputId, from, to, slot }
+}
+
+/** The transfers of outputs that were unspent when their owner changed. */
+async function stillUnspent(
+  reader: ExpirationTransferDeps['reader'],
+  due: readonly ExpirationTransfer[],
+): Promise<readonly ExpirationTransfer[]> {
+  const rows = await reader.outputs(due.map(({ outputId }) => outputId))
+  const spentById = new Map(rows.map(({ outputId, spentSlot }) => [outputId, spentSlot]))
+  return due.filter(({ outputId, slot }) => {
+    const spentSlot = spentById.get(outputId)
+    return spentSlot === undefined || spentSlot > slot
+  })
 }

@@ -3,9 +3,9 @@ import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
 import type { ExpirationTransfer } from './expiration-transfers.ts'
 import type { TailTip } from './tail.ts'
 
-/** What a feed tells, before any door has put it into words. Positions are those of the log. */
+/** What a feed emits, before a transport renders it. Positions are those of the log. */
 
-/** One thing told. `after` is the position of what was told before it, `position` that which the feed has reached with it. */
+/** A message of a feed. `after` is the position of the message before it, `position` the one that the feed reaches with it. */
 export type FeedMessage =
   | OpenedMessage
   | SnapshotMessage
@@ -14,14 +14,14 @@ export type FeedMessage =
   | NoticeMessage
   | ResetMessage
 
-/** The feed begins behind a position of the log; live when nothing lies between that and the tip. */
+/** The feed begins after a position of the log; it is live when that is the tip. */
 export interface OpenedMessage {
   readonly kind: 'opened'
   readonly position: LogPosition
   readonly tip: TailTip
 }
 
-/** Some of the outputs that were unspent at the position, by id; none of them is told twice. */
+/** Some of the outputs that were unspent at the position, by id; none comes twice. */
 export interface SnapshotMessage {
   readonly kind: 'snapshot'
   readonly position: LogPosition
@@ -29,7 +29,7 @@ export interface SnapshotMessage {
   readonly isLast: boolean
 }
 
-/** Rows, never none, and the position up to which nothing else is there. */
+/** At least one row, and the position up to which there are no others. */
 export interface UpdatesMessage {
   readonly kind: 'updates'
   readonly after: LogPosition
@@ -37,14 +37,14 @@ export interface UpdatesMessage {
   readonly rows: readonly LedgerUpdate[]
 }
 
-/** Nothing happened up to a position. */
+/** There are no rows up to a position. */
 export interface ProgressMessage {
   readonly kind: 'progress'
   readonly after: LogPosition
   readonly position: LogPosition
   /** The newest milestone that is covered. */
   readonly slot: SlotIndex
-  /** Whether the feed is now told of new updates as they are committed. */
+  /** Whether the feed now receives new updates as they are committed. */
   readonly isLive: boolean
 }
 

@@ -7,9 +7,8 @@ import type { LogReader } from './read.ts'
 import { openTail, type Tail } from './tail.ts'
 import type { Wake } from './wake.ts'
 
-/** The feed of one process: one tail that reads, and all who are told of it. */
+/** The feed of one process: one tail that reads the log, and all subscribers. */
 
-/** What the feed needs. */
 export interface FeedDeps {
   readonly reader: LogReader &
     ExpirationTransferDeps['reader'] &
@@ -19,11 +18,11 @@ export interface FeedDeps {
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
-/** How the feed behaves; each has a sound default. */
+/** How the feed behaves. */
 export interface FeedSettings {
-  /** How long a lost wake-up may cost, in milliseconds. */
+  /** The longest delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
-  /** After so long without an update a feed is told how far it is covered. */
+  /** A feed without an update for so long gets a progress message, in milliseconds. */
   readonly progressMs: number
   /** The most rows of one event. */
   readonly batchRows: number
@@ -31,7 +30,6 @@ export interface FeedSettings {
   readonly ringRows: number
 }
 
-/** The open feed. */
 export interface Feed extends FeedSettings {
   readonly tail: Tail
   readonly share: FeedHub
@@ -48,7 +46,7 @@ export const defaultFeedSettings: FeedSettings = {
   ringRows: 16_384,
 }
 
-/** Opens the feed of a log that is founded. */
+/** Opens the feed of an initialized log. */
 export async function openFeed(
   { reader, parameters, wake, log }: FeedDeps,
   changes: Partial<FeedSettings> = {},
@@ -80,5 +78,5 @@ export async function openFeed(
   }
 }
 
-/** Serialised events that are kept for latecomers, in characters. */
+/** Serialised events that are kept for later subscribers, in characters. */
 const textCapacity = 16 * 1024 * 1024

@@ -2,7 +2,7 @@ import type { Hex } from '../lib/hex.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogRange, UpdateClass } from '../store/rows.ts'
 
-/** The one read of the log: a page has two ends, a feed is the same read with an open end. */
+/** The one read of the log: a page has two bounds, a feed is the same read without an upper bound. */
 
 /** The part of the store that the read needs. */
 export interface LogReader extends Pick<StoreReader, 'logTip' | 'branchesAt' | 'milestone'> {

@@ -1,28 +1,28 @@
 import type { LedgerUpdate } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
 
-/** The newest rows of the log, decoded, so that those at the tip and those shortly behind it cost no query. */
+/** The newest rows of the log, decoded, so that feeds at the tip or shortly behind it cost no query. */
 
-/** A stretch of the log that ends at its newest known row. */
+/** The end of the log up to its newest known row. */
 export interface Ring {
   /** Rows above this position are held. */
   floor(): number
   /** The newest row held, or the position that the ring was cleared at. */
   position(): number
-  /** Takes the rows that follow the newest one, without a gap. */
+  /** Appends the rows that follow the newest one, without a gap. */
   append(rows: readonly LedgerUpdate[]): void
-  /** Forgets everything and goes on behind a position. */
+  /** Removes everything; the next row appended is the one after the position. */
   clear(position: number): void
   /**
-   * The first `limit` rows of a filter behind a position, in log order; `undefined` where the ring does not reach back
-   * so far. Costs what it gives and a search for each address.
+   * The first `limit` rows of a filter after a position, in log order; `undefined` where the ring does not reach back
+   * so far. Costs as much as it returns, and a search for each address.
    */
   read(filter: UpdateFilter, after: number, limit: number): readonly LedgerUpdate[] | undefined
   /** The row at a position, where it is held. */
   at(seq: number): LedgerUpdate | undefined
 }
 
-/** A ring of at least `capacity` rows, once so many have come. */
+/** Creates a ring that holds at least the newest `capacity` rows. */
 export function createRing(capacity: number, position: number): Ring {
   let rows: LedgerUpdate[] = []
   let floor = position
@@ -36,20 +36,20 @@ export function createRing(capacity: number, position: number): Ring {
       if (own === undefined) rowsByKey.set(key, [row])
       else own.push(row)
     }
-    // Seldom and much at once: the front of an array is dear to cut.
-    if (rows.length > 2 * capacity) forget(rows.length - capacity)
+    // Seldom and many at once, because cutting the front of an array is expensive.
+    if (rows.length > 2 * capacity) removeOldest(rows.length - capacity)
   }
 
-  function forget(count: number): void {
+  function removeOldest(count: number): void {
     const counts = new Map<string, number>()
     for (const row of rows.slice(0, count)) {
       const key = filterKey(row.class, row.address)
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
-    for (const [key, gone] of counts) {
+    for (const [key, removed] of counts) {
       const own = rowsByKey.get(key) ?? []
-      if (own.length === gone) rowsByKey.delete(key)
-      else own.splice(0, gone)
+      if (own.length === removed) rowsByKey.delete(key)
+      else own.splice(0, removed)
     }
     rows = rows.slice(count)
     floor += count
@@ -69,7 +69,7 @@ export function createRing(capacity: number, position: number): Ring {
       for (const updateClass of classes) {
         const own = rowsByKey.get(filterKey(updateClass, address))
         if (own === undefined) continue
-        const from = firstBehind(own, after)
+        const from = firstAfter(own, after)
         for (let i = from; i < own.length && i < from + limit; i++)
           found.push(own[i] as LedgerUpdate)
       }
@@ -80,7 +80,7 @@ export function createRing(capacity: number, position: number): Ring {
 
   function readAll(classes: UpdateFilter['classes'], after: number, limit: number) {
     const found: LedgerUpdate[] = []
-    // Positions are dense, so the place of a row follows from its position.
+    // Positions are dense, so the index of a row follows from its position.
     for (let i = after - floor; i < rows.length && found.length < limit; i++) {
       const row = rows[i] as LedgerUpdate
       if (classes.includes(row.class)) found.push(row)
@@ -93,13 +93,13 @@ export function createRing(capacity: number, position: number): Ring {
   return { floor: () => floor, position: () => floor + rows.length, append, clear, read, at }
 }
 
-/** What rows of one address and class are found under. */
+/** The key of the rows of one address and class. */
 export function filterKey(updateClass: LedgerUpdate['class'], address: string): string {
   return updateClass + address
 }
 
-/** The index of the first row behind a position; mostly at the end, so the search begins there. */
-function firstBehind(rows: readonly LedgerUpdate[], after: number): number {
+/** The index of the first row after a position; mostly at the end, so the search begins there. */
+function firstAfter(rows: readonly LedgerUpdate[], after: number): number {
   let step = 1
   let high = rows.length
   let low = high - step

@@ -12,14 +12,13 @@ import { createRing } from './ring.ts'
 import type { Wake } from './wake.ts'
 import { createWatchers } from './watchers.ts'
 
-/** The live end of the log: one reader per process follows it, keeps the newest rows, and rouses those they concern. */
+/** The live end of the log: one reader per process follows it, keeps the newest rows, and notifies their watchers. */
 
-/** What following the log needs. */
 export interface TailDeps {
   readonly reader: LogReader & Pick<StoreReader, 'forget'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly expirationTransfers: ExpirationTransfers
-  /** How long a lost wake-up may cost, in milliseconds. */
+  /** The longest delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
   readonly log: Pick<Log, 'warn' | 'error'>
   /** The least number of newest rows that are kept in memory. */
@@ -28,68 +27,67 @@ export interface TailDeps {
   readonly pageRows: number
 }
 
-/** How far the log reaches, and in which history. */
+/** The tip of the log, and the history that it belongs to. */
 export interface TailTip extends LogTip {
   /**
-   * Counts the histories that were followed: it rises when another log was found in the place of the former one, or the
-   * same log after it went on from an older copy. Positions of two eras do not belong together.
+   * Counts the histories that were followed: it rises when the log was replaced by another one, or by an older copy of
+   * itself that went on in another way. Positions of two eras cannot be compared.
    */
   readonly era: number
 }
 
 /** The followed log. */
 export interface Tail {
-  /** How far the log was known to reach at the last look. */
+  /** The tip at the last look. */
   tip(): TailTip
-  /** The same after a look, unless one was just taken, nothing was heard since, and it reaches up to `seq`. */
+  /** The tip after another look, unless the last one is recent, no wake-up came since, and it reaches `seq`. */
   freshTip(seq?: number): Promise<TailTip>
-  /** The branch that the history of the tip has at a position; at most one read, and none where it was asked for lately. */
+  /** The branch that the history of the tip has at a position; at most one read, and none for recent positions. */
   branchAt(seq: number): Promise<Hex>
   /**
-   * The next rows of a filter up to the tip, at most `limit`, and how far the log is covered with them. At once when the
-   * ring has them; `undefined` when they must be read.
+   * The next rows of a filter up to the tip, at most `limit`, and the position that they reach, from the ring; `undefined`
+   * when they must be read.
    */
-  peek(question: TailQuery): PageRead | undefined
+  peek(query: TailQuery): PageRead | undefined
   /**
-   * The same from the database, in a read shared with all who ask it; `'PRUNED'` when the rows are no longer there,
+   * The same from the database, in a read that equal requests share; `'PRUNED'` when the rows are no longer there,
    * `'REPLACED'` when the history of the tip is no longer there.
    */
-  read(question: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
-  /** Calls `rouse` when the tip has moved over rows of the filter, or may have; the answer ends it. */
-  watch(filter: UpdateFilter, rouse: () => void): () => void
-  /** Calls `rouse` whenever the tip has moved, rows or none; the answer ends it. */
-  watchTip(rouse: () => void): () => void
-  /** Calls `tell` when outputs have passed to another owner by time alone; the answer ends it. */
-  watchExpirationTransfers(tell: (transfers: readonly ExpirationTransfer[]) => void): () => void
+  read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
+  /** Calls `notify` when there may be new rows of the filter; the returned function ends it. */
+  watch(filter: UpdateFilter, notify: () => void): () => void
+  /** Calls `notify` whenever the tip has moved, with or without rows; the returned function ends it. */
+  watchTip(notify: () => void): () => void
+  /** Calls `notify` when outputs have passed to another owner by time alone; the returned function ends it. */
+  watchExpirationTransfers(notify: (transfers: readonly ExpirationTransfer[]) => void): () => void
   /** Counts of what was done, for measurements. */
   counts(): TailCounts
   close(): Promise<void>
 }
 
-/** The rows of a page, and the position up to which nothing else is there. */
+/** The rows of a page, and the position up to which there are no others. */
 export interface PageRead {
   readonly rows: readonly LedgerUpdate[]
   readonly position: LogPosition
 }
 
-/** Where and how much. */
 export interface TailQuery {
   readonly filter: UpdateFilter
   readonly after: number
   readonly limit: number
 }
 
-/** What a tail has done since it was opened, and for whom. */
+/** What a tail has done since it was opened, and its watchers. */
 export interface TailCounts {
-  /** Looks at the log's end. */
+  /** Reads of the tip. */
   readonly looks: number
   /** Reads of rows, at the end and below the ring. */
   readonly reads: number
-  /** Those who wait for rows now. */
+  /** Watchers of rows at the moment. */
   readonly watchers: number
 }
 
-/** Begins to follow a log that is founded, with its newest rows read. */
+/** Reads the newest rows of an initialized log, and begins to follow it. */
 export async function openTail(deps: TailDeps): Promise<Tail> {
   const { reader, wake, tickMs, log } = deps
   const counted = { looks: 0, reads: 0 }
@@ -124,40 +122,40 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     counted.looks++
     const next = await reader.logTip()
     const known = ring.position()
-    const isOther = !(await goesOn(next))
+    const isOther = !(await continues(next))
     const isFar = next.seq - known > deps.ringRows
     const from = isOther || isFar ? ringFloor(next) : known
     const rows = await readRows(counting, from, next.seq)
-    // The database was replaced while it was read: what was read is of neither history, and the next tick looks again.
+    // The database was replaced during the read: the rows belong to neither history, and the next tick looks again.
     if ((rows.at(-1)?.branch ?? next.branch) !== next.branch) return
     if (isOther) deps.expirationTransfers.clear()
     const transfers = await deps.expirationTransfers.between(isOther ? next : tip, next, rows)
-    // From here on nothing is waited for: nobody may see the ring ahead of the tip.
+    // No `await` from here on: the ring must not be seen ahead of the tip.
     if (isOther) {
       forget()
       log.warn('log-replaced', { epoch: next.logId, slot: next.slot, formerSlot: tip.slot })
     }
     if (from !== known || isOther) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
-    // Pruned meanwhile: a ring has no gaps.
+    // Some rows were pruned meanwhile, and a ring has no gaps.
     else ring.clear(next.seq)
     const hasMoved = isOther || next.slot !== tip.slot
     tip = { ...next, era: isOther ? tip.era + 1 : tip.era }
     lookedAt = performance.now()
     if (isOther || isFar) watchers.notifyAll()
     else watchers.notifyFor(rows)
-    if (hasMoved) for (const rouse of [...tipWatchers]) rouse()
-    if (transfers.length > 0) for (const tell of [...transferWatchers]) tell(transfers)
+    if (hasMoved) for (const notify of [...tipWatchers]) notify()
+    if (transfers.length > 0) for (const notify of [...transferWatchers]) notify(transfers)
   }
 
-  /** Whether the log at another tip is the known one, grown: then the newest commitment that was known is still in it. */
-  async function goesOn(next: LogTip): Promise<boolean> {
+  /** Whether the log has only grown: then it still contains the newest known commitment. */
+  async function continues(next: LogTip): Promise<boolean> {
     if (next.logId !== tip.logId || next.slot < tip.slot) return false
     const same = next.slot === tip.slot ? next : await reader.milestone(tip.slot)
     return same?.commitmentId === tip.commitmentId
   }
 
-  /** What is kept in memory is of another history than the database. */
+  /** Removes what is kept in memory of a history that the database no longer has. */
   function forget(): void {
     branches.clear()
     pages.clear()
@@ -165,9 +163,9 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   }
 
   async function follow(): Promise<void> {
-    let heard = tip.seq
+    let notifiedSeq = tip.seq
     while (!closing.signal.aborted) {
-      heard = await wake.wait({ beyond: heard, signal: closing.signal, tickMs })
+      notifiedSeq = await wake.wait({ beyond: notifiedSeq, signal: closing.signal, tickMs })
       if (closing.signal.aborted) return
       try {
         await look()
@@ -175,8 +173,8 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
         // The next tick looks again.
         if (!isStoreFault(failure)) log.error('feed-look-failed', { error: failure })
       }
-      // What was heard may run ahead of what is read, on a lagging replica: then wait, do not spin.
-      heard = Math.max(heard, tip.seq)
+      // On a lagging replica a wake-up may name a position that cannot be read yet: then wait, do not spin.
+      notifiedSeq = Math.max(notifiedSeq, tip.seq)
     }
   }
 
@@ -191,7 +189,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     if (Math.max(wake.newest(), seq) > tip.seq || performance.now() - lookedAt > tickMs) {
       const running = looking
       await look()
-      // The look that was under way may have begun before the commit.
+      // The look under way may have begun before the commit.
       if (running !== undefined && wake.newest() > tip.seq) await look()
     }
     return tip
@@ -205,11 +203,11 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const [branch, itsEnd] = await reader.branchesAt([seq, end])
     if (itsEnd === endBranch && era === tip.era) {
       const found = present(branch, 'a branch')
-      // What the log does not reach yet has another one later.
+      // A position beyond the end of the log gets its branch later.
       if (seq < end) branches.set(seq, found)
       return found
     }
-    // The answer is of another history: of that which the next look finds.
+    // The answer belongs to another history, which the next look finds.
     await lookAnew()
     return await branchAt(seq)
   }
@@ -230,20 +228,20 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     const { rows, end } = await pages.read({ ...filter, after, upTo: from.seq, limit })
     const last = rows.at(-1)
     const branch = last?.seq === end ? last.branch : await branchAt(end)
-    // Looked at after the rows. Where the history of the tip is still there, it was there when they were read; and pruned
-    // rows go in the transaction that says so.
+    // Read after the rows. If the history of the tip is still there, it was there when they were read; and rows are pruned
+    // in the transaction that records it.
     const now = await reader.logTip()
     const isThere =
       from.era === tip.era &&
       now.logId === from.logId &&
       (await branchNow(now, from.seq)) === from.branch
     if (isThere && after >= now.prunedSeq) return { rows, position: { seq: end, branch } }
-    // Whoever is told of it is told the bounds of now.
+    // The reset of the feed names the present bounds of the log.
     await lookAnew()
     return isThere ? 'PRUNED' : 'REPLACED'
   }
 
-  /** The branch at a position in the database of this moment, whatever history that has. */
+  /** The branch at a position in the database as it is now, whatever its history. */
   async function branchNow(now: LogTip, seq: number): Promise<Hex | undefined> {
     if (now.seq === seq) return now.branch
     const [branch] = await reader.branchesAt([seq])
@@ -257,13 +255,13 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     peek,
     read,
     watch: watchers.watch,
-    watchTip: (rouse) => {
-      tipWatchers.add(rouse)
-      return () => tipWatchers.delete(rouse)
+    watchTip: (notify) => {
+      tipWatchers.add(notify)
+      return () => tipWatchers.delete(notify)
     },
-    watchExpirationTransfers: (tell) => {
-      transferWatchers.add(tell)
-      return () => transferWatchers.delete(tell)
+    watchExpirationTransfers: (notify) => {
+      transferWatchers.add(notify)
+      return () => transferWatchers.delete(notify)
     },
     counts: () => ({ ...counted, watchers: watchers.count() }),
     close: async () => {
@@ -273,7 +271,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   }
 }
 
-/** The rows behind a position; fewer where some of them were pruned. */
+/** The rows after a position up to another; fewer where some were pruned. */
 async function readRows(
   reader: Pick<LogReader, 'updates'>,
   after: number,

@@ -2,33 +2,31 @@ import type { LedgerUpdate } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
 import { filterKey } from './ring.ts'
 
-/** Who is to be told of a new row: found by address, so that a row costs only those whom it concerns. */
+/** The watchers of new rows, found by address, so that a row costs only the watchers that it concerns. */
 
-/** The watchers of one process. */
 export interface Watchers {
-  /** Calls `rouse` whenever rows of the filter may have come, once for any number of them; the answer ends it. */
-  watch(filter: UpdateFilter, rouse: () => void): () => void
-  /** Rouses everybody whom some of the rows concern. */
+  /** Calls `notify` when there may be new rows of the filter, once for all of them; the returned function ends it. */
+  watch(filter: UpdateFilter, notify: () => void): () => void
+  /** Notifies the watchers that some of the rows concern. */
   notifyFor(rows: readonly LedgerUpdate[]): void
-  /** Rouses everybody. */
+  /** Notifies all watchers. */
   notifyAll(): void
-  /** How many watch. */
+  /** The number of watchers. */
   count(): number
 }
 
 type Watcher = () => void
 
-/** Nobody yet. */
 export function createWatchers(): Watchers {
   const byKey = new Map<string, Set<Watcher>>()
-  /** Those without addresses. They are roused by rows of other classes too, and find nothing. */
+  /** Watchers without addresses. Rows of other classes notify them too; they then find nothing. */
   const wholeLedger = new Set<Watcher>()
 
   let watching = 0
 
-  function watch({ addresses, classes }: UpdateFilter, rouse: Watcher): () => void {
-    // A function of its own, for one `rouse` may be given twice and each watch ends by itself.
-    const watcher = () => rouse()
+  function watch({ addresses, classes }: UpdateFilter, notify: Watcher): () => void {
+    // A function of its own: the same `notify` may be given twice, and each watch ends by itself.
+    const watcher = () => notify()
     watching++
     if (addresses === undefined) {
       wholeLedger.add(watcher)
@@ -55,7 +53,7 @@ export function createWatchers(): Watchers {
     }
   }
 
-  function rouseFor(rows: readonly LedgerUpdate[]): void {
+  function notifyFor(rows: readonly LedgerUpdate[]): void {
     if (rows.length === 0) return
     const concerned = new Set(wholeLedger)
     for (const row of rows) {
@@ -65,11 +63,11 @@ export function createWatchers(): Watchers {
     for (const watcher of concerned) watcher()
   }
 
-  function rouseAll(): void {
-    const everybody = new Set(wholeLedger)
-    for (const watchers of byKey.values()) for (const watcher of watchers) everybody.add(watcher)
-    for (const watcher of everybody) watcher()
+  function notifyAll(): void {
+    const all = new Set(wholeLedger)
+    for (const watchers of byKey.values()) for (const watcher of watchers) all.add(watcher)
+    for (const watcher of all) watcher()
   }
 
-  return { watch, notifyFor: rouseFor, notifyAll: rouseAll, count: () => watching }
+  return { watch, notifyFor, notifyAll, count: () => watching }
 }

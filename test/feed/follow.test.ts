@@ -32,11 +32,11 @@ beforeAll(async () => {
 })
 afterAll(() => own.close())
 
-/** Follows until told the position, or for a number of events that move it. */
+/** Follows until the messages satisfy a condition. */
 async function take(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
   { filter, position: seq }: { filter: UpdateFilter; position: number },
-  until: (told: readonly FeedMessage[]) => boolean,
+  until: (received: readonly FeedMessage[]) => boolean,
   batchRows = feed.batchRows,
 ): Promise<readonly FeedMessage[]> {
   const { tail, progressMs, tickMs: retryMs } = feed
@@ -51,22 +51,22 @@ async function take(
   const { signal } = new AbortController()
   const position = log.positionAt(seq)
   const { era } = tail.tip()
-  const told: FeedMessage[] = []
+  const received: FeedMessage[] = []
   for await (const one of follow(hub, { filter, position, era, snapshot: undefined, signal })) {
-    told.push(one)
-    if (until(told)) break
+    received.push(one)
+    if (until(received)) break
   }
   expect(hub.counts().feeds).toBe(0)
   hub.close()
-  return told
+  return received
 }
 
-function rowsIn(told: readonly FeedMessage[]): number[] {
-  return told.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))
+function rowsIn(received: readonly FeedMessage[]): number[] {
+  return received.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))
 }
 
-function isCaughtUp(told: readonly FeedMessage[]): boolean {
-  const last = told.at(-1)
+function isCaughtUp(received: readonly FeedMessage[]): boolean {
+  const last = received.at(-1)
   return last?.kind === 'progress' && last.isLive
 }
 
@@ -78,7 +78,7 @@ describe('a feed', () => {
     await fc.assert(
       fc.asyncProperty(anyFilter, anyStart, anyLimit, cuts, async (filter, start, limit, lives) => {
         const behind = matching(own.log.rows, filter).filter((row) => row.seq > start)
-        const told: number[] = []
+        const received: number[] = []
         let position = start
         let isOver = false
         for (let life = 0; !isOver; life++) {
@@ -86,7 +86,7 @@ describe('a feed', () => {
           const events = 1 + (lives[life % lives.length] ?? 1)
           const ends = (some: readonly FeedMessage[]) => isCaughtUp(some) || some.length === events
           const some = await take(own, { filter, position }, ends, limit)
-          told.push(...rowsIn(some))
+          received.push(...rowsIn(some))
           expect(some[0]).toMatchObject({ kind: 'opened', position: own.log.positionAt(position) })
           for (const one of some.slice(1)) {
             // Nothing lies between two events.
@@ -96,7 +96,7 @@ describe('a feed', () => {
           }
           isOver = isCaughtUp(some) || position >= own.log.rows.length
         }
-        expect(told).toEqual(seqsOf(behind))
+        expect(received).toEqual(seqsOf(behind))
       }),
     )
   })
@@ -117,27 +117,27 @@ describe('a feed', () => {
     await commit()
     await commit()
     const start = { filter: { addresses: [early, late], classes: ['OWNED'] as const }, position: 0 }
-    const told = await take(other, start, (some) => rowsIn(some).length >= 6)
-    expect(rowsIn(told)).toEqual([1, 2, 3, 4, 5, 6])
+    const received = await take(other, start, (some) => rowsIn(some).length >= 6)
+    expect(rowsIn(received)).toEqual([1, 2, 3, 4, 5, 6])
     await other.close()
   })
 
   test('finds what was committed by the tick when every wake-up is lost (4)', async () => {
     const other = await openFeedLog({ tickMs: 1 })
     const filter = { classes: ['OWNED'] } as const
-    const told = take(other, { filter, position: 0 }, (some) => rowsIn(some).length === 10)
+    const received = take(other, { filter, position: 0 }, (some) => rowsIn(some).length === 10)
     for (let i = 0; i < 5; i++) await other.log.commit(slotOf(early, late))
-    expect(rowsIn(await told)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(rowsIn(await received)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     await other.close()
   })
 
-  test('is told how far it is covered when it is quiet (6)', async () => {
+  test('gets progress when it is quiet (6)', async () => {
     const other = await openFeedLog({ progressMs: 1 })
     const filter = { addresses: [late], classes: ['OWNED'] } as const
-    const told = take(other, { filter, position: 0 }, (some) => some.length === 3)
+    const received = take(other, { filter, position: 0 }, (some) => some.length === 3)
     await other.commit(slotOf(early))
     await other.commit(slotOf(early), [])
-    const [opened, ...rest] = await told
+    const [opened, ...rest] = await received
     expect(opened).toMatchObject({ kind: 'opened', position: { seq: 0 } })
     expect(rest.map(({ kind }) => kind)).toEqual(['progress', 'progress'])
     expect(rest.at(-1)?.position.seq).toBeLessThanOrEqual(2)
@@ -205,14 +205,14 @@ describe('a feed', () => {
     for (let i = 0; i < 5; i++) await other.commit(slotOf(early))
     prunedSeq = 2
     const start = { filter: { classes: ['OWNED'] as const }, position: 0 }
-    const told = await take(other, start, () => false)
-    expect(told.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
-    expect(told.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 2 } })
+    const received = await take(other, start, () => false)
+    expect(received.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
+    expect(received.at(-1)).toMatchObject({ reason: 'LOG_PRUNED', tip: { prunedSeq: 2 } })
     await other.close()
   })
 
   test.each([
-    ['shorter than what was told', 1],
+    ['shorter than what was received', 1],
     ['as long', 2],
     ['longer', 3],
   ])(
@@ -222,7 +222,7 @@ describe('a feed', () => {
       await other.commit(slotOf(early), slotOf(late))
       const filter = { addresses: [early, late], classes: ['OWNED'] as const }
       let said = 0
-      const told = take(other, { filter, position: 0 }, (some) => {
+      const received = take(other, { filter, position: 0 }, (some) => {
         said = rowsIn(some).length
         return false
       })
@@ -232,7 +232,7 @@ describe('a feed', () => {
       await other.log.rewind(0)
       await other.commit(...Array.from({ length: slots }, () => slotOf(early)))
       // Nothing that was kept in memory is of the former history.
-      expect((await told).at(-1)).toMatchObject({
+      expect((await received).at(-1)).toMatchObject({
         kind: 'reset',
         reason: 'LOG_REPLACED',
         tip: { ...other.log.positionAt(slots), era: 1 },
@@ -268,20 +268,20 @@ describe('a feed', () => {
       await other.log.commit(...Array.from({ length: 8 }, () => slotOf(late)))
     }
     const start = { filter: { addresses: [early], classes: ['OWNED'] as const }, position: 0 }
-    const told = await take(other, start, () => false)
-    expect(told.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
-    expect(told.at(-1)).toMatchObject({ reason: 'LOG_REPLACED', tip: other.log.positionAt(9) })
+    const received = await take(other, start, () => false)
+    expect(received.map(({ kind }) => kind)).toEqual(['opened', 'reset'])
+    expect(received.at(-1)).toMatchObject({ reason: 'LOG_REPLACED', tip: other.log.positionAt(9) })
     await other.close()
   })
 
   test('ends with a reset when the log is replaced by another (9)', async () => {
     const other = await openFeedLog()
     const start = { filter: { classes: ['OWNED'] as const }, position: 0 }
-    const told = take(other, start, () => false)
+    const received = take(other, start, () => false)
     await other.commit(slotOf(early))
     await other.log.replace('0x0000000000000001')
     await other.commit(slotOf(early))
-    expect((await told).at(-1)).toMatchObject({ kind: 'reset', reason: 'LOG_REPLACED' })
+    expect((await received).at(-1)).toMatchObject({ kind: 'reset', reason: 'LOG_REPLACED' })
     await other.close()
   })
 })

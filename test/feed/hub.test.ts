@@ -16,9 +16,9 @@ import { until } from '../support/until.ts'
 
 const [first = '0x', second = '0x'] = addresses
 
-/** A sink that keeps what it is told, and has room while the test wants. */
-interface Listener {
-  readonly told: FeedMessage[]
+/** A subscriber that keeps its messages, and has room while the test wants. */
+interface TestSubscriber {
+  readonly messages: FeedMessage[]
   readonly filter: UpdateFilter
   readonly start: number
   readonly reader: Subscriber
@@ -30,32 +30,32 @@ interface Listener {
 /** How often events were rendered for the feeds of one log. */
 const renderings = new WeakMap<object, number>()
 
-function listen(
+function subscribe(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
   { filter, position: start }: { filter: UpdateFilter; position: number },
-): Listener {
-  const told: FeedMessage[] = []
-  let roused = () => {}
+): TestSubscriber {
+  const messages: FeedMessage[] = []
+  let onRoom = () => {}
   const sink: Sink = {
-    hasRoom: () => !listener.stalled,
-    take: ({ text }) => told.push(JSON.parse(text)),
+    hasRoom: () => !subscriber.stalled,
+    take: ({ text }) => messages.push(JSON.parse(text)),
     room: () =>
       new Promise((resolve) => {
-        roused = resolve
+        onRoom = resolve
       }),
     end: () => {
-      listener.isEnded = true
+      subscriber.isEnded = true
     },
   }
-  const listener: Listener = {
-    told,
+  const subscriber: TestSubscriber = {
+    messages,
     filter,
     start,
     stalled: false,
     isEnded: false,
     stall: (isStalled) => {
-      listener.stalled = isStalled
-      if (!isStalled) roused()
+      subscriber.stalled = isStalled
+      if (!isStalled) onRoom()
     },
     reader: feed.share.open({
       key: JSON.stringify(filter),
@@ -70,21 +70,21 @@ function listen(
       sink,
     }),
   }
-  return listener
+  return subscriber
 }
 
 function rendered({ feed }: Pick<FeedLog, 'feed'>): number {
   return renderings.get(feed) ?? 0
 }
 
-/** Whether a listener has had everything, each row once and in order, and every event begins where the last one ended. */
-function checkHistory({ log }: FeedLog, { told, filter, start }: Listener): void {
+/** Whether a subscriber received each row once and in order, and every event begins where the last one ended. */
+function checkHistory({ log }: FeedLog, { messages, filter, start }: TestSubscriber): void {
   const expected = matching(log.rows, filter).filter((row) => row.seq > start)
-  expect(told.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))).toEqual(
+  expect(messages.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))).toEqual(
     seqsOf(expected),
   )
   let position = log.positionAt(start)
-  for (const one of told) {
+  for (const one of messages) {
     if (one.kind === 'updates' || one.kind === 'progress') expect(one.after).toEqual(position)
     expect(one.position.seq).toBeGreaterThanOrEqual(position.seq)
     expect(one.position).toEqual(log.positionAt(one.position.seq))
@@ -93,19 +93,19 @@ function checkHistory({ log }: FeedLog, { told, filter, start }: Listener): void
   }
 }
 
-function lastRow({ told }: Listener): number {
-  const batches = told.flatMap((one) => (one.kind === 'updates' ? one.rows : []))
+function lastRow({ messages }: TestSubscriber): number {
+  const batches = messages.flatMap((one) => (one.kind === 'updates' ? one.rows : []))
   return batches.at(-1)?.seq ?? 0
 }
 
-async function settled(own: FeedLog, listener: Listener): Promise<void> {
-  const { filter, start } = listener
+async function settled(own: FeedLog, subscriber: TestSubscriber): Promise<void> {
+  const { filter, start } = subscriber
   const expected = matching(own.log.rows, filter).findLast((row) => row.seq > start)?.seq ?? 0
-  await until(() => lastRow(listener) >= expected)
+  await until(() => lastRow(subscriber) >= expected)
 }
 
 describe('shared feeds', () => {
-  test('tell everybody everything once, whoever stalls, leaves or comes, and whatever wake-up is lost (1, 2, 3, 4, 7)', async () => {
+  test('send every update once to each subscriber, whichever stalls, leaves or comes, and whatever wake-up is lost (1, 2, 3, 4, 7)', async () => {
     const command = fc.oneof(
       {
         weight: 4,
@@ -118,7 +118,7 @@ describe('shared feeds', () => {
       {
         weight: 4,
         arbitrary: fc.record({
-          do: fc.constant('listen' as const),
+          do: fc.constant('subscribe' as const),
           filter: anyFilter,
           from: fc.double({ min: 0, max: 1, noNaN: true }),
         }),
@@ -135,28 +135,28 @@ describe('shared feeds', () => {
         fc.constantFrom(2, 10, 1_000),
         async (commands, batchRows, ringRows) => {
           const own = await openFeedLog({ batchRows, ringRows, tickMs: 5, progressMs: 3 })
-          const listeners: Listener[] = []
-          const pick = (who: number) => listeners[who % Math.max(listeners.length, 1)]
+          const subscribers: TestSubscriber[] = []
+          const pick = (who: number) => subscribers[who % Math.max(subscribers.length, 1)]
           for (const one of commands) {
             if (one.do === 'commit') await own.commit(one.slot)
             else if (one.do === 'silent') await own.log.commit(one.slot)
             else if (one.do === 'turn') await new Promise((resolve) => setImmediate(resolve))
-            else if (one.do === 'listen') {
+            else if (one.do === 'subscribe') {
               const position = Math.floor(own.feed.tail.tip().seq * one.from)
-              listeners.push(listen(own, { filter: one.filter, position }))
+              subscribers.push(subscribe(own, { filter: one.filter, position }))
             } else if (one.do === 'leave') {
-              const [gone] = listeners.splice(one.who % Math.max(listeners.length, 1), 1)
+              const [gone] = subscribers.splice(one.who % Math.max(subscribers.length, 1), 1)
               gone?.reader.leave()
             } else pick(one.who)?.stall(one.do === 'stall')
           }
-          for (const listener of listeners) listener.stall(false)
-          for (const listener of listeners) {
-            await settled(own, listener)
-            checkHistory(own, listener)
+          for (const subscriber of subscribers) subscriber.stall(false)
+          for (const subscriber of subscribers) {
+            await settled(own, subscriber)
+            checkHistory(own, subscriber)
           }
-          await until(() => own.feed.share.counts().live === listeners.length)
+          await until(() => own.feed.share.counts().live === subscribers.length)
           await own.close()
-          expect(listeners.every(({ isEnded }) => isEnded)).toBe(true)
+          expect(subscribers.every(({ isEnded }) => isEnded)).toBe(true)
           expect(own.feed.share.counts()).toEqual({ feeds: 0, live: 0, streams: 0 })
         },
       ),
@@ -164,41 +164,41 @@ describe('shared feeds', () => {
     )
   }, 120_000)
 
-  test('execute once for all that ask the same (10)', async () => {
+  test('execute once for all equal requests (10)', async () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
-    const many = Array.from({ length: 50 }, () => listen(own, { filter, position: 0 }))
+    const many = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 0 }))
     await until(() => own.feed.share.counts().live === 50)
     expect(own.feed.share.counts().streams).toBe(1)
     const before = rendered(own)
     await own.commit(slotOf(first, second))
-    await until(() => many.every((listener) => lastRow(listener) === 1))
+    await until(() => many.every((subscriber) => lastRow(subscriber) === 1))
     expect(rendered(own) - before).toBe(1)
     await own.close()
   })
 
-  test('read once for all who come back together, and nothing where the ring still has it (10)', async () => {
+  test('read once for all that resume together, and nothing that the ring still has (10)', async () => {
     const own = await openFeedLog({ ringRows: 10, batchRows: 5 })
     for (let i = 0; i < 30; i++) await own.commit(slotOf(first))
     await own.known()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
     const { reads } = own.feed.tail.counts()
-    const late = Array.from({ length: 50 }, () => listen(own, { filter, position: 25 }))
+    const late = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 25 }))
     await until(() => own.feed.share.counts().live === 50)
     expect(own.feed.tail.counts().reads - reads).toBe(0)
-    const later = Array.from({ length: 50 }, () => listen(own, { filter, position: 0 }))
+    const later = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 0 }))
     await until(() => own.feed.share.counts().live === 100)
     expect(own.feed.tail.counts().reads - reads).toBeLessThanOrEqual(6)
-    for (const listener of [...late, ...later]) checkHistory(own, listener)
+    for (const subscriber of [...late, ...later]) checkHistory(own, subscriber)
     await own.close()
   })
 
-  test('tell a slow one that it reads by itself again, and hold nothing back from the others (7)', async () => {
+  test('let a slow one catch up after a notice, and delay no other (7)', async () => {
     const own = await openFeedLog()
     const filter = { classes: ['OWNED'] } as const
     const [slow, quick] = [
-      listen(own, { filter, position: 0 }),
-      listen(own, { filter, position: 0 }),
+      subscribe(own, { filter, position: 0 }),
+      subscribe(own, { filter, position: 0 }),
     ]
     await until(() => own.feed.share.counts().live === 2)
     slow.stall(true)
@@ -206,45 +206,45 @@ describe('shared feeds', () => {
       await own.commit(slotOf(first))
       await until(() => lastRow(quick) === i)
     }
-    expect(slow.told.map(({ kind }) => kind)).toEqual(['opened'])
+    expect(slow.messages.map(({ kind }) => kind)).toEqual(['opened'])
     slow.stall(false)
     await until(() => own.feed.share.counts().live === 2)
-    expect(slow.told).toMatchObject([
+    expect(slow.messages).toMatchObject([
       { kind: 'opened' },
       { kind: 'notice', notice: { topic: 'CATCHING_UP' }, position: { seq: 0 } },
       { kind: 'updates', after: { seq: 0 }, position: { seq: 3 } },
       { kind: 'progress', after: { seq: 3 }, position: { seq: 3 }, isLive: true },
     ])
-    expect(quick.told.some(({ kind }) => kind === 'notice')).toBe(false)
+    expect(quick.messages.some(({ kind }) => kind === 'notice')).toBe(false)
     await own.close()
   })
 
-  test('call nobody for rows of others', async () => {
+  test('send nothing for rows of others', async () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
-    const quiet = listen(own, { filter, position: 0 })
+    const quiet = subscribe(own, { filter, position: 0 })
     await until(() => own.feed.share.counts().live === 1)
     const before = rendered(own)
     for (let i = 0; i < 20; i++) await own.commit(slotOf(second))
     await own.known()
-    expect([rendered(own) - before, quiet.told.length]).toEqual([0, 1])
+    expect([rendered(own) - before, quiet.messages.length]).toEqual([0, 1])
     await own.close()
   })
 
-  test('tell all of a notice, each where it stands (8)', async () => {
+  test('send a notice to all, each with its own position (8)', async () => {
     const own = await openFeedLog()
     await own.commit(slotOf(first, second))
     await own.known()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
     const [old, fresh] = [
-      listen(own, { filter, position: 0 }),
-      listen(own, { filter, position: 2 }),
+      subscribe(own, { filter, position: 0 }),
+      subscribe(own, { filter, position: 2 }),
     ]
     await until(() => own.feed.share.counts().live === 2)
     await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
-    for (const listener of [old, fresh]) {
+    for (const subscriber of [old, fresh]) {
       const notice = { topic: 'DRAINING', closesWithinMs: 5 }
-      expect(listener.told.at(-1)).toEqual({
+      expect(subscriber.messages.at(-1)).toEqual({
         kind: 'notice',
         notice,
         position: own.log.positionAt(2),

@@ -9,11 +9,11 @@ import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { LogPosition, LogTip, UpdateClass } from '../../store/rows.ts'
 import { type LedgerUpdateView, viewOf } from '../updates/list-ledger-updates.ts'
 
-/** The events of a feed as the doors show them; docs/feed.md says what each promises. */
+/** The events of a feed as the transports send them; docs/feed.md states what each guarantees. */
 
 export type { ExpirationTransfer } from '../../feed/expiration-transfers.ts'
 
-/** What a feed tells. */
+/** An event of a feed. */
 export type LedgerFeedEvent =
   | FeedOpened
   | FeedSnapshot
@@ -22,21 +22,21 @@ export type LedgerFeedEvent =
   | FeedNotice
   | FeedReset
 
-/** Whether a feed is told of updates as they are committed, or reads older ones first. */
+/** Whether a feed receives updates as they are committed, or reads older ones first. */
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
 /** The first event of every feed. */
 export interface FeedOpened {
   readonly kind: 'FeedOpened'
-  /** Where the feed begins; resuming after it misses nothing. */
+  /** The feed begins after this cursor; resuming after it misses nothing. */
   readonly cursor: string
-  /** The oldest place to resume from, and the newest. */
+  /** The oldest and the newest cursor to resume after. */
   readonly oldestCursor: string
   readonly tipCursor: string
   readonly mode: FeedMode
   /** The newest committed slot. */
   readonly milestoneIndex: SlotIndex
-  /** The place in the log that `cursor` names. */
+  /** The position of `cursor` in the log. */
   readonly position: number
   readonly filter: UpdateFilter
 }
@@ -49,20 +49,20 @@ export interface FeedSnapshot {
   readonly isLast: boolean
 }
 
-/** Some updates in the order of the log; never empty. */
+/** At least one update, in the order of the log. */
 export interface LedgerUpdateBatch {
   readonly kind: 'LedgerUpdateBatch'
   readonly updates: readonly LedgerUpdateView[]
   /** The cursor of the event before; nothing lies between it and the first update. */
   readonly previousCursor: string
-  /** How far the feed has come; resuming after it repeats and misses nothing. */
+  /** The position that the feed has reached; resuming after it repeats and misses nothing. */
   readonly cursor: string
   /** The milestone of the last update, and the end of its slot in Unix seconds. */
   readonly milestoneIndex: SlotIndex
   readonly milestoneTimestamp: number
 }
 
-/** Nothing happened since the event before. */
+/** There are no updates since the event before. */
 export interface FeedProgress {
   readonly kind: 'FeedProgress'
   readonly previousCursor: string
@@ -77,7 +77,7 @@ export interface FeedProgress {
 export interface FeedNotice {
   readonly kind: 'FeedNotice'
   readonly topic: Notice['topic']
-  /** Where to resume, should the feed end now. */
+  /** The cursor to resume after, should the feed end now. */
   readonly cursor: string
   /** The connection is closed within so many milliseconds; `undefined` where it is not. */
   readonly closesWithinMs: number | undefined
@@ -87,7 +87,7 @@ export interface FeedNotice {
   readonly handover: ExpirationTransfer | undefined
 }
 
-/** The feed cannot go on from where it was; its last event. */
+/** The feed cannot continue from its position; its last event. */
 export interface FeedReset {
   readonly kind: 'FeedReset'
   readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
@@ -105,55 +105,53 @@ export interface UpdateHistory {
   readonly historyHash: Hex
 }
 
-/** What putting events into words needs. */
 export interface FeedEventDeps {
   readonly parameters: TimeParameters
 }
 
-/** Of which feed something is told. */
+/** The feed that an event belongs to. */
 export interface FeedIdentity {
-  /** Of its log. */
   readonly logId: LogTip['logId']
   readonly filter: UpdateFilter
 }
 
-/** The event of something told. */
+/** The event of a message. */
 export function eventOf(
   { parameters }: FeedEventDeps,
   { logId, filter }: FeedIdentity,
-  told: FeedMessage,
+  message: FeedMessage,
 ): LedgerFeedEvent {
   const at = ({ seq, branch }: LogPosition) => encodeCursor({ logId, seq, branch })
-  switch (told.kind) {
+  switch (message.kind) {
     case 'opened':
       return {
         kind: 'FeedOpened',
-        cursor: at(told.position),
-        ...endsOf(told.tip),
-        mode: told.position.seq < told.tip.seq ? 'CATCHING_UP' : 'LIVE',
-        milestoneIndex: told.tip.slot,
-        position: told.position.seq,
+        cursor: at(message.position),
+        ...endsOf(message.tip),
+        mode: message.position.seq < message.tip.seq ? 'CATCHING_UP' : 'LIVE',
+        milestoneIndex: message.tip.slot,
+        position: message.position.seq,
         filter,
       }
     case 'snapshot': {
-      const { outputIds, isLast } = told
-      return { kind: 'FeedSnapshot', cursor: at(told.position), outputIds, isLast }
+      const { outputIds, isLast } = message
+      return { kind: 'FeedSnapshot', cursor: at(message.position), outputIds, isLast }
     }
     case 'updates':
-      return batchOf(parameters, logId, told)
+      return batchOf(parameters, logId, message)
     case 'progress':
       return {
         kind: 'FeedProgress',
-        previousCursor: at(told.after),
-        cursor: at(told.position),
-        milestoneIndex: told.slot,
-        milestoneTimestamp: slotEnd(parameters, told.slot),
-        mode: told.isLive ? 'LIVE' : 'CATCHING_UP',
+        previousCursor: at(message.after),
+        cursor: at(message.position),
+        milestoneIndex: message.slot,
+        milestoneTimestamp: slotEnd(parameters, message.slot),
+        mode: message.isLive ? 'LIVE' : 'CATCHING_UP',
       }
     case 'notice':
-      return noticeOf(at(told.position), told.notice)
+      return noticeOf(at(message.position), message.notice)
     case 'reset':
-      return { kind: 'FeedReset', reason: told.reason, ...endsOf(told.tip) }
+      return { kind: 'FeedReset', reason: message.reason, ...endsOf(message.tip) }
   }
 }
 
@@ -168,13 +166,13 @@ export function historiesOf({ updates }: Pick<LedgerUpdateBatch, 'updates'>): Up
       class: updateClass,
       firstOrdinal,
       lastOrdinal: ordinal,
-      historyHash: historyHash,
+      historyHash,
     })
   }
   return [...histories.values()]
 }
 
-/** The cursor after which a feed goes on, of events that move or name one. */
+/** The cursor to resume after, of events that move or name one. */
 export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
   switch (event.kind) {
     case 'FeedOpened':
@@ -182,7 +180,7 @@ export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
     case 'FeedProgress':
     case 'FeedNotice':
       return event.cursor
-    // Resuming behind half a snapshot would lose the other half, and behind a reset there is nothing to resume.
+    // Resuming after half a snapshot would lose the other half, and after a reset there is nothing to resume.
     case 'FeedSnapshot':
       return event.isLast ? event.cursor : undefined
     case 'FeedReset':

@@ -12,11 +12,10 @@ import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
 import type { OutputPosition } from '../../store/view-contract.ts'
 
 /**
- * The outputs of some addresses that were unspent at a position of the log. It is read in pieces while the ledger goes on,
- * but every piece as of that position: what is unspent now and was there then, and what the log has spent since.
+ * The outputs of some addresses that were unspent at a position of the log. They are read in pieces while the ledger
+ * grows, every piece as of that position: outputs that are unspent now and existed then, and those spent since.
  */
 
-/** What reading a snapshot needs. */
 export interface FeedSnapshotDeps {
   readonly store: {
     readonly read: Pick<
@@ -27,15 +26,14 @@ export interface FeedSnapshotDeps {
   readonly parameters: { readonly minCommittableAge: number }
 }
 
-/** Where the snapshot is taken. */
 export interface SnapshotPosition {
   readonly filter: UpdateFilter
   readonly position: LogPosition
 }
 
 /**
- * The outputs by id, each once; the last piece is empty. A database that is away is waited for. Throws when what has
- * happened since is no longer kept.
+ * The outputs by id, each once; the last piece is empty. Waits while the database is away. Throws when the updates since
+ * the position were pruned.
  */
 export async function* readSnapshot(
   { store, parameters }: FeedSnapshotDeps,
@@ -43,13 +41,13 @@ export async function* readSnapshot(
 ): AsyncGenerator<SnapshotMessage, void, undefined> {
   const deps = { store: { read: retryingReader(store.read) }, parameters }
   const moment = await momentOf(deps, filter, position.seq)
-  const told = new Set<OutputId>()
+  const emitted = new Set<OutputId>()
   const pick = (address: Hex, rows: readonly OutputRow[]) => {
     const picked = rows
-      .filter((row) => !told.has(row.outputId) && moment.existed(row, address))
+      .filter((row) => !emitted.has(row.outputId) && moment.existed(row, address))
       .filter((row) => isFiledUnder(deps, { row, address, filter, slot: moment.slot }))
       .map(({ outputId }) => outputId)
-    for (const outputId of picked) told.add(outputId)
+    for (const outputId of picked) emitted.add(outputId)
     return picked
   }
   for (const address of filter.addresses ?? []) {
@@ -57,7 +55,7 @@ export async function* readSnapshot(
       const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }
-    // Only now, so that nothing can be spent between the two looks.
+    // In this order, so that no output can be spent between the two reads.
     for await (const rows of spentSince(deps, address, position.seq)) {
       const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
@@ -66,11 +64,11 @@ export async function* readSnapshot(
   yield { kind: 'snapshot', position, outputIds: [], isLast: true }
 }
 
-/** What was so at a position. */
+/** The state at a position. */
 interface Moment {
-  /** The newest milestone of which it has anything. */
+  /** The newest milestone with updates up to the position. */
   readonly slot: SlotIndex
-  /** Whether an address had been told of an output; one that is spent now, or since, was unspent if it had. */
+  /** Whether the log had filed an output under an address; an output spent since was unspent then if so. */
   readonly existed: (row: OutputRow, address: Hex) => boolean
 }
 
@@ -87,7 +85,7 @@ async function momentOf(
   const { milestoneIndex: slot } = row
   const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
   if (position < firstSeq) return { slot: slot - 1, existed: (one) => one.bookedSlot < slot }
-  // In the middle of a milestone: some of what it created was still to come.
+  // In the middle of a milestone: some of the outputs that it created come after the position.
   const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
   const later = await Promise.all(
     addresses.map((address) =>
@@ -148,7 +146,7 @@ const classes = ['OWNED', 'MENTIONED'] as const
 /** The most outputs of one piece. */
 export const rowsPerPiece = 500
 
-/** Whether an output concerns an address in one of the classes; by time alone it may be another's since its creation. */
+/** Whether an output is filed under an address in one of the classes; time alone may have changed its owner. */
 function isFiledUnder(
   { parameters }: FeedSnapshotDeps,
   of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },

@@ -31,7 +31,6 @@ import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
 export type { Sink, Subscriber as Reader } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 
-/** What following needs. */
 export interface FollowLedgerUpdatesDeps {
   readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
   readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
@@ -49,9 +48,9 @@ export interface FeedQuestion {
   readonly classes: readonly UpdateClass[]
   /** Left out, with `afterMilestone`: only what is committed from now on. */
   readonly after?: string
-  /** Begins with the milestone behind this one. */
+  /** Begins with the milestone after this one. */
   readonly afterMilestone?: SlotIndex
-  /** Whether to begin with the outputs that are unspent where the feed begins. */
+  /** Whether to begin with the outputs that are unspent at the beginning. */
   readonly snapshot?: boolean
 }
 
@@ -61,7 +60,7 @@ export type FollowLedgerUpdatesError =
   /** No address, or more than a feed may have. */
   | { readonly code: 'FEED_ADDRESS_COUNT'; readonly count: number; readonly limit: number }
   | { readonly code: 'FEED_CLASSES_MISSING' }
-  /** Two beginnings were given. */
+  /** Both `after` and `afterMilestone` were given. */
   | { readonly code: 'FEED_START_AMBIGUOUS' }
   | {
       readonly code: 'MILESTONE_NOT_COMMITTED'
@@ -69,7 +68,7 @@ export type FollowLedgerUpdatesError =
       readonly milestoneIndex: SlotIndex
       readonly newest: SlotIndex
     }
-  /** A snapshot of the whole ledger is not told. */
+  /** There is no snapshot of the whole ledger. */
   | { readonly code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }
 
 /** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
@@ -79,10 +78,10 @@ export async function followLedgerUpdates(
 ): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
   const begun = await beginFeed(deps, question)
   if (!begun.ok) return begun
-  return ok(stoppable((signal) => tell(deps, begun.value, signal)))
+  return ok(stoppable((signal) => eventsOf(deps, begun.value, signal)))
 }
 
-async function* tell(
+async function* eventsOf(
   deps: FollowLedgerUpdatesDeps,
   begun: BegunFeed,
   signal: AbortSignal,
@@ -91,14 +90,14 @@ async function* tell(
   for await (const message of messages) yield eventOf(deps, begun, message)
 }
 
-/** How a feed that shares its work is told. */
+/** How the events of a shared feed are rendered, and where they go. */
 export interface SharedFeedOptions extends Pick<SubscriberOptions, 'sink'> {
-  /** Names what `render` does: feeds with equal questions (but for their beginning) and equal keys share it. */
+  /** Identifies `render`: feeds of equal requests (except for their beginning) and equal keys share it. */
   readonly key: string
   readonly render: (event: LedgerFeedEvent) => Promise<SharedText>
 }
 
-/** Opens a feed that shares execution and bytes with all that ask the same. */
+/** Opens a feed that shares execution and bytes with equal requests. */
 export async function shareLedgerUpdates(
   deps: FollowLedgerUpdatesDeps,
   question: FeedQuestion,
@@ -113,7 +112,7 @@ export async function shareLedgerUpdates(
       key: JSON.stringify([logId, era, addresses, classes, snapshot === undefined, key]),
       filter,
       era,
-      render: (told) => render(eventOf(deps, begun.value, told)),
+      render: (message) => render(eventOf(deps, begun.value, message)),
       position,
       snapshot,
       sink,
@@ -121,15 +120,15 @@ export async function shareLedgerUpdates(
   )
 }
 
-/** A feed that is allowed, and where it begins. */
+/** A feed that is allowed, and its beginning. */
 export interface BegunFeed extends FeedIdentity {
   readonly position: LogPosition
-  /** Of the position. */
+  /** The era of the tail that the position belongs to. */
   readonly era: number
   readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
 }
 
-/** Finds out what is to be told and from where; no work is done before. */
+/** Checks a request for a feed, and finds its filter and position. */
 export async function beginFeed(
   deps: FollowLedgerUpdatesDeps,
   question: FeedQuestion,
@@ -137,22 +136,22 @@ export async function beginFeed(
   const filter = filterOf(question)
   if (!filter.ok) return filter
   const { tail } = deps.feed
-  // Most who resume do so below what is known, and cost no look at the database.
+  // Most feeds resume below the known tip, and cost no read of the database.
   let tip = tail.tip()
   let start = await startOf(deps, question, tip)
   if (!start.ok || start.value.seq === tip.seq) {
-    // A cursor of another gateway on the database may be ahead of what this one has heard, or of the log that is there now.
+    // A cursor from another gateway on the database may be ahead of the tip that this one knows, or belong to a newer log.
     const code = start.ok ? undefined : start.error.code
     const isNews = code === 'CURSOR_AHEAD_OF_TIP' || code === 'CURSOR_OF_ANOTHER_LOG'
     tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
     start = await startOf(deps, question, tip)
   }
-  // The log was found to be another one meanwhile.
+  // The log was replaced meanwhile.
   if (tail.tip().era !== tip.era) return await beginFeed(deps, question)
   if (!start.ok) return start
-  const place = { filter: filter.value, position: start.value }
-  const snapshot = question.snapshot === true ? readSnapshot(deps, place) : undefined
-  return ok({ logId: tip.logId, era: tip.era, ...place, snapshot })
+  const beginning = { filter: filter.value, position: start.value }
+  const snapshot = question.snapshot === true ? readSnapshot(deps, beginning) : undefined
+  return ok({ logId: tip.logId, era: tip.era, ...beginning, snapshot })
 }
 
 function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpdatesError> {
@@ -179,9 +178,9 @@ async function startOf(
   }
   if (after !== undefined) {
     const log = { ...tip, mayLag }
-    const place = placeCursor(after, 'after', log)
-    if (!place.ok) return place
-    return confirmCursor(place.value, await tail.branchAt(place.value.seq), 'after', log)
+    const position = placeCursor(after, 'after', log)
+    if (!position.ok) return position
+    return confirmCursor(position.value, await tail.branchAt(position.value.seq), 'after', log)
   }
   if (afterMilestone === undefined) return ok({ seq: tip.seq, branch: tip.branch })
   const argument = 'afterMilestone'
@@ -190,7 +189,7 @@ async function startOf(
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument, milestoneIndex: afterMilestone, newest })
   }
-  // Before the genesis lies nothing, and everything is behind it.
+  // The log begins with the genesis.
   const seq = (await store.read.milestone(afterMilestone))?.lastSeq ?? 0
   if (seq < tip.prunedSeq) return err(cursorExpired(argument, tip))
   return ok({ seq, branch: await tail.branchAt(seq) })

@@ -7,15 +7,14 @@ import type { TimeParameters } from '../../protocol/slots.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 
-/** Milestones as they are committed, each of them, from any of them on. */
+/** Every milestone from any one on, as they are committed. */
 
-/** What following milestones needs. */
 export interface FollowMilestonesDeps {
   readonly parameters: TimeParameters
   readonly feed: Pick<Feed, 'tail' | 'milestones'>
 }
 
-/** The milestone to begin behind is not committed yet. */
+/** The milestone to begin after is not committed yet. */
 export interface MilestoneNotCommitted {
   readonly code: 'MILESTONE_NOT_COMMITTED'
   readonly argument: string
@@ -23,7 +22,7 @@ export interface MilestoneNotCommitted {
   readonly newest: SlotIndex
 }
 
-/** Every milestone behind one, by default behind the newest; ends at once when its consumer calls `return()`. */
+/** Every milestone after one, by default after the newest; ends at once when its consumer calls `return()`. */
 export async function followMilestones(
   deps: FollowMilestonesDeps,
   after: SlotIndex | undefined,
@@ -33,10 +32,10 @@ export async function followMilestones(
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument: 'after', milestoneIndex: after, newest })
   }
-  return ok(stoppable((signal) => tell(deps, after ?? newest, signal)))
+  return ok(stoppable((signal) => milestonesAfter(deps, after ?? newest, signal)))
 }
 
-async function* tell(
+async function* milestonesAfter(
   { parameters, feed: { tail, milestones: read } }: FollowMilestonesDeps,
   after: SlotIndex,
   signal: AbortSignal,
@@ -47,7 +46,7 @@ async function* tell(
   try {
     while (!signal.aborted) {
       const { logId, slot: newest } = tail.tip()
-      // Not past the tip that was looked at: whoever reads on from a milestone finds its updates there.
+      // Not past the tip of the tail, so that the updates of an emitted milestone can be read.
       const limit = Math.min(newest - reached, pageSize)
       const milestones = limit > 0 ? await retryWhileAway(() => read(reached, limit), signal) : []
       for (const milestone of milestones) {

@@ -1,22 +1,21 @@
-import type { Feed } from '../../feed/open.ts'
+import { type Feed } from '../../feed/open.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { valueIn } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
-import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import { type BlockId, type TransactionId } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import { type BlockView, readBlock } from '../blocks/read-block.ts'
-import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
-import type { Services } from '../services.ts'
+import { type TransactionView, readTransaction } from '../blocks/read-transaction.ts'
+import { type Services } from '../services.ts'
 
-/** What becomes of a block or a transaction: its row is looked at whenever the log has moved, and now and then. */
+/** The state of a block or a transaction: its row is read whenever the log has moved, and once per tick. */
 
-/** What following states needs. */
 export interface FollowStatesDeps extends Pick<Services, 'store' | 'source'> {
   readonly feed: Pick<Feed, 'tail' | 'tickMs'>
 }
 
-/** A block whenever its state has changed, first as it is; waits for one that is not known yet, and ends with its last state. */
+/** A block as it is and whenever its state has changed; waits while it is unknown, and ends with its last state. */
 export function followBlockState(
   deps: FollowStatesDeps,
   blockId: BlockId,
@@ -27,8 +26,8 @@ export function followBlockState(
 }
 
 /**
- * The same for a transaction. It does not end with a failure that belongs to the block which brought it: another block may
- * carry the same transaction with other unlocks, or when its inputs are there (ledger reference 3.3).
+ * The same for a transaction. It does not end with a failure that belongs to the block that carries it: another block may
+ * carry the same transaction with other unlocks, or when its inputs exist (ledger reference 3.3).
  */
 export function followTransactionState(
   deps: FollowStatesDeps,
@@ -42,10 +41,10 @@ export function followTransactionState(
 }
 
 interface Looking<T> {
-  /** What a node behind does not tell now it may tell at the next look. */
+  /** An upstream node may answer at the next look what it does not answer now. */
   readonly look: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
-  /** What is told again when it has changed. */
+  /** A value is emitted when its key has changed. */
   readonly key: (found: T) => string
 }
 
@@ -56,12 +55,12 @@ async function* changes<T>(
 ): AsyncGenerator<T, void, undefined> {
   const changed = createSignal()
   const stopWatching = tail.watchTip(changed.notify)
-  let told: string | undefined
+  let emittedKey: string | undefined
   try {
     while (!signal.aborted) {
       const found = await retryWhileAway(look, signal)
-      if (found !== undefined && key(found) !== told) {
-        told = key(found)
+      if (found !== undefined && key(found) !== emittedKey) {
+        emittedKey = key(found)
         yield found
       }
       if (found !== undefined && isLast(found)) return

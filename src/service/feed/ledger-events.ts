@@ -3,9 +3,8 @@ import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow, BlockState } from '../../store/rows.ts'
 import { type BlockView, decodeBlock } from '../blocks/read-block.ts'
 
-/** What happens on the ledger, as somebody hears of it who looks now and then: slots, blocks, their states, outputs. */
+/** What happens on the ledger, found by reading it now and then: slots, blocks, their states, outputs. */
 
-/** What looking needs. */
 export interface LedgerEventDeps {
   readonly store: {
     readonly read: Pick<
@@ -15,53 +14,55 @@ export interface LedgerEventDeps {
   }
 }
 
-/** Something that happened. */
 export type LedgerEvent =
   /** A slot was committed. */
   | { readonly kind: 'slot'; readonly slot: SlotIndex }
-  /** A block was taken. */
+  /** A block was accepted into the inbox. */
   | { readonly kind: 'block'; readonly block: BlockView }
-  /** A block has come further. */
+  /** The state of a block changed. */
   | { readonly kind: 'state'; readonly block: BlockView }
-  /** An output came or went in a slot that was committed. */
+  /** An output was created or spent in a committed slot. */
   | { readonly kind: 'output'; readonly outputId: OutputId }
 
-/** Of what is wanted to be heard. */
+/** Which events are wanted. */
 export interface Interests {
   readonly slots: boolean
   readonly blocks: boolean
   readonly outputs: boolean
 }
 
-/** Somebody who looks. */
 export interface LedgerEventReader {
-  /** What has happened since the last look; nothing of what was not wanted then. */
+  /** The events since the last look; without the kinds that were not wanted then. */
   look(interests: Interests): Promise<readonly LedgerEvent[]>
 }
 
-/** Slots told at once after a pause; of a longer row of them only the newest are. */
+/** The most slots of one look; after a longer pause only the newest are reported. */
 const mostSlots = 100
 
 const pageSize = 1_000
 
-/** Begins to look. */
 export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): LedgerEventReader {
   let slot: SlotIndex | undefined
   let inbox: number | undefined
   let seq: number | undefined
-  /** Blocks that may still come further. */
+  /** Blocks whose state may still change. */
   const open = new Map<BlockId, BlockRow>()
 
   async function look(interests: Interests): Promise<readonly LedgerEvent[]> {
     const tip = interests.slots || interests.outputs ? await read.logTip() : undefined
     const slots = interests.slots && tip !== undefined ? tip.slot : undefined
-    const blocks = interests.blocks ? await blocksNow() : undefined
-    const outputs = interests.outputs && tip !== undefined ? await outputsUpTo(tip.seq) : undefined
-    // From here on nothing can fail: a look that did has told nothing, and the next one begins where it began.
-    return [...slotNews(slots), ...blockNews(blocks), ...outputNews(outputs)]
+    const blocks = interests.blocks
+      ? await blocksAfter(read, inbox ?? (await read.newestInbox()), open)
+      : undefined
+    const outputs =
+      interests.outputs && tip !== undefined
+        ? await outputsBetween(read, seq ?? tip.seq, tip.seq)
+        : undefined
+    // Nothing can fail from here on: a look that fails changes no state, so the next one covers the same range.
+    return [...slotEvents(slots), ...blockEvents(blocks), ...outputEvents(outputs)]
   }
 
-  function slotNews(newest: SlotIndex | undefined): LedgerEvent[] {
+  function slotEvents(newest: SlotIndex | undefined): LedgerEvent[] {
     const known = slot ?? newest
     slot = newest
     if (known === undefined || newest === undefined) return []
@@ -70,42 +71,27 @@ export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): L
     return Array.from({ length: count }, (_, i) => ({ kind: 'slot', slot: first + i }))
   }
 
-  async function blocksNow(): Promise<BlocksNow> {
-    const after = inbox ?? (await read.newestInbox())
-    const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
-    const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
-    return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
-  }
-
-  function blockNews(now: BlocksNow | undefined): LedgerEvent[] {
+  function blockEvents(now: BlocksNow | undefined): LedgerEvent[] {
     inbox = now?.inbox
     if (now === undefined) {
       open.clear()
       return []
     }
-    // Told as pending first, however far it has come: whoever follows a block sees every step once.
+    // First as pending, whatever its state: a client sees every state of a block once.
     for (const row of now.rows) open.set(row.blockId, { ...row, state: 'PENDING' })
-    const news: LedgerEvent[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
+    const events: LedgerEvent[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
     for (const { blockId, state } of now.states) {
       const former = open.get(blockId)
       if (former === undefined || former.state === state) continue
       const row = { ...former, state }
       if (isLast[state]) open.delete(blockId)
       else open.set(blockId, row)
-      news.push({ kind: 'state', block: viewOf(row) })
+      events.push({ kind: 'state', block: viewOf(row) })
     }
-    return news
+    return events
   }
 
-  async function outputsUpTo(newest: number): Promise<OutputsNow> {
-    const after = seq ?? newest
-    const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
-    const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
-    const outputIds = new Set(rows.map(({ outputId }) => outputId))
-    return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
-  }
-
-  function outputNews(now: OutputsNow | undefined): LedgerEvent[] {
+  function outputEvents(now: OutputsNow | undefined): LedgerEvent[] {
     seq = now?.seq
     return (now?.outputIds ?? []).map((outputId) => ({ kind: 'output', outputId }))
   }
@@ -113,19 +99,36 @@ export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): L
   return { look }
 }
 
-/** What a look found of blocks. */
 interface BlocksNow {
-  /** Up to this place they are known with it. */
+  /** The inbox number up to which blocks are known. */
   readonly inbox: number
   readonly rows: readonly BlockRow[]
   readonly states: Awaited<ReturnType<StoreReader['blockStates']>>
 }
 
-/** What a look found of outputs. */
 interface OutputsNow {
-  /** Up to this position the log is known with it. */
+  /** The position up to which the log is known. */
   readonly seq: number
   readonly outputIds: readonly OutputId[]
+}
+
+type Read = LedgerEventDeps['store']['read']
+
+async function blocksAfter(
+  read: Read,
+  after: number,
+  open: ReadonlyMap<BlockId, BlockRow>,
+): Promise<BlocksNow> {
+  const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
+  const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
+  return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
+}
+
+async function outputsBetween(read: Read, after: number, newest: number): Promise<OutputsNow> {
+  const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
+  const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const outputIds = new Set(rows.map(({ outputId }) => outputId))
+  return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
 }
 
 const isLast: Readonly<Record<BlockState, boolean>> = {

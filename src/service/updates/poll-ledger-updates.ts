@@ -12,7 +12,7 @@ import {
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
-/** The feed for those who can hold no line: a page after a position, and where there is none, a wait for the first. */
+/** The feed by long poll: a page after a position, and if it is empty, a wait for the first update. */
 
 /** What to poll. */
 export interface PollQuestion extends Omit<FeedQuestion, 'snapshot'> {
@@ -55,7 +55,7 @@ export async function pollLedgerUpdates(
     ) {
       page = await collect(tail, { filter, after: page.position, limit })
     }
-    // Another log may have been found in its place while this one was waited for.
+    // The log may have been replaced during the wait.
     if (page === 'REPLACED' || tail.tip().era !== era) {
       return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' })
     }
