@@ -23,6 +23,7 @@ import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
+import type { Store } from './store/contract.ts'
 import { logStoreFaults } from './store/fault-log.ts'
 import { openStore, type StoreError } from './store/open.ts'
 import { databasePlace } from './store/url.ts'
@@ -128,6 +129,42 @@ async function openInOrder(
   // Only now, for it may be made: whoever is refused has written nothing.
   const key = await openSigningKey(config.signing)
   if (!key.ok) return key
+  const services = await openServices(
+    config,
+    { store, source, signatures, clock, wake, log },
+    opened,
+  )
+  const auth = { key: key.value, clock: deps.clock }
+  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
+  const limits = { ...defaultLimits, connections, subscriptions }
+  const http = await openTransports({ services, auth, limits, log }, config)
+  if (!http.ok) return http
+  opened.push(() =>
+    http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
+  )
+  const network = services.parameters.networkName
+  const hasFaucet = services.faucet !== undefined
+  const announceStop = async () => {
+    http.value.announceStop()
+    await delay(config.drainDelaySeconds * 1_000)
+  }
+  const { confirm: confirmClock } = clock
+  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
+  readonly store: Store
+  readonly wake: Wake
+  readonly log: Log
+}
+
+/** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
+async function openServices(
+  config: Config,
+  { wake, log, ...shared }: ServicesDeps,
+  opened: (() => Promise<void>)[],
+): Promise<Services> {
+  const { store, source } = shared
   const { parameters } = source.network
   const feed = await openFeed({ reader: store.read, parameters, wake, log })
   opened.push(feed.close)
@@ -139,37 +176,20 @@ async function openInOrder(
   }
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
-  const sharedDeps = { store, source, signatures, clock }
-  const faucet = faucetOf(sharedDeps, log)
+  const faucet = faucetOf(shared, log)
   if (faucet !== undefined) opened.push(faucet.close)
-  const services: Services = {
-    ...sharedDeps,
+  return {
+    ...shared,
     parameters,
     feed,
     chainRecords,
     stakers: createStakers(store.read),
-    // Nobody else knows more of a log that this process alone may write; of one that a node writes, others may.
+    // A log that this process alone writes has no newer rows elsewhere; one that a node writes may.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,
     version: programVersion(),
     faucet,
   }
-  const auth = { key: key.value, clock: deps.clock }
-  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
-  const limits = { ...defaultLimits, connections, subscriptions }
-  const http = await openTransports({ services, auth, limits, log }, config)
-  if (!http.ok) return http
-  opened.push(() =>
-    http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
-  )
-  const network = parameters.networkName
-  const hasFaucet = faucet !== undefined
-  const announceStop = async () => {
-    http.value.announceStop()
-    await delay(config.drainDelaySeconds * 1_000)
-  }
-  const { confirm: confirmClock } = clock
-  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -68,33 +68,16 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
   const closed = new AbortController()
   let paying: Promise<void> | undefined
 
-  async function enqueue({ address, amount }: FaucetQuestion): Promise<Enqueued> {
-    const receiver = receiverOf(deps, address)
-    if (!receiver.ok) return receiver
-    const unavailable = deps.source.unavailable()
-    if (unavailable !== undefined) return err(unavailable)
-    const { key, to } = receiver.value
-    if (amount !== undefined) {
-      const least = leastAmount(deps.source.network.parameters, to)
-      if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
-      return take(address, { key: undefined, to, amount })
-    }
-    const { balance } = await deps.store.read.balance(key)
-    const owned = totalOf(balance)
-    if (owned >= faucetTarget) {
-      return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
-    }
-    const isWaiting = [...waiting].some((one) => one.key === key)
-    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
-    return take(address, {
-      key,
-      to,
-      amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount,
-    })
+  async function enqueue(request: FaucetQuestion): Promise<Enqueued> {
+    const due = await paymentFor(deps, request)
+    return due.ok ? take(request.address, due.value) : due
   }
 
-  /** Nothing is awaited here, so that an address waits once and no more than the most wait. */
-  function take(address: string, payment: Omit<Waiting, 'settle'>): Enqueued {
+  /** Nothing is awaited here, so that an address waits once and no more than `mostWaiting` wait. */
+  function take(address: string, payment: Due): Enqueued {
+    const { key } = payment
+    const isWaiting = key !== undefined && [...waiting].some((one) => one.key === key)
+    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
     if (waiting.size >= mostWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
     const settled = new Promise<Outcome>((settle) => waiting.add({ ...payment, settle }))
     paying ??= payAll().finally(() => {
@@ -137,9 +120,32 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
 }
 
 type Enqueued = Result<FaucetRequest, FaucetError>
+type Due = Omit<Waiting, 'settle'>
+
+/** What a request is paid: the amount that it names, or one that depends on what the address owns. */
+async function paymentFor(
+  { store, source }: FaucetServices,
+  { address, amount }: FaucetQuestion,
+): Promise<Result<Due, FaucetError>> {
+  const receiver = receiverOf({ source }, address)
+  if (!receiver.ok) return receiver
+  const unavailable = source.unavailable()
+  if (unavailable !== undefined) return err(unavailable)
+  const { key, to } = receiver.value
+  if (amount !== undefined) {
+    const least = leastAmount(source.network.parameters, to)
+    if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
+    return ok({ key: undefined, to, amount })
+  }
+  const owned = totalOf((await store.read.balance(key)).balance)
+  if (owned >= faucetTarget) {
+    return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
+  }
+  return ok({ key, to, amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount })
+}
 
 function receiverOf(
-  { source }: FaucetServices,
+  { source }: Pick<FaucetServices, 'source'>,
   text: string,
 ): Result<{ readonly key: Hex; readonly to: Address }, AddressError> {
   const argument = 'address'
