@@ -37,9 +37,9 @@ export interface Config {
   readonly databaseUrl: Secret
   /** Whether a database that holds no ledger, or is not there, is made and begins one. */
   readonly mayCreate: boolean
-  /** PostgreSQL behind a pooler: the URL past it, for hearing of commits; `undefined` for the same. */
+  /** PostgreSQL with a pooler: the URL past the pooler, for notifications of commits; `undefined` for the same URL. */
   readonly wakeUrl: Secret | undefined
-  /** Who may submit blocks: everybody, nobody, or the holder of a valid token. */
+  /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
   readonly signing: KeySource
@@ -47,7 +47,7 @@ export interface Config {
   readonly ledger: (typeof ledgerKinds)[number]
   /** The nodes to follow, in the order of preference, without a slash at their end; empty for the ledger inside. */
   readonly upstreamUrls: readonly string[]
-  /** Whether each output that a node tells is held against its proof. */
+  /** Whether each output of an upstream node is checked against its proof. */
   readonly upstreamProofs: (typeof switches)[number]
   /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
   readonly genesisFile: string | undefined
@@ -87,7 +87,7 @@ export interface Environment {
   readonly [variable: string]: string | undefined
 }
 
-/** Reads all settings, for `ledger-gateway serve`; `words` are those behind the command. */
+/** Reads all settings, for `ledger-gateway serve`; `words` are those after the command. */
 export function parseConfig(
   env: Environment,
   words: readonly string[],
@@ -210,7 +210,7 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
   return createSecret(text)
 }
 
-/** Needed in front of nodes. What was given is not repeated: people put passwords into addresses. */
+/** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */
 function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly string[] {
   const { text = '', from: setting } = given(settings.upstreamUrls)
   const isUpstream = given(settings.ledger).text === 'upstream'

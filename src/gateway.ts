@@ -30,41 +30,41 @@ import { databasePlace } from './store/url.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
-/** A gateway that answers. */
+/** A running gateway. */
 export interface Gateway {
   /** Of the root, without a slash at its end. */
   readonly url: string
   /** The name of the network it serves. */
   readonly network: string
-  /** Whether it gives funds to whoever asks. */
+  /** Whether it has a faucet. */
   readonly hasFaucet: boolean
-  /** The operator says that the machine's clock is right, though it leapt. */
+  /** Accepts the clock of the machine as right after a leap, on the operator's word. */
   confirmClock(): void
-  /** The place of a database that held no ledger before; `undefined` where one was there. */
+  /** The location of a database that held no ledger before; `undefined` for one that held a ledger. */
   readonly newLedgerIn: string | undefined
   /**
-   * Says that it is not ready any more, and goes on serving for `DRAIN_DELAY`: a balancer that asks meanwhile sends the next
+   * Reports that it is not ready and goes on serving for `DRAIN_DELAY`: a load balancer that checks meanwhile sends the next
    * requests elsewhere.
    */
   announceStop(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a gateway is given by its process. */
+/** What the process gives a gateway. */
 export interface GatewayDeps {
   readonly clock: MachineClock
   readonly log: Log
-  /** The bell between committer and feeds; a new one where nobody else rings it. */
+  /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
 }
 
 /** Why a gateway does not start. */
 export type StartError = KeyError | StoreError | LedgerError | ListenError
 
-/** How long what is under way may take when the gateway closes. */
+/** How long requests under way may take when the gateway closes. */
 const closeGraceMs = 3_000
 
-/** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
+/** The most signatures that OpenSSL refused and that wait for the second check: about a second of work. */
 const doubtfulSignatures = 1_000
 
 /** Opens a gateway. When a step fails or throws, the steps before it are undone. */
@@ -78,7 +78,7 @@ export async function openGateway(
     for (const closeOne of opened.toReversed()) {
       await closeOne().catch((failure: unknown) => failures.push(failure))
     }
-    // What was opened before is closed whatever became of the rest.
+    // Every resource is closed, also when closing another one fails.
     if (failures.length > 0) throw failures[0]
   }
   try {
@@ -87,7 +87,7 @@ export async function openGateway(
     await close()
     return gateway
   } catch (failure) {
-    // Whatever is left open would keep the process from ending.
+    // An open resource would keep the process from ending.
     await close()
     throw failure
   }
@@ -114,11 +114,11 @@ async function openInOrder(
   if (isNew) log.info('ledger-begins', { database: newLedgerIn })
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
-  // All time that decides about slots and blocks. Tokens and the log go by the machine's own.
+  // The clock for slots and blocks. Tokens and the log use the clock of the machine.
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
   const { wake = createWake() } = deps
-  // The store ends the listening when it is closed.
+  // The store ends this subscription when it is closed.
   store.listen((news) => {
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
@@ -126,7 +126,7 @@ async function openInOrder(
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
-  // Only now, for it may be made: whoever is refused has written nothing.
+  // Opened only now, for this may create the key file: a refused start has written nothing.
   const key = await openSigningKey(config.signing)
   if (!key.ok) return key
   const services = await openServices(
@@ -200,7 +200,7 @@ function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
   return openFaucet(services, { key: developmentKeys().faucet, log })
 }
 
-/** What the doors need. */
+/** What the transports need. */
 export interface TransportDeps {
   readonly services: Services
   readonly auth: AuthDeps
@@ -208,7 +208,7 @@ export interface TransportDeps {
   readonly log: Log
 }
 
-/** Opens the doors alone, GraphQL, WebSocket and REST, onto services that somebody else made. */
+/** Opens the transports alone (GraphQL, WebSocket, REST) on services that the caller made. */
 export function openTransports(
   deps: TransportDeps,
   { host, port }: HttpAddress,

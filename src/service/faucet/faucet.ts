@@ -24,7 +24,7 @@ import type {
 } from './faucet-requests.ts'
 import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
-/** Gives base tokens of the development network to whoever asks, within limits (rest.md 7). */
+/** Gives base tokens of the development network on request, within limits (rest.md 7). */
 
 /** What the faucet uses of the services. */
 export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
@@ -95,7 +95,7 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
   async function payBatch(batch: readonly Waiting[]): Promise<void> {
     const outcome = await payTogether(deps, batch, closed.signal)
     if (!outcome.ok && outcome.error.reason === 'FUNDS_MISSING' && batch.length > 1) {
-      // Whoever asks for more than there is takes it from nobody else.
+      // A request for more than there is does not fail the other requests of its batch.
       for (const one of batch) await payBatch([one])
       return
     }
@@ -158,7 +158,7 @@ function receiverOf(
   return ok({ key: key.value, to: to.value })
 }
 
-/** How often a transaction is tried that somebody with the same key came before: every gateway on a database has a faucet. */
+/** How often a payment is tried: another gateway on the database has a faucet with the same key and may spend the output first. */
 const attempts = 8
 
 async function payTogether(
@@ -173,7 +173,7 @@ async function payTogether(
       if (outcome.ok || outcome.error.reason === 'FUNDS_MISSING') break
     }
   } catch (error) {
-    // Those who asked can ask again; the faucet goes on with the next.
+    // These clients can ask again; the faucet goes on with the next requests.
     deps.log.error('faucet-failed', { error, requests: payments.length })
     return unpaid('INTERNAL')
   }

@@ -12,7 +12,7 @@ import {
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
-/** The feed for those who can hold no line: a page after a position, and where there is none, a wait for the first. */
+/** The feed for clients that keep no connection open: a page after a position; where it is empty, a wait for the first update. */
 
 /** What to poll. */
 export interface PollQuestion extends Omit<FeedQuestion, 'snapshot'> {
@@ -31,7 +31,7 @@ export interface PolledUpdates {
   readonly previousCursor: string
   /** Where the next one does. */
   readonly cursor: string
-  /** Whether there are as many updates as were asked for: then this page never changes. */
+  /** Whether the page has as many updates as the limit: then it never changes. */
   readonly isFull: boolean
 }
 
@@ -50,7 +50,7 @@ export async function pollLedgerUpdates(
     if (typeof page !== 'string' && page.rows.length === 0 && (await bell.wait(waitMs))) {
       page = await collect(tail, { filter, after: page.position, limit })
     }
-    // Another log may have been found in its place while this one was waited for.
+    // The database may have been replaced by another log during the wait.
     if (page === 'REPLACED' || tail.tip().era !== era) {
       return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' })
     }
