@@ -1,29 +1,12 @@
-import type { KeySource } from './api/signing-key.ts'
+import { type KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
 import { type LogLevel, logLevels } from './lib/log.ts'
-import { err, ok, type Result } from './lib/result.ts'
-import { createSecret, type Secret } from './lib/secret.ts'
-import type { LedgerSettings } from './node/open-ledger.ts'
-import {
-  isNodeUrl,
-  keyFileBeside,
-  oneOf,
-  parseCount,
-  parseDrain,
-  parsePort,
-  parseRetention,
-  parseSwitch,
-} from './setting-values.ts'
-import {
-  keySettings,
-  leastSecretBytes,
-  ledgerKinds,
-  type Setting,
-  settings,
-  submitModes,
-  switches,
-} from './settings.ts'
+import { type Result, err, ok } from './lib/result.ts'
+import { type Secret, createSecret } from './lib/secret.ts'
+import { type LedgerSettings } from './node/open-ledger.ts'
+import { isNodeUrl, keyFileBeside, oneOf, parseCount, parseDrain, parsePort, parseRetention, parseSwitch } from './setting-values.ts'
+import { type Setting, keySettings, leastSecretBytes, ledgerKinds, settings, submitModes, switches } from './settings.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
@@ -38,9 +21,9 @@ export interface Config extends LedgerSettings {
   readonly databaseUrl: Secret
   /** Whether a database that holds no ledger, or is not there, is made and begins one. */
   readonly mayCreate: boolean
-  /** PostgreSQL behind a pooler: the URL past it, for hearing of commits; `undefined` for the same. */
+  /** PostgreSQL with a pooler: the URL past the pooler, for notifications of commits; `undefined` for the same URL. */
   readonly wakeUrl: Secret | undefined
-  /** Who may submit blocks: everybody, nobody, or the holder of a valid token. */
+  /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
   readonly signing: KeySource
@@ -74,7 +57,7 @@ export interface Environment {
   readonly [variable: string]: string | undefined
 }
 
-/** Reads all settings, for `ledger-gateway serve`; `words` are those behind the command. */
+/** Reads all settings, for `ledger-gateway serve`; `words` are those after the command. */
 export function parseConfig(
   env: Environment,
   words: readonly string[],
@@ -197,7 +180,7 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
   return createSecret(text)
 }
 
-/** Needed in front of nodes. What was given is not repeated: people put passwords into addresses. */
+/** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */
 function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly string[] {
   const { text = '', from: setting } = given(settings.upstreamUrls)
   const isUpstream = given(settings.ledger).text === 'upstream'

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthDeps } from './api/auth.ts'
+import { type AuthDeps } from './api/auth.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
-import { defaultLimits, type TransportLimits } from './api/limits.ts'
+import { type TransportLimits, defaultLimits } from './api/limits.ts'
 import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
-import type { Config } from './config.ts'
+import { type Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { openFeed } from './feed/open.ts'
-import { createWake, type Wake } from './feed/wake.ts'
-import type { MachineClock } from './lib/clock.ts'
+import { type Wake, createWake } from './feed/wake.ts'
+import { type MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
-import type { Log } from './lib/log.ts'
-import { ok, type Result } from './lib/result.ts'
+import { type Log } from './lib/log.ts'
+import { type Result, ok } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
@@ -22,49 +22,50 @@ import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
 import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
-import type { Faucet } from './service/faucet/faucet-requests.ts'
-import type { Services } from './service/services.ts'
+import { type Faucet } from './service/faucet/faucet-requests.ts'
+import { type Services } from './service/services.ts'
+import { type Store } from './store/contract.ts'
 import { logStoreFaults } from './store/fault-log.ts'
-import { openStore, type StoreError } from './store/open.ts'
+import { type StoreError, openStore } from './store/open.ts'
 import { databasePlace } from './store/url.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
-/** A gateway that answers. */
+/** A running gateway. */
 export interface Gateway {
   /** Of the root, without a slash at its end. */
   readonly url: string
   /** The name of the network it serves. */
   readonly network: string
-  /** Whether it gives funds to whoever asks. */
+  /** Whether it has a faucet. */
   readonly hasFaucet: boolean
-  /** The operator says that the machine's clock is right, though it leapt. */
+  /** Accepts the clock of the machine as right after a leap, on the operator's word. */
   confirmClock(): void
-  /** The place of a database that held no ledger before; `undefined` where one was there. */
+  /** The location of a database that held no ledger before; `undefined` for one that held a ledger. */
   readonly newLedgerIn: string | undefined
   /**
-   * Says that it is not ready any more, and goes on serving for `DRAIN_DELAY`: a balancer that asks meanwhile sends the next
+   * Reports that it is not ready and goes on serving for `DRAIN_DELAY`: a load balancer that checks meanwhile sends the next
    * requests elsewhere.
    */
   announceStop(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a gateway is given by its process. */
+/** What the process gives a gateway. */
 export interface GatewayDeps {
   readonly clock: MachineClock
   readonly log: Log
-  /** Connects the committer with the feeds; by default a new one. */
+  /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
 }
 
 /** Why a gateway does not start. */
 export type StartError = KeyError | StoreError | LedgerError | ListenError
 
-/** How long what is under way may take when the gateway closes. */
+/** How long requests under way may take when the gateway closes. */
 const closeGraceMs = 3_000
 
-/** Signatures that OpenSSL refused and that wait for the second opinion: about a second of work. */
+/** The most signatures that OpenSSL refused and that wait for the second check: about a second of work. */
 const doubtfulSignatures = 1_000
 
 /** Opens a gateway. When a step fails or throws, the steps before it are undone. */
@@ -78,7 +79,7 @@ export async function openGateway(
     for (const closeOne of opened.toReversed()) {
       await closeOne().catch((failure: unknown) => failures.push(failure))
     }
-    // What was opened before is closed whatever became of the rest.
+    // Every resource is closed, also when closing another one fails.
     if (failures.length > 0) throw failures[0]
   }
   try {
@@ -87,7 +88,7 @@ export async function openGateway(
     await close()
     return gateway
   } catch (failure) {
-    // Whatever is left open would keep the process from ending.
+    // An open resource would keep the process from ending.
     await close()
     throw failure
   }
@@ -114,11 +115,11 @@ async function openInOrder(
   if (isNew) log.info('ledger-begins', { database: newLedgerIn })
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
-  // All time that decides about slots and blocks. Tokens and the log go by the machine's own.
+  // The clock for slots and blocks. Tokens and the log use the clock of the machine.
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
   const { wake = createWake() } = deps
-  // The store ends the listening when it is closed.
+  // The store ends this subscription when it is closed.
   store.listen((news) => {
     if (news.topic === 'LOG_GREW') wake.notify(news.seq)
   })
@@ -128,9 +129,45 @@ async function openInOrder(
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
-  // Only now, for it may be made: whoever is refused has written nothing.
+  // Opened only now, for this may create the key file: a refused start has written nothing.
   const key = await openSigningKey(config.signing)
   if (!key.ok) return key
+  const services = await openServices(
+    config,
+    { store, source, signatures, clock, wake, log },
+    opened,
+  )
+  const auth = { key: key.value, clock: deps.clock }
+  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
+  const limits = { ...defaultLimits, connections, subscriptions }
+  const http = await openTransports({ services, auth, limits, log }, config)
+  if (!http.ok) return http
+  opened.push(() =>
+    http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
+  )
+  const network = services.parameters.networkName
+  const hasFaucet = services.faucet !== undefined
+  const announceStop = async () => {
+    http.value.announceStop()
+    await delay(config.drainDelaySeconds * 1_000)
+  }
+  const { confirm: confirmClock } = clock
+  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
+  readonly store: Store
+  readonly wake: Wake
+  readonly log: Log
+}
+
+/** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
+async function openServices(
+  config: Config,
+  { wake, log, ...shared }: ServicesDeps,
+  opened: (() => Promise<void>)[],
+): Promise<Services> {
+  const { store, source } = shared
   const { parameters } = source.network
   const feed = await openFeed({ reader: store.read, parameters, wake, log })
   opened.push(feed.close)
@@ -142,37 +179,20 @@ async function openInOrder(
   }
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
-  const sharedDeps = { store, source, signatures, clock }
-  const faucet = faucetOf(sharedDeps, log)
+  const faucet = faucetOf(shared, log)
   if (faucet !== undefined) opened.push(faucet.close)
-  const services: Services = {
-    ...sharedDeps,
+  return {
+    ...shared,
     parameters,
     feed,
     chainRecords,
     stakers: createStakers(store.read),
-    // Nobody else knows more of a log that this process alone may write; of one that a node writes, others may.
+    // A log that this process alone writes has no newer rows elsewhere; one that a node writes may.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,
     version: programVersion(),
     faucet,
   }
-  const auth = { key: key.value, clock: deps.clock }
-  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
-  const limits = { ...defaultLimits, connections, subscriptions }
-  const http = await openTransports({ services, auth, limits, log }, config)
-  if (!http.ok) return http
-  opened.push(() =>
-    http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
-  )
-  const network = parameters.networkName
-  const hasFaucet = faucet !== undefined
-  const announceStop = async () => {
-    http.value.announceStop()
-    await delay(config.drainDelaySeconds * 1_000)
-  }
-  const { confirm: confirmClock } = clock
-  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */
@@ -183,7 +203,7 @@ function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
   return openFaucet(services, { key: developmentKeys().faucet, log })
 }
 
-/** What the doors need. */
+/** What the transports need. */
 export interface TransportDeps {
   readonly services: Services
   readonly auth: AuthDeps
@@ -191,7 +211,7 @@ export interface TransportDeps {
   readonly log: Log
 }
 
-/** Opens the doors alone, GraphQL, WebSocket and REST, onto services that somebody else made. */
+/** Opens the transports alone (GraphQL, WebSocket, REST) on services that the caller made. */
 export function openTransports(
   deps: TransportDeps,
   { host, port }: HttpAddress,

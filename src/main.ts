@@ -15,16 +15,16 @@ const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait.
+      // A second signal ends the process at once.
       if (stopping) process.exit(130)
       stopping = true
       resolve(signal)
-      // The orderly end has its own bounds; this is for what they forget.
+      // The orderly end has its own time limits; this is the last resort.
       setTimeout(() => process.exit(1), longestEndMs).unref()
     })
   }
 })
-// Whoever reads what is printed may stop early, as `head` does.
+// The reader of the output may stop early, as `head` does.
 process.stdout.on('error', () => process.exit(1))
 const surroundings = {
   env: process.env,

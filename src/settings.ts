@@ -6,9 +6,9 @@ import { logLevels } from './lib/log.ts'
 /** One setting as `--help` and the README show it. */
 export interface Setting {
   readonly variable: string
-  /** Without dashes; `undefined` for a secret, because everybody on the machine can read a command line. */
+  /** Without dashes; `undefined` for a secret, because every user of the machine can read a command line. */
   readonly flag: string | undefined
-  /** What stands for the value in the help; empty where the flag takes none. */
+  /** The placeholder of the value in the help; empty where the flag takes none. */
   readonly value: string
   readonly help: string
   /** `undefined` where the help says what happens without it. */
@@ -19,7 +19,7 @@ export interface Setting {
 export const submitModes = ['open', 'closed', 'token'] as const
 /** Where the ledger comes from. */
 export const ledgerKinds = ['embedded', 'upstream'] as const
-/** The values of what is on or off. */
+/** The values of a switch. */
 export const switches = ['on', 'off'] as const
 
 /** Bytes of a shared secret: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */
@@ -61,7 +61,7 @@ export const settings = {
     flag: undefined,
     value: 'URL',
     byDefault: undefined,
-    help: 'PostgreSQL behind a pooler: URL past it, to hear of what others do; DATABASE_URL by default',
+    help: 'PostgreSQL with a pooler: URL past the pooler, for notifications of other processes; DATABASE_URL by default',
   },
   submit: {
     variable: 'SUBMIT',
@@ -159,14 +159,14 @@ export const settings = {
     flag: 'drain-delay',
     value: 'NUMBER',
     byDefault: '5',
-    help: 'for how many seconds a gateway that shall stop says that it is not ready and serves on, at most 60; 0 on Ctrl-C',
+    help: 'how many seconds a stopping gateway reports that it is not ready and goes on serving, at most 60; 0 on Ctrl-C',
   },
   drainSeconds: {
     variable: 'DRAIN_SECONDS',
     flag: 'drain-seconds',
     value: 'NUMBER',
     byDefault: '5',
-    help: 'over how many seconds listeners are sent away when the gateway stops, at most 60',
+    help: 'over how many seconds subscribers are disconnected when the gateway stops, at most 60',
   },
   logLevel: {
     variable: 'LOG_LEVEL',

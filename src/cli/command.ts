@@ -8,7 +8,7 @@ import type { Setting } from '../settings.ts'
 export interface Command {
   /** What `--help` prints. */
   readonly help: string
-  /** Runs it with the words behind its name, and gives the exit code of the process. */
+  /** Runs the command with the words after its name, and gives the exit code of the process. */
   run(process: ProcessIo, words: readonly string[]): Promise<number>
 }
 
@@ -26,7 +26,7 @@ export interface ProcessIo {
   readonly stopped: Promise<StopSignal>
 }
 
-/** What asks a process to end: a terminal's Ctrl-C, or whoever runs it. */
+/** The signal that asks a process to end: Ctrl-C in a terminal, or SIGTERM from its supervisor. */
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Exit code of a command that did its work. */
@@ -36,7 +36,7 @@ export const failed = 1
 /** Exit code of a command that was asked wrongly. */
 export const misused = 2
 
-/** Whether help is asked for anywhere among the words. */
+/** Whether any of the words asks for help. */
 export function asksForHelp(words: readonly string[]): boolean {
   return words.includes('--help') || words.includes('-h')
 }

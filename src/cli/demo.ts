@@ -10,7 +10,7 @@ import { asksForHelp, type Command, done, failed, type ProcessIo } from './comma
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 import { addressText, networkParameters, pay } from './spend.ts'
 
-/** Shows the main job in half a minute: a signed transaction, and its ledger updates at three doors. */
+/** Shows the main job in half a minute: a signed transaction, and its ledger updates by three transports. */
 export const demo: Command = {
   help: `Starts a gateway on a temporary file, opens a subscription, sends a real signed transaction, and prints
 the ledger updates as they arrive by subscription, by query and by REST. Ends with 0 only if the three agree.
@@ -52,7 +52,7 @@ async function onGateway(process: ProcessIo, database: string): Promise<number> 
 }
 
 function interrupted(process: ProcessIo, shown: Promise<number>): number {
-  // What it is in the middle of fails when its gateway closes, and nobody waits for that.
+  // The request under way fails when its gateway closes; no caller waits for it.
   shown.catch(() => {})
   process.stderr('ledger-gateway demo: interrupted\n')
   return failed

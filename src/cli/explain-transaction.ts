@@ -34,7 +34,7 @@ const referencesRule = 'inputs exist and are unspent, context inputs lead to som
 
 /** What each rule demands. */
 const saying: { readonly [N in RuleName]: string } = {
-  inputsUnlocked: 'whoever may spend an input has unlocked it',
+  inputsUnlocked: 'the owner of each input has unlocked it',
   manaSummed: 'mana of inputs and outputs stays within 64 bits',
   timelocksPassed: 'no input is locked',
   sendersUnlocked: 'senders have unlocked an input',

@@ -70,7 +70,7 @@ begun as the development network.
 /** Seconds: the gateway answers when the transaction is booked, and at the latest then. */
 const longestWait = 60
 
-/** The bytes alone would be paid here, and whoever wrote the text waits for it elsewhere. */
+/** The faucet pays to the bytes alone; the owner of an address of another network would wait for the payment there. */
 function isOfNetwork(text: string, hrp: string): boolean {
   return text.toLowerCase().startsWith(`${hrp}1`)
 }

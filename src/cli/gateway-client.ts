@@ -57,7 +57,7 @@ export function members(value: unknown): Readonly<Record<string, unknown>> {
 
 async function fetchJson(url: string, init: RequestInit) {
   const response = await fetch(url, init).catch((cause: unknown) => {
-    throw new Error(`nobody answers there${reasonOf(cause)}; is the gateway running?`, { cause })
+    throw new Error(`no server answers there${reasonOf(cause)}; is the gateway running?`, { cause })
   })
   const json: unknown = await response.json().catch((cause: unknown) => {
     throw new Error('what answers there is no gateway', { cause })

@@ -3,7 +3,7 @@ import { type Command, done, misused, type ProcessIo, table } from './command.ts
 
 /** The list of commands, and what is said when none of them was named. */
 
-/** A command as the list knows it. The command itself is loaded when somebody asks for it: some are the whole program. */
+/** A command in the list. Its code is loaded when the command runs, for some commands load the whole program. */
 export interface ListedCommand {
   readonly name: string
   /** Without a capital, without a full stop. */
@@ -35,7 +35,7 @@ export const commands: readonly ListedCommand[] = [
   },
   {
     name: 'inspect',
-    summary: 'tell what blocks and other values are, without a server',
+    summary: 'describe blocks and other values, without a server',
     load: async () => (await import('./inspect.ts')).inspect,
   },
   {
@@ -70,7 +70,7 @@ const help: Command = {
   },
 }
 
-/** The command of that name, or what is said to somebody who named none, or an unknown one. */
+/** The command of that name, or the answer to no name or an unknown one. */
 export async function commandOf(name: string | undefined): Promise<Command['run']> {
   const command = await named(name)?.load()
   return command?.run ?? usage(name)

@@ -8,7 +8,7 @@ import { type Input, readForm } from '../tools/inspect-input.ts'
 import { printBlock } from '../tools/print-inspection.ts'
 import { indented, jsonTree, valueTree } from './value-tree.ts'
 
-/** What is told to people about the contents of a file. */
+/** A description of the contents of a file for people. */
 
 /**
  * A description of a value in a file. The file holds a block as JSON, as hexadecimal text or as bytes, or a value of

@@ -25,7 +25,7 @@ ${settingTable(Object.values(settings))}
       for (const problem of problems) process.stderr(`ledger-gateway serve: ${problem}\n`)
       return failed
     }
-    // Only now: whoever is refused or asks for help need not wait until a whole gateway is loaded.
+    // Loaded only now, so that a refusal or the help does not wait for the whole gateway to load.
     const { runGateway } = await import('./run-gateway.ts')
     return runGateway(process, config.value)
   },

@@ -7,7 +7,7 @@ import { openDatabase } from '../store/open.ts'
 import { done, failed, type ProcessIo, refuse } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 
-/** What moving a database out and in has in common: one database, one file, an end when somebody asks for it. */
+/** What export and import share: one database, one file, and an end on a stop signal. */
 
 /** The settings of these commands. */
 export const databaseSettings = [settings.database] as const

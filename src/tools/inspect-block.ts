@@ -33,7 +33,7 @@ import { blockProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import { MultiUnlock, SignatureUnlock, type Unlock } from '../protocol/unlocks.ts'
 
-/** Everything that can be told about a block by itself: no ledger is asked. */
+/** Everything that follows from a block alone, without a ledger. */
 
 /** What inspecting needs. */
 export interface InspectDeps {
@@ -42,7 +42,7 @@ export interface InspectDeps {
   readonly network: Network
 }
 
-/** A value as somebody has it. */
+/** A value as it is given. */
 export type Form =
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }

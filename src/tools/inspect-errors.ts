@@ -82,7 +82,7 @@ function messageOf(error: InspectError, subject: string): string {
     case 'BECH32_CHECKSUM_WRONG':
       return `${error.path} has a wrong checksum`
     case 'BECH32_PADDING_WRONG':
-      return `${error.path} has bits behind its last byte`
+      return `${error.path} has bits after its last byte`
     default:
       return refusalMessage(error, subject)
   }

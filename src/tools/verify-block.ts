@@ -22,7 +22,7 @@ import {
   type VerifyDeps,
 } from './verify-input.ts'
 
-/** Judges a block against what the question says is known (ledger reference 2.1). */
+/** Judges a block against what the input says is known (ledger reference 2.1). */
 
 const BlockQuestion = struct('BlockQuestion', {
   block: anyJson,
@@ -61,7 +61,7 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
     maxClockDriftNs: context.maxClockDriftNanoseconds,
     isCommitmentKnown: () => true,
     committee: new Set(context.committee),
-    // The question does not say what is committed.
+    // The input does not say what is committed.
     oldestParentSlot: 0,
     issuingTimeOf: (blockId) => context.parents.get(blockId),
     issuer: account && {
@@ -119,7 +119,7 @@ function readBlock(
   return first === undefined ? ok({ block: block.value, bytes }) : err(first)
 }
 
-/** The reasons of form in the order of the reference; whatever has no name of its own comes behind. */
+/** The reasons of form in the order of the reference; reasons without a name of their own come last. */
 const formReasons = [
   'BlockMaxSizeExceeded',
   'InvalidBlockVersion',

@@ -14,13 +14,13 @@ export interface VerifyDeps {
   readonly checker: Pick<SignatureChecker, 'check'>
 }
 
-/** A question as an object: its members are those of the test vectors of its kind. */
+/** An input as an object: its members are those of the test vectors of its kind. */
 export type Question = Readonly<Record<string, unknown>>
 
 /** The result, or why there is none. */
 export type Verdict = Result<Json, VerifyError>
 
-/** Why a question has no result: it cannot be read, or what it asks about is malformed. */
+/** Why an input has no verdict: it cannot be read, or the value in it is malformed. */
 export type VerifyError =
   | Refusal
   | SignatureCheckBusy
@@ -32,12 +32,12 @@ export type VerifyError =
   | { readonly code: 'SLOTS_NOT_ASCENDING'; readonly path: string }
   | (RewardOverflow & { readonly path: string })
 
-/** Reads the members of a question that a schema names. */
+/** Reads the members of an input that a schema names. */
 export function readQuestion<T>(schema: Schema<T>, question: Question): Result<T, Refusal> {
   return parse(schema, question)
 }
 
-/** Reads the parameters of a question: the set itself. */
+/** Reads the protocol parameters of an input: the set itself. */
 export function readNetwork({ parameters: json }: Question): Result<Network, Refusal> {
   if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
   const parameters = parse(ProtocolParameters, json)
@@ -46,7 +46,7 @@ export function readNetwork({ parameters: json }: Question): Result<Network, Ref
     : err(below(parameters.error, 'parameters'))
 }
 
-/** The refusal of a value as one of the member it stands in. */
+/** The refusal of a value, with the path of the member that holds it. */
 export function below(refusal: Refusal, member: string): Refusal {
   return { ...refusal, path: refusal.path === '' ? member : `${member}.${refusal.path}` }
 }

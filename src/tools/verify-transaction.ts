@@ -24,7 +24,7 @@ import {
   type VerifyError,
 } from './verify-input.ts'
 
-/** Judges a transaction against a ledger that the question describes (ledger reference 3). */
+/** Judges a transaction against a ledger that the input describes (ledger reference 3). */
 
 const SpentOutput = struct('SpentOutput', { outputId: OutputId, output: Output })
 

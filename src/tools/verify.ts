@@ -8,7 +8,7 @@ import { verifyRewards } from './verify-rewards.ts'
 import { verifySyntax, verifyTransaction } from './verify-transaction.ts'
 import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-values.ts'
 
-/** Answers what the rules of the ledger make of a question, one line of JSON for one line of JSON. */
+/** Applies the rules of the ledger to an input and answers one line of JSON for each line of JSON. */
 
 /** Answers one line. Whatever the line holds, the answer is a line. */
 export async function verifyLine(deps: VerifyDeps, line: string): Promise<string> {
@@ -20,7 +20,7 @@ export async function verifyLine(deps: VerifyDeps, line: string): Promise<string
 
 type Verifier = (deps: VerifyDeps, question: Question) => Verdict | Promise<Verdict>
 
-/** What the rules make of a question of any kind. */
+/** The verdict on an input of any kind. */
 export async function verify(deps: VerifyDeps, question: Question): Promise<Verdict> {
   const verifier = verifiers.get(String(question.kind))
   if (verifier === undefined) {

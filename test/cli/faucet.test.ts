@@ -59,13 +59,13 @@ describe('asked where no gateway is', () => {
     await gateway.close()
   })
 
-  test('says that nobody answers', async () => {
+  test('says that no server answers', async () => {
     // The first port of all is nobody's.
     const away = 'http://127.0.0.1:1'
     const { stderr, code } = await runCommand(faucet, [address, '--url', away])
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^ledger-gateway faucet: http:\/\/127\.0\.0\.1:1: nobody answers there.*; is the gateway running\?\n$/,
+      /^ledger-gateway faucet: http:\/\/127\.0\.0\.1:1: no server answers there.*; is the gateway running\?\n$/,
     )
   })
 })

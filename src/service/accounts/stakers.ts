@@ -24,7 +24,7 @@ export function createStakers(
     try {
       return await reading.stakers
     } catch (failure) {
-      // Whoever asks next tries again, also while no further slot is committed.
+      // The next call tries again, also while no further slot is committed.
       if (known === reading) known = undefined
       throw failure
     }

@@ -13,7 +13,7 @@ import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { CommitteeSeat } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** The accounts that stand for the committee, and those that are in it (rest.md 4.1). */
+/** The candidates for the committee, and its members (rest.md 4.1). */
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
@@ -31,7 +31,7 @@ export interface EpochNotBegun {
   readonly current: EpochIndex
 }
 
-/** Some validators, and where those behind them begin. */
+/** Some validators, and where the next page begins. */
 export interface ValidatorsPage {
   readonly validators: readonly Validator[]
   readonly next: ValidatorsPosition | undefined
@@ -39,7 +39,7 @@ export interface ValidatorsPage {
 
 /**
  * Lists the registered candidates of an epoch, those who announced in it, as far as their stake outlasts it: the largest pool
- * first, by address where pools are equal. Who comes or goes between two pages may move the others.
+ * first, by address where pools are equal. A candidate that is added or removed between two pages may move the others.
  */
 export async function listValidators(
   deps: Needed,
@@ -114,7 +114,7 @@ export interface CommitteeView {
   readonly totalValidatorStake: bigint
 }
 
-/** Reads the committee of an epoch, by default of this moment's; nobody where it is not known. */
+/** Reads the committee of an epoch, by default the current one; without members where it is not known. */
 export async function readCommittee(
   { store, source }: Pick<Services, 'store' | 'source'>,
   asked: EpochIndex | undefined,

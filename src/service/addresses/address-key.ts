@@ -8,7 +8,7 @@ import { decode } from '../../protocol/schema/schema.ts'
 
 /** From the text of an address to the bytes that the log files its updates under. */
 
-/** An address as it was asked for. */
+/** An address in a request. */
 export interface AddressKey {
   /** Human-readable part of the text, in lower case. */
   readonly hrp: string
@@ -26,7 +26,7 @@ export interface AddressMalformed {
   readonly reason: Bech32Error['code'] | Refusal['code']
 }
 
-/** An address behind another network's human-readable part. */
+/** An address with the human-readable part of another network. */
 export interface AddressOfAnotherNetwork {
   readonly code: 'ADDRESS_OF_ANOTHER_NETWORK'
   readonly argument: string
@@ -34,7 +34,7 @@ export interface AddressOfAnotherNetwork {
   readonly expected: string
 }
 
-/** The key of an address, behind any human-readable part. */
+/** The key of an address with any human-readable part. */
 export function addressKey(text: string, argument: string): Result<AddressKey, AddressMalformed> {
   const decoded = decodeBech32(text)
   if (!decoded.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: decoded.error.code })

@@ -26,7 +26,7 @@ export type ManaOfAddress =
 
 /** The mana of some outputs. */
 export interface ManaSum {
-  /** As it stands in the outputs, of different slots and not decayed. */
+  /** As written in the outputs, of different slots and not decayed. */
   readonly written: bigint
   /** What is left of it. */
   readonly stored: bigint
@@ -79,7 +79,7 @@ async function sumUp(
     }
     after = rows.at(-1)
     if (rows.length < outputsPerRead) return { total, available }
-    // A thousand outputs are some milliseconds; others want to be served between.
+    // A thousand outputs take some milliseconds; other requests run in between.
     await setImmediate()
   }
 }

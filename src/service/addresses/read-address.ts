@@ -27,7 +27,7 @@ export async function readBalance(
 /** A native token and how much of it an address has. */
 export type NativeTokens = OwnedTokens
 
-/** Which native tokens of an address: at most `first`, by id, behind `after`. */
+/** Which native tokens of an address: at most `first`, by id, after `after`. */
 export interface TokenPage {
   readonly first: number
   readonly after: FoundryId | undefined

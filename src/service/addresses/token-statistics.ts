@@ -5,7 +5,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 import { type ManaOfAddress, manaOfAddress } from './mana-of-address.ts'
 
-/** Who owns how much, as the explorer tells it; all of it is kept with the log (rest.md 3.1). */
+/** How base tokens are distributed over addresses, for the explorer; the store keeps it with the log (rest.md 3.1). */
 
 /** The addresses that own most, as of a committed slot. */
 export interface RichestAddresses {

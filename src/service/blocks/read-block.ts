@@ -8,9 +8,9 @@ import { decode } from '../../protocol/schema/schema.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** A block and where it stands. */
+/** A block and its state. */
 
-/** Why a block or a transaction cannot be told. */
+/** Why a block or a transaction cannot be read. */
 export type ReadBlockError = NotServedByNode
 
 /** A block as it came, with its state. */
@@ -19,7 +19,7 @@ export interface BlockView extends BlockRow {
   readonly block: () => Block
 }
 
-/** Reads a block, from a node behind where it is not kept here; `undefined` when it is not known. */
+/** Reads a block, from the upstream node where the store does not have it; `undefined` when it is not known. */
 export async function readBlock(
   { store, source }: Pick<Services, 'store' | 'source'>,
   blockId: BlockId,
@@ -34,7 +34,7 @@ function viewOfBlock(row: BlockRow): BlockView {
   return { ...row, block: () => decodeBlock(row.bytes) }
 }
 
-/** Where a block stands, as the node tells it (rest.md 4.1). */
+/** The state of a block in the form of the node API (rest.md 4.1). */
 export function blockMetadata({ blockId, state }: BlockRow): BlockMetadata {
   return { blockId, blockState: stateNames[state] }
 }

@@ -18,7 +18,7 @@ import { decodeBlock, type ReadBlockError } from './read-block.ts'
 export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
   /** The block by which it was judged; `undefined` for the transaction of the genesis, which no block carries. */
   readonly blockId: BlockId | undefined
-  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which nobody signed. */
+  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which has no signature. */
   readonly payload: SignedTransaction | undefined
   /** Why a FAILED one failed. */
   readonly failure: PublishedFailure | undefined
@@ -28,7 +28,7 @@ export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 
   readonly outputIds: readonly OutputId[]
 }
 
-/** Reads a transaction, from a node behind where it is not kept here; `undefined` when it is not known. */
+/** Reads a transaction, from the upstream node where the store does not have it; `undefined` when it is not known. */
 export async function readTransaction(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
@@ -90,7 +90,7 @@ function viewOfTransaction({ transaction: row, block }: CarriedTransaction): Tra
   }
 }
 
-/** Where a transaction stands; a node behind tells it also where it does not give the block. */
+/** The state of a transaction; an upstream node has it also for transactions whose block it does not serve. */
 export async function readTransactionMetadata(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
@@ -106,7 +106,7 @@ export async function readTransactionMetadata(
   return found.ok ? ok(found.value && transactionMetadata(found.value)) : found
 }
 
-/** Where a transaction stands, as the node tells it (rest.md 4.1). */
+/** The state of a transaction in the form of the node API (rest.md 4.1). */
 export function transactionMetadata(view: TransactionView): TransactionMetadata {
   const { transactionId, state, blockId, slot, failure } = view
   return {

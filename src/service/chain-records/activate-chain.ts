@@ -13,7 +13,6 @@ export interface ChainRecordUnknown {
   readonly chainId: string
 }
 
-/** What is asked for. */
 export interface ActivateChainRequest {
   readonly chainId: string
   readonly isActive: boolean
@@ -29,7 +28,7 @@ export async function activateChain(
   const parsed = parseChainId(text, 'chainId')
   if (!parsed.ok) return parsed
   const chainId = parsed.value
-  // Somebody may set the record between the look and the writing; then it is looked at again.
+  // Another caller may set the record between the read and the write; then it is read again.
   for (;;) {
     const record = await deps.store.read.chainRecord(chainId)
     if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })

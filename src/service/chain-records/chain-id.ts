@@ -22,7 +22,7 @@ const accountType = 8
 const anchorType = 24
 const addressLength = 33
 
-/** The id in lower case, behind any human-readable part, as in the original. */
+/** The id in lower case, with any human-readable part, as in the original. */
 export function parseChainId(text: string, argument: string): Result<string, ChainIdError> {
   const decoded = decodeBech32(text)
   if (!decoded.ok) return err({ code: 'CHAIN_ID_NOT_BECH32', argument, reason: decoded.error.code })

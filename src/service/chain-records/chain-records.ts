@@ -18,7 +18,7 @@ export type ChainRecordPageError =
       readonly limit: number
     }
 
-/** A version of a record as the doors show it. */
+/** A version of a record in the form that the transports show. */
 export type ChainRecordView = ChainRecordVersion
 
 /** Some chain records, by chain id. */
@@ -37,7 +37,7 @@ export async function readChainRecord(
   return chainId.ok ? ok(await store.read.chainRecord(chainId.value)) : chainId
 }
 
-/** The records of all chains behind a cursor. */
+/** The records of all chains after a cursor. */
 export async function listChainRecords(
   { store }: Pick<Services, 'store'>,
   page: { readonly first: number; readonly after: string | undefined },
@@ -49,7 +49,7 @@ export async function listChainRecords(
     return err({ code: 'CHAIN_RECORD_CURSOR_MALFORMED', argument: 'after' })
   }
   const [found, lowest] = await Promise.all([
-    // One more than asked for tells whether there is a next page.
+    // One row more than the page shows whether there is a next page.
     store.read.chainRecords({ ...(after !== undefined && { after }), limit: page.first + 1 }),
     store.read.chainRecords({ limit: 1 }),
   ])
@@ -74,7 +74,7 @@ export async function listChainRecordVersions(
   return ok(await store.read.chainRecordHistory(chainId, range))
 }
 
-/** The cursor of a record: a place in the order of chain ids, whether or not a record stands there. */
+/** The cursor of a record: a position in the order of chain ids, whether or not a record is there. */
 export function encodeChainRecordCursor(chainId: string): string {
   return Buffer.from(chainId, 'utf8').toString('base64url')
 }

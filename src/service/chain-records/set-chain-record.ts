@@ -41,7 +41,7 @@ export type SetChainRecordError = ChainIdError | ChainRecordMalformed | ChainRec
 /** Which record may be replaced: any that is there, or one of these versions. */
 export type ChainRecordPrecondition = 'ANY' | readonly number[]
 
-/** What is asked for. The record is unknown until it has been checked here, whichever door it came through. */
+/** The record to set. It is `unknown` until it is checked here, for every transport alike. */
 export interface SetChainRecordRequest {
   readonly chainId: string
   readonly record: unknown
@@ -86,7 +86,7 @@ async function save(
   }
 }
 
-/** Whether a version may be replaced; 0 stands for no record. */
+/** Whether a version may be replaced; 0 means that there is no record. */
 export function fits(onlyOver: ChainRecordPrecondition | undefined, version: number): boolean {
   if (onlyOver === undefined) return true
   return version > 0 && (onlyOver === 'ANY' || onlyOver.includes(version))

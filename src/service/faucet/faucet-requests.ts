@@ -12,13 +12,13 @@ export interface Faucet {
   close(): Promise<void>
 }
 
-/** What the faucet is asked for. */
+/** A request before it is taken. */
 export interface FaucetQuestion {
   /** Bech32 text of the receiver. */
   readonly address: string
   /**
-   * Base tokens; `undefined` for what the faucet gives of itself. Whoever names an amount gets it as often as he asks: the
-   * key of the faucet is known to everybody, and this spares him the conflict with whoever else spends its output.
+   * Base tokens; `undefined` for the usual amount. A named amount is paid as often as it is requested: the key of the faucet
+   * is public, and the request spares the client a conflict with other spenders of the same output.
    */
   readonly amount: bigint | undefined
 }
@@ -27,9 +27,9 @@ export interface FaucetQuestion {
 export interface FaucetRequest {
   /** As it was asked with. */
   readonly address: string
-  /** How many wait now, this one included. */
+  /** How many requests wait now, this one included. */
   readonly waitingRequests: number
-  /** Fulfilled when it is paid, with the transaction, or will not be. */
+  /** Resolves with the transaction when the request is paid, or with the reason why it is not. */
   readonly settled: Promise<Result<TransactionId, FaucetPaymentFailed>>
 }
 

@@ -26,7 +26,7 @@ import type {
 } from './faucet-requests.ts'
 import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
-/** Gives base tokens of the development network to whoever asks, within limits (rest.md 7). */
+/** Gives base tokens of the development network on request, within limits (rest.md 7). */
 
 /** What the faucet uses of the services. */
 export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
@@ -70,33 +70,16 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
   const closed = new AbortController()
   let paying: Promise<void> | undefined
 
-  async function enqueue({ address, amount }: FaucetQuestion): Promise<Enqueued> {
-    const receiver = receiverOf(deps, address)
-    if (!receiver.ok) return receiver
-    const unavailable = deps.source.unavailable()
-    if (unavailable !== undefined) return err(unavailable)
-    const { key, to } = receiver.value
-    if (amount !== undefined) {
-      const least = leastAmount(deps.source.network.parameters, to)
-      if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
-      return take(address, { key: undefined, to, amount })
-    }
-    const { balance } = await deps.store.read.balance(key)
-    const owned = totalOf(balance)
-    if (owned >= faucetTarget) {
-      return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
-    }
-    const isWaiting = [...waiting].some((one) => one.key === key)
-    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
-    return take(address, {
-      key,
-      to,
-      amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount,
-    })
+  async function enqueue(request: FaucetQuestion): Promise<Enqueued> {
+    const due = await paymentFor(deps, request)
+    return due.ok ? take(request.address, due.value) : due
   }
 
-  /** Nothing is awaited here, so that an address waits once and no more than the most wait. */
-  function take(address: string, payment: Omit<Waiting, 'settle'>): Enqueued {
+  /** Nothing is awaited here, so that an address waits once and no more than `mostWaiting` wait. */
+  function take(address: string, payment: Due): Enqueued {
+    const { key } = payment
+    const isWaiting = key !== undefined && [...waiting].some((one) => one.key === key)
+    if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
     if (waiting.size >= mostWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
     const settled = new Promise<Outcome>((settle) => waiting.add({ ...payment, settle }))
     paying ??= payAll().finally(() => {
@@ -114,7 +97,7 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
   async function payBatch(batch: readonly Waiting[]): Promise<void> {
     const outcome = await payTogether(deps, batch, closed.signal)
     if (!outcome.ok && outcome.error.reason === 'FUNDS_MISSING' && batch.length > 1) {
-      // Whoever asks for more than there is takes it from nobody else.
+      // A request for more than there is does not fail the other requests of its batch.
       for (const one of batch) await payBatch([one])
       return
     }
@@ -139,9 +122,32 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
 }
 
 type Enqueued = Result<FaucetRequest, FaucetError>
+type Due = Omit<Waiting, 'settle'>
+
+/** What a request is paid: the amount that it names, or one that depends on what the address owns. */
+async function paymentFor(
+  { store, source }: FaucetServices,
+  { address, amount }: FaucetQuestion,
+): Promise<Result<Due, FaucetError>> {
+  const receiver = receiverOf({ source }, address)
+  if (!receiver.ok) return receiver
+  const unavailable = source.unavailable()
+  if (unavailable !== undefined) return err(unavailable)
+  const { key, to } = receiver.value
+  if (amount !== undefined) {
+    const least = leastAmount(source.network.parameters, to)
+    if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
+    return ok({ key: undefined, to, amount })
+  }
+  const owned = totalOf((await store.read.balance(key)).balance)
+  if (owned >= faucetTarget) {
+    return err({ code: 'FAUCET_FUNDS_ENOUGH', address, limit: faucetTarget })
+  }
+  return ok({ key, to, amount: owned >= faucetAmount ? faucetSmallAmount : faucetAmount })
+}
 
 function receiverOf(
-  { source }: FaucetServices,
+  { source }: Pick<FaucetServices, 'source'>,
   text: string,
 ): Result<{ readonly key: Hex; readonly to: Address }, AddressError> {
   const argument = 'address'
@@ -154,7 +160,7 @@ function receiverOf(
   return ok({ key: key.value, to: to.value })
 }
 
-/** How often a transaction is tried that somebody with the same key came before: every gateway on a database has a faucet. */
+/** How often a payment is tried: another gateway on the database has a faucet with the same key and may spend the output first. */
 const attempts = 8
 
 async function payTogether(
@@ -169,7 +175,7 @@ async function payTogether(
       if (outcome.ok || outcome.error.reason === 'FUNDS_MISSING') break
     }
   } catch (error) {
-    // Those who asked can ask again; the faucet goes on with the next.
+    // These clients can ask again; the faucet goes on with the next requests.
     deps.log.error('faucet-failed', { error, requests: payments.length })
     return unpaid('INTERNAL')
   }

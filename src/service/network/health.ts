@@ -5,15 +5,13 @@ import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 
-/** Whether the gateway can do its work. */
-
-/** What a node said that contradicts what is committed here. */
+/** An answer of an upstream node that contradicts what is committed here. */
 export type NodeContradiction = Contradiction
 
-/** What a node said that cannot be read. */
+/** An answer of an upstream node that cannot be read. */
 export type NodeAnswerUnreadable = AnswerUnreadable
 
-/** How the gateway is. */
+/** Whether the gateway can do its work. */
 export interface Health {
   /** Whether the database answers and the ledger keeps up with the clock. */
   readonly isHealthy: boolean
@@ -21,9 +19,9 @@ export interface Health {
   readonly reason: LedgerUnavailable['reason'] | undefined
   /** Whether this process writes the ledger, or another one on its database does. */
   readonly role: 'WRITER' | 'STANDBY'
-  /** Of the writer, as far as it was heard of. */
+  /** The lease term of the writer, as far as this process knows it. */
   readonly term: number
-  /** In front of a node: how the following goes. */
+  /** In upstream mode: how following the node goes. */
   readonly following: FollowingHealth | undefined
 }
 
@@ -32,7 +30,7 @@ export interface FollowingHealth extends FollowingStatus {
   readonly committedSlot: SlotIndex
 }
 
-/** Asks the database, and tells what it is among those on it. */
+/** Asks the database for an answer, and reads the role of this process among those on the database. */
 export async function readHealth({
   store,
   source,
@@ -44,7 +42,7 @@ export async function readHealth({
   return { isHealthy: isHealthy && isAnswering, reason, role, term, following }
 }
 
-/** A database behind a broken network may answer nothing at all, not even that it cannot. Its log line has the reason. */
+/** Over a broken network no answer may come at all, not even a failure. The log of the process has the reason. */
 async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
   const over = new AbortController()
   const answered = ask().then(
@@ -55,5 +53,5 @@ async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
   return Promise.race([answered, late]).finally(() => over.abort())
 }
 
-/** Shorter than what balancers wait for an answer. */
+/** Shorter than the usual time limit of a load balancer's health check. */
 const longestMs = 3_000

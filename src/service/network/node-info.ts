@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 
 /** What a client asks before it builds a block. */
 
-/** How far the node has come, and the rules of its network; how it is, `health.ts` tells. */
+/** How far the node has committed, and the rules of its network. `health.ts` says whether it is healthy. */
 export interface NodeInfo {
   readonly parameters: ProtocolParameters
   readonly latestCommitmentId: CommitmentId
@@ -18,7 +18,6 @@ export interface NodeInfo {
   readonly committedTime: bigint
 }
 
-/** Tells about the node. */
 export function nodeInfo({ source }: Pick<Services, 'source'>): NodeInfo {
   const { latestCommitmentId, latestCommittedSlot, slot } = source.status()
   const { parameters } = source.network

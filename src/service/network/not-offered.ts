@@ -1,4 +1,4 @@
-/** Nodes have no route for this, so that in front of one it cannot be told; `what` is in words. */
+/** The node API has no route for this, so that upstream mode does not offer it. `what` names it in words. */
 export interface NotOffered {
   readonly code: 'NOT_OFFERED_BY_NODES'
   readonly what: string

@@ -17,7 +17,7 @@ export type OutputFilter = Omit<UnspentFilter, 'asOf' | 'heldBy'>
 /** By what an output can be found. */
 export type { IndexKey as OutputTerm, IndexKind as Term, OutputPosition as OutputPlace, SlotBounds }
 
-/** Some outputs, and behind which place those after them begin. */
+/** Some outputs, and the position after which the next page begins. */
 export interface FoundPage {
   /** The newest committed slot. */
   readonly committedSlot: SlotIndex
@@ -37,7 +37,7 @@ export async function findOutputs(
   const { after, pageSize } = page
   const filter: UnspentFilter = { ...page.filter, asOf: 'BOOKED' }
   const { slot: committedSlot } = await read.latestMilestone()
-  // One more than asked for tells whether there is a next page.
+  // One row more than the page shows whether there is a next page.
   const rows = await read.unspentOutputs({ filter, after, limit: pageSize + 1 })
   const shown = rows.slice(0, pageSize)
   return {
@@ -47,7 +47,7 @@ export async function findOutputs(
   }
 }
 
-/** What an address may come to unlock, or is promised by: the indexer does not look whether something has expired. */
+/** The index keys of outputs that an address may unlock at any time, or that return a deposit to it. Expirations are ignored. */
 export function unlockableTerms(address: Hex): readonly IndexKey[] {
   return unlocking.map((kind) => ({ kind, value: address }))
 }

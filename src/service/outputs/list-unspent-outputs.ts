@@ -35,7 +35,7 @@ export interface OutputCursorMalformed {
   readonly argument: string
 }
 
-/** Two conditions that cannot be asked for at once. */
+/** Two conditions that exclude each other. */
 export interface FilterAmbiguous {
   readonly code: 'FILTER_AMBIGUOUS'
   readonly members: string
@@ -59,7 +59,7 @@ export async function listUnspentOutputs(
   }
   const place = after == null ? ok(undefined) : decodeOutputCursor(after, 'after')
   if (!place.ok) return place
-  // One more than asked for tells whether there is a next page.
+  // One row more than the page shows whether there is a next page.
   const question = { filter, after: place.value, limit: size + 1 }
   const rows = await store.read.unspentOutputs(question)
   return ok({

@@ -4,9 +4,9 @@ import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** Which block an output came with, and what spent it. In front of a node the log does not always say so. */
+/** Which block an output came with, and what spent it. In upstream mode the log does not always have them. */
 
-/** Why an output that is there cannot be told whole. */
+/** Why an output that exists cannot be answered in full. */
 export type OutputNotServed = NotServedByNode
 
 /** What an output came with, and what it went with. */
@@ -16,7 +16,7 @@ export interface OutputLife {
   readonly spentBy: TransactionId | undefined
 }
 
-/** Tells it; a node behind is asked for what the row does not say. */
+/** Reads both; the upstream node answers what the row lacks. */
 export async function outputLife(
   { source }: Pick<Services, 'source'>,
   { outputId, ...row }: OutputRow,

@@ -6,7 +6,7 @@ import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type OutputNotServed, outputLife } from './output-life.ts'
 
-/** What became of an output, as the node tells it (rest.md 4.1). */
+/** What became of an output, in the form of the node API (rest.md 4.1). */
 
 /** How an output came and went, as of the newest commitment. */
 export async function outputMetadata(

@@ -80,7 +80,7 @@ export async function proverOf(
       transactionCommitment,
       outputCommitmentProof: prove(place),
     }
-    // A node does not tell outputs that came and went in one slot; without a sibling there is no proof of our own.
+    // A node does not list outputs that one slot created and spent; without such a sibling this gateway cannot compute the proof.
     const isWhole = source.node === undefined || provesOutput(id, bytes, proof)
     return isWhole ? ok(proof) : askNode({ outputId: id, bytes })
   }

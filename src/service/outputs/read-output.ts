@@ -35,7 +35,7 @@ export async function readOutputs(
   })
 }
 
-/** A row of the store as the doors show it. */
+/** A row of the store in the form that the transports show. */
 export function viewOfOutput(row: OutputRow): OutputView {
   return { ...row, output: () => decodeOutput(row.bytes) }
 }

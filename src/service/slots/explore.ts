@@ -22,7 +22,7 @@ export interface MilestoneUpdate {
   readonly isSpent: boolean
 }
 
-/** A page of updates; the place of the first record behind it, where there is one. */
+/** A page of updates, and the position of the first record after it, where there is one. */
 export interface MilestoneUpdatesPage {
   readonly updates: readonly MilestoneUpdate[]
   readonly next: Omit<UpdatePosition, 'milestoneIndex'> | undefined
@@ -54,7 +54,7 @@ export async function listMilestoneUpdates(
     limit: page.pageSize + 1,
     order: 'ascending',
   })
-  // Looked at after the rows, for they go piece by piece: a page with some of them missing would look whole.
+  // Read after the rows: pruning removes rows in pieces, and a page that lacks some of them would look complete.
   const { prunedSeq } = await read.logTip()
   if (firstSeq <= Math.min(lastSeq, prunedSeq)) return err({ code: 'UPDATES_NOT_KEPT', slot })
   const next = rows[page.pageSize]
@@ -83,7 +83,7 @@ export interface MilestonesQuestion {
   readonly pageSize: number
 }
 
-/** A page of milestones; the first behind it, where there is one. */
+/** A page of milestones, and the first one after it, where there is one. */
 export async function listMilestones(
   { store: { read } }: Pick<Services, 'store'>,
   { least, most, sort, from, pageSize }: MilestonesQuestion,
@@ -135,7 +135,7 @@ export interface CarriedPayload {
 /** A page of the blocks of a slot. */
 export interface SlotBlocks {
   readonly blocks: readonly CarriedPayload[]
-  /** The first behind them, where there is one. */
+  /** The first one after them, where there is one. */
   readonly next: CarriedPayload | undefined
 }
 
@@ -174,7 +174,7 @@ export async function listChildren(
 ): Promise<readonly BlockId[] | undefined> {
   const isKnown =
     (await read.block(blockId)) !== undefined ||
-    // The first blocks of a network refer to one that nobody has.
+    // The first blocks of a network refer to a block that does not exist.
     blockId === identifyGenesis(parameters, []).blockId
   return isKnown
     ? await read.children(blockId, { skip: page * pageSize, limit: pageSize })

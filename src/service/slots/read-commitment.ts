@@ -8,7 +8,7 @@ import { decode } from '../../protocol/schema/schema.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** Slot commitments and what their slots changed, as the node tells them (rest.md 4.1). */
+/** Slot commitments and what their slots changed, in the form of the node API (rest.md 4.1). */
 
 /** A committed slot as it is kept. */
 export type CommittedSlotRow = Milestone
@@ -41,7 +41,7 @@ export function decodeCommitment({ bytes }: Pick<Milestone, 'bytes'>): SlotCommi
   return commitment.value
 }
 
-/** What a committed slot changed, in the order of output ids. An output that came and went in it stands in both lists. */
+/** What a committed slot changed, in the order of output ids. An output that it created and spent is in both lists. */
 export interface SlotChanges {
   readonly created: readonly OutputRow[]
   readonly consumed: readonly OutputRow[]

@@ -38,7 +38,7 @@ export async function readMilestone(
   return milestoneView({ parameters, logId }, milestone)
 }
 
-/** A committed slot of a log as the doors show it. */
+/** A committed slot of a log, in the form that the transports show. */
 export function milestoneView(
   { parameters, logId }: { readonly parameters: TimeParameters; readonly logId: LogTip['logId'] },
   milestone: Milestone,

@@ -25,7 +25,7 @@ import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protoco
 import type { Services } from '../services.ts'
 import { signedReading } from './signed-reading.ts'
 
-/** Takes a block in: everything is checked that needs no booking, then it is kept (ledger reference 2.1). */
+/** Accepts a block: applies every check that needs no booking, then stores the block (ledger reference 2.1). */
 
 /** A block as it came: serialized, as JSON, or a payload alone, around which the node builds a block. */
 export type Submission =
@@ -51,7 +51,7 @@ export interface BlockMalformed {
   readonly refusal: Refusal
 }
 
-/** A candidacy announcement came alone: it would speak for the node's own account, on a stranger's word. */
+/** A candidacy announcement came without a block: the node would announce its own account at a stranger's request. */
 export interface AnnouncementWithoutBlock {
   readonly code: 'ANNOUNCEMENT_WITHOUT_BLOCK'
 }
@@ -114,7 +114,7 @@ async function takeIn(
   const isKeptHere = deps.source.node === undefined
   if (!isKeptHere && (await isKnown())) return ok(blockId)
   const kept = await judgeAndKeep(deps, received.value)
-  // The inbox knows its own. What was kept in its time stays so, however late it comes again.
+  // A block that was accepted in time stays accepted, however late it is submitted again.
   return kept.ok || !isKeptHere || !(await isKnown()) ? kept : ok(blockId)
 }
 
@@ -125,7 +125,7 @@ async function judgeAndKeep(
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
   const unavailable = deps.source.unavailable()
   if (unavailable !== undefined) return err(unavailable)
-  // What needs accounts and parents is said by the node that has them.
+  // The upstream node checks what needs accounts and parents, for it has them.
   const isJudgedHere = deps.source.node === undefined
   const refused = isJudgedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
   if (refused !== undefined) return err(refused)
@@ -231,7 +231,7 @@ async function checkAgainstLedger(
   })
 }
 
-/** The oldest slot that a parent may be of; what was issued last is asked for only where it matters. */
+/** The oldest slot that a parent may be of; the slot of the newest block is read only where it matters. */
 async function oldestParentOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   slot: SlotIndex,

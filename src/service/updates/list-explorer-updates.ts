@@ -39,7 +39,7 @@ export interface ExplorerPage {
   readonly cursor?: string
 }
 
-/** A page of what an address owned, as the original lists it. Nothing in the question can be refused. */
+/** A page of what an address owned, as the original lists it. No query is refused here. */
 export async function listExplorerUpdates(
   deps: Pick<Services, 'store' | 'parameters'>,
   { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
@@ -51,7 +51,7 @@ export async function listExplorerUpdates(
     from:
       cursor?.place ??
       (startMilestoneIndex === undefined ? undefined : { milestoneIndex: startMilestoneIndex }),
-    // One more than asked for tells whether there is a next page.
+    // One row more than the page shows whether there is a next page.
     limit: size + 1,
   })
   const updates = rows.slice(0, size).map(({ outputId, isSpent, milestoneIndex }) => ({

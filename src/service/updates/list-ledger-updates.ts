@@ -22,7 +22,7 @@ export const maximumPageSize = 1000
 /** The page of those who name no size. */
 export const defaultPageSize = 100
 
-/** An update as the doors show it. */
+/** An update in the form that the transports show. */
 export interface LedgerUpdateView extends LedgerUpdate {
   /** The position of this update, for paging and following. */
   readonly cursor: string
@@ -44,7 +44,7 @@ export interface ConnectionQuestion {
   readonly before?: string | null | undefined
 }
 
-/** A page of a connection. What costs a read of its own is a function, called where it is asked for. */
+/** A page of a connection. A member that costs a read of its own is a function; a resolver calls it when its field is selected. */
 export interface LedgerUpdatePage {
   readonly updates: readonly LedgerUpdateView[]
   readonly hasPreviousPage: () => Promise<boolean>
@@ -93,13 +93,13 @@ export async function listLedgerUpdates(
   })
 }
 
-/** A row of the log as the doors show it. */
+/** A row of the log in the form that the transports show. */
 export function viewOf(
   row: LedgerUpdate,
   { logId }: Pick<LogTip, 'logId'>,
   parameters: TimeParameters,
 ): LedgerUpdateView {
-  // The row last: what is written behind a spread takes V8 of Node 20 two microseconds.
+  // The row comes last: V8 of Node 20 takes two microseconds for members after a spread.
   return {
     cursor: encodeCursor({ logId, seq: row.seq, branch: row.branch }),
     milestoneTimestamp: slotEnd(parameters, row.milestoneIndex),
@@ -138,7 +138,7 @@ function placeCursors(
   return ok(positions)
 }
 
-/** Asked behind the rows: where the history of the cursors is still there, it was there when the rows were read. */
+/** Checked after the rows are read: if the history of the cursors is there now, it was there during the read. */
 async function confirmCursors(
   read: LogReader,
   { after, before }: CursorPositions,
@@ -157,7 +157,7 @@ async function confirmCursors(
   return ok({ ...(after && { after }), ...(before && { before }) })
 }
 
-/** The whole list that a question is about, before any cursor cuts it. */
+/** The whole list of a query, before any cursor cuts it. */
 async function listOf(
   read: Services['store']['read'],
   { sort, startMilestoneIndex }: Pick<ConnectionQuestion, 'sort' | 'startMilestoneIndex'>,
@@ -167,7 +167,7 @@ async function listOf(
   return await fromMilestone(read, { sort, milestoneIndex: startMilestoneIndex, tip })
 }
 
-/** What the cursors leave. Where they cross nothing is left, and the empty page stands at `after`. */
+/** What the cursors leave. Where they cross, nothing is left, and the empty page is at `after`. */
 function cutList(list: Interval, sort: UpdateSort, cursors: CursorPositions): Interval {
   if (sort === 'OLDEST') {
     const after = Math.max(list.after, cursors.after?.seq ?? list.after)
@@ -179,7 +179,7 @@ function cutList(list: Interval, sort: UpdateSort, cursors: CursorPositions): In
   return { after: Math.min(after, before - 1), before }
 }
 
-/** The rows of a page in the order of the list, and for an empty one the position that it stands right behind. */
+/** The rows of a page in the order of the list, and for an empty page the position right before it. */
 interface Page {
   readonly rows: readonly LedgerUpdate[]
   readonly gap: number

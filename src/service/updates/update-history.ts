@@ -6,7 +6,7 @@ import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** The history of an address at any of its ordinals: two histories are equal where their history hashes are. */
 
-/** Where the history of an address and class stands. */
+/** The newest point of the history of an address and class up to a position. */
 export interface HistoryPoint {
   readonly address: Hex
   readonly class: UpdateClass
@@ -32,7 +32,7 @@ export async function updateAt(
   }
   let low = tip.prunedSeq
   let high = tip.seq
-  // Ordinals rise with positions: the row lies behind `low` and not behind `high`.
+  // Ordinals rise with positions: the row is after `low` and not after `high`.
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const row = await firstBehind(middle)
@@ -43,7 +43,7 @@ export async function updateAt(
   return undefined
 }
 
-/** Where each address and class of a filter stands at a position of the kept log; two reads each at most. */
+/** The history point of each address and class of a filter at a position of the log; at most two reads each. */
 export async function historyAt(
   { store }: Pick<Services, 'store'>,
   { addresses = [], classes }: UpdateFilter,

@@ -135,7 +135,7 @@ async function milestoneBelow(
   return (await reader.milestone(slot)) ?? { firstSeq: 1, lastSeq: 0 }
 }
 
-/** The first position of a milestone whose row passes, or the one behind its last; rows that pass follow those that do not. */
+/** The first position of a milestone whose row passes, or the position after its last; rows that pass follow those that do not. */
 async function firstWhere(
   reader: PlaceReader,
   { firstSeq, lastSeq }: SeqRange,
