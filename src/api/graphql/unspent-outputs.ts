@@ -7,10 +7,10 @@ import {
   type UnspentPageQuestion,
   unlockableBy,
 } from '../../service/outputs/list-unspent-outputs.ts'
-import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { connection } from './connection.ts'
 import { pageCost } from './cost.ts'
 import { AddressRole } from './ledger-updates.ts'
 import { LedgerOutputType } from './output.ts'
@@ -82,37 +82,13 @@ type FilterInput = typeof UnspentOutputFilter.$inferInput
 type Filter = UnspentPageQuestion['filter']
 type Term = NonNullable<Filter['keys']>[number]
 
-const UnspentOutputEdge = builder.objectRef<OutputView>('UnspentOutputEdge').implement({
-  description: 'An output and its place.',
-  fields: (t) => ({
-    cursor: t.string({ resolve: (view) => encodeOutputCursor(view) }),
-    node: t.field({ type: LedgerOutputType, resolve: (view) => view }),
-  }),
-})
-
 /** A page of unspent outputs. */
-export const UnspentOutputConnection = builder
-  .objectRef<UnspentPage>('UnspentOutputConnection')
-  .implement({
-    description: 'A page of unspent outputs, by the slot they were booked in and by id.',
-    fields: (t) => ({
-      edges: t.field({ type: [UnspentOutputEdge], resolve: (page) => [...page.outputs] }),
-      nodes: t.field({ type: [LedgerOutputType], resolve: (page) => [...page.outputs] }),
-      pageInfo: t.field({
-        type: builder.pageInfoRef(),
-        resolve: async ({ outputs, hasNextPage, hasPreviousPage }) => {
-          const [first] = outputs
-          const last = outputs.at(-1)
-          return {
-            hasNextPage,
-            hasPreviousPage: await hasPreviousPage(),
-            startCursor: first === undefined ? null : encodeOutputCursor(first),
-            endCursor: last === undefined ? null : encodeOutputCursor(last),
-          }
-        },
-      }),
-    }),
-  })
+export const UnspentOutputConnection = connection('UnspentOutput', LedgerOutputType, {
+  description: 'A page of unspent outputs, by the slot they were booked in and by id.',
+  edgeDescription: 'An output and its cursor.',
+  nodesOf: (page: UnspentPage) => page.outputs,
+  cursorOf: encodeOutputCursor,
+})
 
 builder.queryField('unspentOutputs', (t) =>
   t.field({
