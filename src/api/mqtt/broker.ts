@@ -132,17 +132,7 @@ async function createBroker(
       })
     }
   })
-  const unread = new WeakMap<Client, number>()
-  /** Counts the questions of a client whose answers wait for it: they are small, and beyond all bounds of bytes in number. */
-  const answer = (client: Client) => {
-    const { conn } = client
-    const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
-    unread.set(client, count)
-    if (count > maxUnreadAnswers) conn.destroy()
-  }
-  broker.on('ping', (_packet, client) => answer(client))
-  broker.on('subscribe', (_subscriptions, client) => answer(client))
-  broker.on('unsubscribe', (_topics, client) => answer(client))
+  limitUnreadAnswers(broker)
   const forget = (client: Client, topics: Iterable<string>) => {
     for (const topic of topics) {
       if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
@@ -157,6 +147,20 @@ async function createBroker(
   broker.on('clientError', (_client, error) => log.debug('mqtt-client', { error }))
   broker.on('connectionError', (_client, error) => log.debug('mqtt-client', { error }))
   return broker
+}
+
+/** Cuts a client that sends requests without reading the answers, which are too small for the limit in bytes. */
+function limitUnreadAnswers(broker: Aedes): void {
+  const unread = new WeakMap<Client, number>()
+  const answer = (client: Client) => {
+    const { conn } = client
+    const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
+    unread.set(client, count)
+    if (count > maxUnreadAnswers) conn.destroy()
+  }
+  broker.on('ping', (_packet, client) => answer(client))
+  broker.on('subscribe', (_subscriptions, client) => answer(client))
+  broker.on('unsubscribe', (_topics, client) => answer(client))
 }
 
 /** In place of a quality of service: the subscription was refused (MQTT 3.1.1, 3.9.3). */
