@@ -82,6 +82,14 @@ const requestTimeoutMs = 60_000
  */
 const idleTimeoutMs = 65_000
 
+const serverOptions = {
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: idleTimeoutMs,
+  maxHeaderSize: maxHeadBytes,
+  // `headProblem` refuses in JSON.
+  requireHostHeader: false,
+}
+
 /** Starts the server. */
 export async function openHttp(
   deps: HttpDeps,
@@ -89,35 +97,25 @@ export async function openHttp(
 ): Promise<Result<HttpServer, ListenError>> {
   const graphql = createGraphqlServer(deps)
   const drain = new AbortController()
-  // Every listener listens to it, and Node would take more than ten for a leak.
+  // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
   const listeners = openListeners({ ...deps, graphql, occupancy })
-  // Opened once the server listens: it begins to look at the ledger at once.
+  // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
-  const options = {
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: idleTimeoutMs,
-    maxHeaderSize: maxHeadBytes,
-    // Ours refuses in JSON.
-    requireHostHeader: false,
-  }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
     void handle(inHand, message, response)
   }
-  const server = createServer(options, take).on('checkExpectation', take)
+  const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
-  server.on('upgrade', (request, socket, head) => {
-    const { path } = splitTarget(request.url ?? '/')
-    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
-    else if (path === graphqlPath) listeners.upgrade(request, socket, head)
-    else if (path === mqttPath && mqtt) mqtt.upgrade(request, socket, head)
-    else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: request.url ?? '/' }))
+  takeUpgrades(server, (path) => {
+    if (path === graphqlPath) return listeners
+    return path === mqttPath ? mqtt : undefined
   })
   const refused = await listen(server, address)
   if (refused !== undefined) {
@@ -125,8 +123,8 @@ export async function openHttp(
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
-  const door = await openMqtt({ ...deps, occupancy })
-  mqtt = door
+  const opened = await openMqtt({ ...deps, occupancy })
+  mqtt = opened
   const openFiles = watchOpenFiles(server, deps.log)
   return ok({
     url: urlOf(server, address.host),
@@ -138,7 +136,7 @@ export async function openHttp(
       drain.abort()
       answers.closeBehind()
       openFiles.close()
-      await Promise.all([listeners.close(windowMs, graceMs), door.close(windowMs)])
+      await Promise.all([listeners.close(windowMs, graceMs), opened.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()
@@ -147,6 +145,20 @@ export async function openHttp(
       clearTimeout(cut)
       await graphql.dispose()
     },
+  })
+}
+
+/** Passes requests to upgrade to the transport of their path. */
+function takeUpgrades(
+  server: Server,
+  transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
+): void {
+  server.on('upgrade', (request, socket, head) => {
+    const target = request.url ?? '/'
+    const transport = transportAt(splitTarget(target).path)
+    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
+    else if (transport !== undefined) transport.upgrade(request, socket, head)
+    else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: target }))
   })
 }
 
