@@ -52,11 +52,11 @@ export interface HttpAddress {
 export interface HttpServer {
   /** Of the root, without a slash at its end. */
   readonly url: string
-  /** Says that it is not ready, and goes on serving. */
+  /** Reports itself as not ready, and continues to serve. */
   announceStop(): void
   /**
-   * Takes nobody any more, sends the listeners away spread over `windowMs`, lets what is under way end for at most
-   * `graceMs`, and then cuts it.
+   * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
+   * way, and then cuts them.
    */
   close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
 }
@@ -73,12 +73,12 @@ export interface ListenError {
 /** The path of GraphQL, for HTTP and for WebSocket. */
 export const graphqlPath = '/graphql'
 
-/** A body must come within this time, or its connection is cut. */
+/** A body must arrive within this time, or its connection is cut. */
 const requestTimeoutMs = 60_000
 
 /**
- * An idle connection is kept so long: balancers keep theirs for a minute, and what they sent into one that we close in that
- * moment would be lost.
+ * An idle connection is kept for this time: load balancers keep theirs for a minute, and a request that they send into one
+ * while it is being closed would be lost.
  */
 const idleTimeoutMs = 65_000
 
@@ -177,12 +177,12 @@ async function handle(
   const requestId = randomUUID()
   const { path, query } = splitTarget(message.url ?? '/')
   setCommonHeaders(response, requestId)
-  // A client that goes away in the middle is no event worth more than this.
+  // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
     const problem = headProblem(message)
     if (problem !== undefined) {
-      // Whatever is behind such a head is not read.
+      // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
       return send(response, toRest(problem))
     }
@@ -221,7 +221,7 @@ async function handle(
   }
 }
 
-/** The target of a request is a path and query, or of a proxy's client a whole URL. */
+/** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '')
   const at = local.indexOf('?')
@@ -231,8 +231,8 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
 }
 
 /**
- * Any page may ask, for reading is open to all. None may have the browser add its cookie: there is no
- * `access-control-allow-credentials`, and where a browser adds it all the same, the cookie of a foreign page does not count.
+ * Any page may send requests, for reading is open to all, but none with cookies: there is no
+ * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
  */
 function setCommonHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader('x-request-id', requestId)
@@ -252,7 +252,7 @@ function preflight(message: IncomingMessage, response: ServerResponse): void {
   response.end()
 }
 
-/** No form is taken: a browser would send one for a foreign page without asking, and with the cookie. */
+/** Forms are refused: a browser sends them for a foreign page without a preflight, and with the cookie. */
 const graphqlTypes = [
   'application/json',
   'application/graphql+json',
@@ -267,7 +267,7 @@ function refuseGraphql(
   send(response, json(status, { errors: [toGraphQL(error).toJSON()] }))
 }
 
-/** The GraphQL server reads these two of a GET, and takes what is no JSON for a fault of its own. */
+/** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
 function unreadableParameter(query: string): QueryParameterMalformed | undefined {
   const parameters = new URLSearchParams(query)
   const name = ['variables', 'extensions'].find((one) => {
@@ -278,12 +278,12 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
   return name === undefined ? undefined : { code: 'QUERY_PARAMETER_MALFORMED', name, expected }
 }
 
-/** A browser that opens the path, and not a program that asks it. */
+/** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }
 
-/** Whoever opens what the start of the program names wants to see something. Relative, for a proxy may put a path in front. */
+/** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
 function sendToPage(response: ServerResponse): void {
   send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' })
 }
@@ -296,7 +296,7 @@ async function sendPage(message: IncomingMessage, response: ServerResponse): Pro
   send(response, { status: 200, headers: { ...headers, ...encoding }, body })
 }
 
-/** The system's reason when it refuses. */
+/** Listens; resolves with the system's reason where it is refused. */
 function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
@@ -308,7 +308,7 @@ function listen(server: Server, { host, port }: HttpAddress): Promise<string | u
   })
 }
 
-/** With the real port, and with a host that one can ask: a server that listens everywhere is also at home. */
+/** The URL with the real port; 0.0.0.0 is printed as 127.0.0.1, and :: as ::1. */
 function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

@@ -129,7 +129,8 @@ const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChan
   description: 'A setting of a chain record.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
-      description: 'Its place among the settings of all chains; resuming after it misses nothing.',
+      description:
+        'Its position among the settings of all chains; resuming after it misses nothing.',
     }),
     record: t.field({ type: ChainRecord, resolve: ({ record }) => record }),
   }),

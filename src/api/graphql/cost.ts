@@ -73,7 +73,7 @@ export const fieldCost = {
   accessNodes: 100,
   /** Decoding a block. */
   block: 500,
-  /** Decoding, hashing and checking signatures of a block or transaction that somebody sent. */
+  /** Decoding, hashing and checking signatures of a block or transaction in an argument. */
   judgement: 2_500,
   /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
   proof: 250,

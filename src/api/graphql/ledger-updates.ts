@@ -54,7 +54,7 @@ export const AddressRole = builder.enumType('AddressRole', {
 /** One row of the log. */
 export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').implement({
   description:
-    'An output was created or spent, told under one address. Updates are only ever added, in one order for all.',
+    'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
       description: 'The position of this update in the log: page or follow after it.',
@@ -165,7 +165,7 @@ builder.queryField('ledgerUpdateAt', (t) =>
     type: LedgerUpdate,
     nullable: true,
     description:
-      'The update of an address with an ordinal; its historyHash tells two histories up to there apart. Null where there is none, or none that is still kept.',
+      'The update of an address with an ordinal; its historyHash distinguishes two histories up to there. Null where there is none, or none that is still kept.',
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),

@@ -38,12 +38,12 @@ const AddressInRole = builder.inputType('AddressInRole', {
 })
 
 const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
-  description: 'What outputs must fulfil: all of what is given. Slots are excluded themselves.',
+  description: 'Conditions that outputs must all meet. The slots of bounds are excluded.',
   fields: (t) => ({
     kinds: t.field({ type: [OutputKind] }),
     heldBy: t.string({
       description:
-        'Bech32 of the owner as of the newest milestone: whoever an output has expired to holds it.',
+        'Bech32 of the owner as of the newest milestone: of an expired output the return address.',
     }),
     unlockableBy: t.string({
       description:
@@ -63,17 +63,17 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
     hasStorageDepositReturn: t.boolean(),
     hasTimelock: t.boolean(),
     timelockedBefore: t.field({ type: 'UInt32', description: 'Locked up to a slot before this.' }),
-    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot behind this.' }),
+    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot after this.' }),
     hasExpiration: t.boolean(),
     expiresBefore: t.field({ type: 'UInt32' }),
     expiresAfter: t.field({ type: 'UInt32' }),
     createdBefore: t.field({ type: 'UInt32', description: 'Booked in a slot before this.' }),
-    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot behind this.' }),
+    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot after this.' }),
     committed: t.boolean({
       required: true,
       defaultValue: false,
       description:
-        'As of the newest milestone; otherwise as booked now, with what no milestone tells yet.',
+        'As of the newest milestone; otherwise as booked now, with what no milestone has yet.',
     }),
   }),
 })
@@ -133,7 +133,7 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
   })
 }
 
-/** The chain first: whatever comes first is looked up, and nothing is rarer. */
+/** The chain first: the first key is looked up in the index, and a chain is the rarest. */
 function termsOf(
   input: FilterInput,
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
