@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** The answers under way, whose connections a gateway that stops closes behind them. */
+/** The answers under way: a gateway that stops closes their connections after them. */
 
 /** What is watched. */
 export interface Answers {

@@ -45,7 +45,7 @@ export type TokenError =
   | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
   | { readonly code: 'TOKEN_NOT_YET_VALID' }
 
-/** Why somebody may not listen now. */
+/** Why a connection or a subscription is refused now. */
 export type LimitError =
   | {
       readonly code: 'SUBSCRIPTION_LIMIT'
@@ -53,7 +53,7 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
-  /** Together the subscriptions of a connection ask for too much with every event. */
+  /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
@@ -64,7 +64,7 @@ export interface SubmissionNotAllowed {
   readonly policy: 'closed' | 'token'
 }
 
-/** A request that is no HTTP, or came too slowly. */
+/** A request that is not HTTP, or arrived too slowly. */
 export type RequestUnreadable =
   | { readonly code: 'REQUEST_MALFORMED'; readonly reason: string }
   | { readonly code: 'REQUEST_HEAD_TOO_LARGE'; readonly limit: number }
@@ -77,7 +77,7 @@ export interface AnswerTooLarge {
   readonly limit: number
 }
 
-/** Nobody waits for the answer any more. */
+/** The client left before its answer. */
 export interface ClientLeft {
   readonly code: 'CLIENT_LEFT'
 }
@@ -89,7 +89,7 @@ export interface OperationTooCostly {
   readonly limit: number
 }
 
-/** A document whose brackets stand too deep in each other. */
+/** A document that nests too deep. */
 export interface DocumentTooDeep {
   readonly code: 'DOCUMENT_TOO_DEEP'
   readonly limit: number
@@ -107,7 +107,7 @@ export interface TooManyDirectives {
   readonly limit: number
 }
 
-/** Why a request finds no route, or cannot be handed to it. */
+/** Why a request matches no route, or its query does not fit the route. */
 export type MatchError =
   | { readonly code: 'PATH_UNKNOWN'; readonly path: string }
   | { readonly code: 'PATH_MALFORMED'; readonly path: string }
@@ -129,20 +129,20 @@ export interface QueryParameterMalformed {
   readonly expected: string
 }
 
-/** The text in the path is no identifier of that kind. */
+/** The text in the path is not an identifier of that kind. */
 export interface PathIdMalformed {
   readonly code: 'PATH_ID_MALFORMED'
   readonly name: string
   readonly bytes: number
 }
 
-/** The text in the path is no slot. */
+/** The text in the path is not a slot. */
 export interface PathSlotMalformed {
   readonly code: 'PATH_SLOT_MALFORMED'
   readonly name: string
 }
 
-/** There is nothing with this identifier. */
+/** No object has this identifier. */
 export interface NotFound {
   readonly code: 'NOT_FOUND'
   readonly what: string
@@ -198,7 +198,7 @@ export interface FaucetRequestMalformed {
   readonly expected: string
 }
 
-/** A subscription was asked for by a request that takes no stream of events. */
+/** A subscription was requested without accepting an event stream. */
 export interface EventsNotAccepted {
   readonly code: 'EVENTS_NOT_ACCEPTED'
 }

@@ -7,13 +7,13 @@ import { isForm } from './forms.ts'
 import type { SigningKey } from './signing-key.ts'
 import { type TokenClaims, verifyToken } from './token.ts'
 
-/** Who asks. The token is looked at when something needs it, and then once. */
+/** The sender of a request. The token is verified once, when something first needs it. */
 export interface Caller {
-  /** Who it is, by any valid token. */
+  /** The holder of any valid token. */
   identify(): Promise<Result<Identity, AuthError>>
-  /** Who it is, when the token allows to write chain records. */
+  /** The same, where the token may write chain records. */
   requireWrite(): Promise<Result<Identity, AuthError>>
-  /** What the caller may do. Who may do the same is told the same. */
+  /** What the caller may do; callers with equal rights share the events of a feed. */
   rights(): Promise<'read' | 'write'>
 }
 
@@ -25,7 +25,7 @@ export interface Identity {
   readonly expiresAt: number | undefined
 }
 
-/** Where a token may stand: `Authorization`, bare or after `Bearer`, or else the cookie `jwt`. */
+/** Where a token may be: in `Authorization`, bare or after `Bearer`, or else in the cookie `jwt`. */
 export interface Credentials {
   readonly authorization?: string | undefined
   readonly cookie?: string | undefined
@@ -58,7 +58,7 @@ export interface AuthDeps {
   readonly clock: Clock
 }
 
-/** The caller behind some credentials. Nothing is checked before it is asked for. */
+/** The caller with these credentials. Nothing is verified before it is needed. */
 export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
   let known: Promise<Result<Holder, AuthError>> | undefined
   const holder = () => {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Sends clients away when the gateway stops: not all in one moment, for they all come again somewhere else. */
+/** Spreads the closing of connections over time when the gateway stops, for all clients reconnect elsewhere. */
 
-/** Does something to every item, spread evenly over some milliseconds; a few are quicker done. */
+/** Calls `act` for every item, spread evenly over at most `windowMs`; a few items take less. */
 export async function spread<T>(
   items: readonly T[],
   windowMs: number,
@@ -17,7 +17,7 @@ export async function spread<T>(
   }
 }
 
-/** No more than this between two items, however wide the window. */
+/** The longest pause between two items. */
 const perItemMs = 10
 
 const pauseMs = 20

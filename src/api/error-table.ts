@@ -4,13 +4,13 @@ import { type AuthError } from './api-errors.ts'
 import { type AuthError } from './auth.ts'
 import { type GatewayError } from './gateway-error.ts'
 
-/** How every failure looks from outside: written here, and nowhere else. */
+/** The error table: status, message and headers of every failure, written here and nowhere else. */
 
-/** Of every failure that a door can tell. */
+/** The codes of all failures that a client can meet. */
 export type ErrorCode = GatewayError['code']
 type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
 
-/** How one failure looks from outside. */
+/** The row of one failure. */
 export interface ErrorRow<C extends ErrorCode> {
   /** The HTTP status on REST. */
   readonly status: number
@@ -20,8 +20,8 @@ export interface ErrorRow<C extends ErrorCode> {
   readonly headers?: (error: ErrorOf<C>) => Readonly<Record<string, string>>
 }
 
-/** The one table: what is said, and with which status. Total by type. */
-const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
+/** Total by type: a code without a row does not compile. */
+const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   INTERNAL: { status: 500, message: (e) => `internal server error (request ${e.requestId})` },
 
   REQUEST_MALFORMED: badRequest((e) => `not HTTP: ${e.reason}`),
@@ -31,10 +31,11 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   REQUEST_TOO_SLOW: {
     status: 408,
-    message: (e) => `the request did not come within ${e.limitMs / 1_000} seconds`,
+    message: (e) => `the request did not arrive within ${e.limitMs / 1_000} seconds`,
   },
   STORE_AWAY: later(
-    () => 'the database is away for the moment, and what was asked may have been done; ask again',
+    () =>
+      'the database is unreachable for the moment, and the request may have been executed; try again',
   ),
 
   PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${e.path}` },
@@ -67,7 +68,7 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CURSOR_EXPIRED: {
     status: 410,
     message: (e) =>
-      `${e.argument}: older than the retained log; go on after ${e.oldestCursor}, with what lies between missing`,
+      `${e.argument}: older than the retained log; continue after ${e.oldestCursor}, without the updates between`,
   },
   PAGE_CURSOR_MALFORMED: badRequest(
     (e) =>
@@ -80,7 +81,7 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FEED_CLASSES_MISSING: badRequest(() => 'classes: at least one is needed'),
   FEED_START_AMBIGUOUS: badRequest(() => 'after: either this or afterMilestone, not both'),
   FEED_SNAPSHOT_WITHOUT_ADDRESSES: badRequest(
-    () => 'snapshot: needs addresses; the whole ledger is not told in a snapshot',
+    () => 'snapshot: needs addresses; there is no snapshot of the whole ledger',
   ),
   MILESTONE_NOT_COMMITTED: {
     status: 404,
@@ -91,9 +92,7 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
-  DOCUMENT_TOO_DEEP: badRequest(
-    (e) => `query: brackets stand deeper than ${e.limit} in each other`,
-  ),
+  DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
   OPERATION_TOO_COSTLY: badRequest(
@@ -104,7 +103,7 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) =>
       `query: the answer has more than ${e.limit} ${e.unit}; ask for smaller pages, or for fewer at once`,
   ),
-  CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was there' },
+  CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was complete' },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
   CONTENT_TYPE_REFUSED: badRequest(
@@ -254,7 +253,7 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ),
   INBOX_FULL: later((e) => `${e.waiting} blocks wait already; try again later`),
   SIGNATURE_CHECK_BUSY: later((e) => `${e.waiting} signatures wait already; try again later`),
-  CONNECTION_LIMIT: later((e) => `${e.limit} listeners are connected already; try again later`),
+  CONNECTION_LIMIT: later((e) => `${e.limit} subscribers are connected already; try again later`),
   SUBSCRIPTION_LIMIT: later((e) =>
     e.scope === 'connection'
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
@@ -267,18 +266,18 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   EVENTS_NOT_ACCEPTED: {
     status: 406,
     message: () =>
-      'a subscription is told as a stream of events: ask with Accept: text/event-stream, or by WebSocket',
+      'a subscription is answered as a stream of events: send Accept: text/event-stream, or use WebSocket',
   },
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: badRequest((e) => `the node refused the block: ${e.reason}`),
   NOT_OFFERED_BY_NODES: {
     status: 501,
-    message: (e) => `this gateway follows a node, and nodes do not tell ${e.what}`,
+    message: (e) => `this gateway follows a node, and nodes do not offer ${e.what}`,
   },
   NOT_TOLD_BY_NODE: later((e) =>
     e.unreadable === undefined
-      ? `the node behind does not tell ${e.what} now`
-      : `what the node behind tells of ${e.what} cannot be read: ${e.unreadable}`,
+      ? `the upstream node does not give ${e.what} now`
+      : `the answer of the upstream node about ${e.what} cannot be read: ${e.unreadable}`,
   ),
   NODE_ANSWER_UNREADABLE: later((e) => {
     const slot = e.slot === undefined ? '' : ` of slot ${e.slot}`
@@ -290,19 +289,20 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       `the node has another commitment to slot ${e.slot} or the one before: ${e.told}, not ${e.expected}`,
   ),
   COMMITMENT_ID_WRONG: later(
-    (e) => `the node calls the commitment to slot ${e.slot} ${e.told}, and it is ${e.computed}`,
+    (e) =>
+      `the node gives the commitment to slot ${e.slot} the id ${e.told}, and its id is ${e.computed}`,
   ),
   OUTPUT_NOT_NEW: later((e) => `slot ${e.slot} of the node creates ${e.outputId} a second time`),
   OUTPUT_NOT_KNOWN: later(
-    (e) => `slot ${e.slot} of the node spends ${e.outputId}, which never was`,
+    (e) => `slot ${e.slot} of the node spends ${e.outputId}, which never existed`,
   ),
   OUTPUT_SPENT_BEFORE: later(
     (e) => `slot ${e.slot} of the node spends ${e.outputId} a second time`,
   ),
-  OUTPUT_DIFFERS: later((e) => `the node tells two contents of output ${e.outputId}`),
+  OUTPUT_DIFFERS: later((e) => `the node has given two contents of output ${e.outputId}`),
   OUTPUT_PROOF_WRONG: later((e) => `the proof of output ${e.outputId} does not lead to its id`),
   OUTPUT_PLACE_WRONG: later(
-    (e) => `the node tells output ${e.outputId} in slot ${e.slot} and in another`,
+    (e) => `the node has given output ${e.outputId} in slot ${e.slot} and in another`,
   ),
   BASE_TOKENS_UNBALANCED: later(
     (e) => `slot ${e.slot} of the node creates ${e.created} base tokens and spends ${e.consumed}`,
@@ -310,25 +310,25 @@ const faces: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 
-/** How a failure looks. The table has for each code a face of that code's own error, which a lookup by a variable code cannot show. */
+/** The row of a code. Each row takes the error of its own code, which a lookup by a variable code cannot express. */
 export function errorRowOf(code: ErrorCode): ErrorRow<ErrorCode> {
-  return faces[code] as ErrorRow<ErrorCode>
+  return errorTable[code] as ErrorRow<ErrorCode>
 }
 
-/** The request itself is at fault. */
-function badRequest<C extends ErrorCode>(say: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 400, message: say }
+/** A fault of the request. */
+function badRequest<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
+  return { status: 400, message }
 }
 
-/** Every failure of a token is the same to a client: ask for another. */
-function unauthorized<C extends AuthError['code']>(say: ErrorRow<C>['message']): ErrorRow<C> {
+/** Every failure of a token has one remedy for a client: another token. */
+function unauthorized<C extends AuthError['code']>(message: ErrorRow<C>['message']): ErrorRow<C> {
   const headers = () => ({ 'www-authenticate': 'Bearer' })
-  return { status: 401, message: (e) => `Authorization: ${say(e)}`, headers }
+  return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
 }
 
-/** What may work later: clients are told when to ask again. */
-function later<C extends ErrorCode>(say: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 503, message: say, headers: () => ({ 'retry-after': '1' }) }
+/** A failure that may pass: the answer names the time of the next attempt. */
+function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
+  return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
 }
 
 /** Of a Unix time in seconds. */
@@ -336,7 +336,7 @@ function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-/** A reason that another room names by code. */
+/** A code as lower-case words. */
 function inWords(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ')
 }

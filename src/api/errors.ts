@@ -4,7 +4,7 @@ import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { json, type RefusalForm, type RestResponse } from './rest/response.ts'
 
-/** Failures as the doors answer them; what they say stands in `faces.ts`. */
+/** Failures as REST and GraphQL answer them; their statuses and messages are in `error-table.ts`. */
 
 /** The sentence for an error. */
 export function messageOf(error: GatewayError): string {
@@ -12,18 +12,18 @@ export function messageOf(error: GatewayError): string {
 }
 
 /**
- * The answer of REST: the status and `{ error: { code: status, message } }`. A route whose statuses are a closed list
- * passes it, and every other status then becomes 400, or 500 where it was the server's fault. One that has a title for a
- * status passes them too, and the sentence stands behind it.
+ * The answer of REST: the status and `{ error: { code: status, message } }`. Where a route has a closed list of statuses,
+ * every other status becomes 400, or 500 for a fault of the server. Where it has a title for a status, the sentence follows
+ * it.
  */
 export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = {}): RestResponse {
-  const face = errorRowOf(error.code)
-  const status = statuses === undefined ? face.status : closest(face.status, statuses)
+  const row = errorRowOf(error.code)
+  const status = statuses === undefined ? row.status : closest(row.status, statuses)
   const title = titles?.[status]
-  const sentence = face.message(error)
+  const sentence = row.message(error)
   const message = title === undefined ? sentence : `${title}: ${sentence}`
   const body = { error: { code: status, message } }
-  return json(status, body, face.headers?.(error))
+  return json(status, body, row.headers?.(error))
 }
 
 /** The error of GraphQL: the code and the error's fields in `extensions`. */
@@ -43,7 +43,7 @@ function closest(status: number, statuses: readonly number[]): number {
   return status >= 500 ? 500 : 400
 }
 
-/** What an error carries besides its code. The broken rule of what is malformed stands among it as `rule`. */
+/** The fields of an error besides its code; of a malformed block or transaction the broken rule is `rule`. */
 function fieldsOf(error: GatewayError): object {
   if (error.code === 'BLOCK_MALFORMED' || error.code === 'TRANSACTION_MALFORMED') {
     const { code: rule, ...place } = error.refusal

@@ -1,28 +1,28 @@
-/** Finds out which peers are gone: whoever lets a whole round pass without a sign of life is cut off. */
+/** Detects lost peers: one that is silent for a whole round is cut. */
 
-/** A peer that is looked after. */
+/** A monitored peer. */
 export interface Peer {
-  /** Set with every question, and to be cleared with every sign of life. */
+  /** Set with every ping; the peer clears it with every message. */
   isSilent: boolean
-  /** Asks for a sign of life. */
+  /** Requests a message. */
   ping(): void
-  /** Cuts the peer off without ceremony. */
+  /** Closes the connection without a handshake. */
   cut(): void
 }
 
-/** The peers of one door. */
+/** The peers of one transport. */
 export interface Heartbeat {
-  /** Looks after a peer; the answer ends it. */
+  /** Monitors a peer until the returned function is called. */
   add(peer: Peer): () => void
   stop(): void
 }
 
-/** A peer is asked once in this time, and cut off when its turn comes again without an answer: after 22 s at most. */
+/** Each peer is pinged once in this time, and cut at the next turn without an answer: after 22 s at most. */
 export const roundMs = 11_000
 
-/** Nobody yet. */
+/** Starts the rounds. */
 export function startHeartbeat(everyMs = roundMs): Heartbeat {
-  // A part of the peers at a time, for thousands of pings at once would hold up everybody's events.
+  // A part of the peers at a time: thousands of pings at once would delay all events.
   const wheel = Array.from({ length: parts }, () => new Set<Peer>())
   let turn = 0
   let newest = 0

@@ -52,11 +52,11 @@ export interface HttpAddress {
 export interface HttpServer {
   /** Of the root, without a slash at its end. */
   readonly url: string
-  /** Says that it is not ready, and goes on serving. */
+  /** Reports itself as not ready, and continues to serve. */
   announceStop(): void
   /**
-   * Takes nobody any more, sends the listeners away spread over `windowMs`, lets what is under way end for at most
-   * `graceMs`, and then cuts it.
+   * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
+   * way, and then cuts them.
    */
   close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
 }
@@ -73,14 +73,22 @@ export interface ListenError {
 /** The path of GraphQL, for HTTP and for WebSocket. */
 export const graphqlPath = '/graphql'
 
-/** A body must come within this time, or its connection is cut. */
+/** A body must arrive within this time, or its connection is cut. */
 const requestTimeoutMs = 60_000
 
 /**
- * An idle connection is kept so long: balancers keep theirs for a minute, and what they sent into one that we close in that
- * moment would be lost.
+ * An idle connection is kept for this time: load balancers keep theirs for a minute, and a request that they send into one
+ * while it is being closed would be lost.
  */
 const idleTimeoutMs = 65_000
+
+const serverOptions = {
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: idleTimeoutMs,
+  maxHeaderSize: maxHeadBytes,
+  // `headProblem` refuses in JSON.
+  requireHostHeader: false,
+}
 
 /** Starts the server. */
 export async function openHttp(
@@ -89,35 +97,25 @@ export async function openHttp(
 ): Promise<Result<HttpServer, ListenError>> {
   const graphql = createGraphqlServer(deps)
   const drain = new AbortController()
-  // Every listener listens to it, and Node would take more than ten for a leak.
+  // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
   const listeners = openListeners({ ...deps, graphql, occupancy })
-  // Opened once the server listens: it begins to look at the ledger at once.
+  // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
-  const options = {
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: idleTimeoutMs,
-    maxHeaderSize: maxHeadBytes,
-    // Ours refuses in JSON.
-    requireHostHeader: false,
-  }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
     void handle(inHand, message, response)
   }
-  const server = createServer(options, take).on('checkExpectation', take)
+  const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
-  server.on('upgrade', (request, socket, head) => {
-    const { path } = splitTarget(request.url ?? '/')
-    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
-    else if (path === graphqlPath) listeners.upgrade(request, socket, head)
-    else if (path === mqttPath && mqtt) mqtt.upgrade(request, socket, head)
-    else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: request.url ?? '/' }))
+  takeUpgrades(server, (path) => {
+    if (path === graphqlPath) return listeners
+    return path === mqttPath ? mqtt : undefined
   })
   const refused = await listen(server, address)
   if (refused !== undefined) {
@@ -125,8 +123,8 @@ export async function openHttp(
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
-  const door = await openMqtt({ ...deps, occupancy })
-  mqtt = door
+  const opened = await openMqtt({ ...deps, occupancy })
+  mqtt = opened
   const openFiles = watchOpenFiles(server, deps.log)
   return ok({
     url: urlOf(server, address.host),
@@ -138,7 +136,7 @@ export async function openHttp(
       drain.abort()
       answers.closeBehind()
       openFiles.close()
-      await Promise.all([listeners.close(windowMs, graceMs), door.close(windowMs)])
+      await Promise.all([listeners.close(windowMs, graceMs), opened.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()
@@ -147,6 +145,20 @@ export async function openHttp(
       clearTimeout(cut)
       await graphql.dispose()
     },
+  })
+}
+
+/** Passes requests to upgrade to the transport of their path. */
+function takeUpgrades(
+  server: Server,
+  transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
+): void {
+  server.on('upgrade', (request, socket, head) => {
+    const target = request.url ?? '/'
+    const transport = transportAt(splitTarget(target).path)
+    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
+    else if (transport !== undefined) transport.upgrade(request, socket, head)
+    else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: target }))
   })
 }
 
@@ -165,12 +177,12 @@ async function handle(
   const requestId = randomUUID()
   const { path, query } = splitTarget(message.url ?? '/')
   setCommonHeaders(response, requestId)
-  // A client that goes away in the middle is no event worth more than this.
+  // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
     const problem = headProblem(message)
     if (problem !== undefined) {
-      // Whatever is behind such a head is not read.
+      // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
       return send(response, toRest(problem))
     }
@@ -209,7 +221,7 @@ async function handle(
   }
 }
 
-/** The target of a request is a path and query, or of a proxy's client a whole URL. */
+/** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '')
   const at = local.indexOf('?')
@@ -219,8 +231,8 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
 }
 
 /**
- * Any page may ask, for reading is open to all. None may have the browser add its cookie: there is no
- * `access-control-allow-credentials`, and where a browser adds it all the same, the cookie of a foreign page does not count.
+ * Any page may send requests, for reading is open to all, but none with cookies: there is no
+ * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
  */
 function setCommonHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader('x-request-id', requestId)
@@ -240,7 +252,7 @@ function preflight(message: IncomingMessage, response: ServerResponse): void {
   response.end()
 }
 
-/** No form is taken: a browser would send one for a foreign page without asking, and with the cookie. */
+/** Forms are refused: a browser sends them for a foreign page without a preflight, and with the cookie. */
 const graphqlTypes = [
   'application/json',
   'application/graphql+json',
@@ -255,7 +267,7 @@ function refuseGraphql(
   send(response, json(status, { errors: [toGraphQL(error).toJSON()] }))
 }
 
-/** The GraphQL server reads these two of a GET, and takes what is no JSON for a fault of its own. */
+/** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
 function unreadableParameter(query: string): QueryParameterMalformed | undefined {
   const parameters = new URLSearchParams(query)
   const name = ['variables', 'extensions'].find((one) => {
@@ -266,12 +278,12 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
   return name === undefined ? undefined : { code: 'QUERY_PARAMETER_MALFORMED', name, expected }
 }
 
-/** A browser that opens the path, and not a program that asks it. */
+/** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }
 
-/** Whoever opens what the start of the program names wants to see something. Relative, for a proxy may put a path in front. */
+/** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
 function sendToPage(response: ServerResponse): void {
   send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' })
 }
@@ -284,7 +296,7 @@ async function sendPage(message: IncomingMessage, response: ServerResponse): Pro
   send(response, { status: 200, headers: { ...headers, ...encoding }, body })
 }
 
-/** The system's reason when it refuses. */
+/** Listens; resolves with the system's reason where it is refused. */
 function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
@@ -296,7 +308,7 @@ function listen(server: Server, { host, port }: HttpAddress): Promise<string | u
   })
 }
 
-/** With the real port, and with a host that one can ask: a server that listens everywhere is also at home. */
+/** The URL with the real port; 0.0.0.0 is printed as 127.0.0.1, and :: as ::1. */
 function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

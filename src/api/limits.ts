@@ -2,7 +2,7 @@ import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import type { LimitError } from './api-errors.ts'
 
-/** How many may listen at once; whatever is over a limit is refused before any work is done for it. */
+/** Limits on connections and subscriptions; what exceeds one is refused before any work is done for it. */
 
 /** The limits of one process. */
 export interface TransportLimits {
@@ -12,11 +12,11 @@ export interface TransportLimits {
   readonly subscriptions: number
   /** Subscriptions of one WebSocket. */
   readonly subscriptionsPerConnection: number
-  /** A connection that takes nothing of what waits for it for so long is cut, in milliseconds. */
+  /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
 }
 
-/** The limits of a gateway that was told none. */
+/** The limits of a gateway without settings. */
 export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
@@ -29,15 +29,15 @@ export interface Occupancy {
   readonly limits: TransportLimits
   connections: number
   subscriptions: number
-  /** Whether the gateway is about to stop; until `draining` fires it serves on all the same. */
+  /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
-  /** Fires when the gateway stops and takes nobody any more. */
+  /** Fires when the gateway stops and accepts no more subscribers. */
   readonly draining: AbortSignal
-  /** Tells the log when a limit is reached that the operator has set, and when there is room again. */
+  /** Logs when a limit of the operator is reached, and when it no longer is. */
   readonly fullness: { readonly connections: Outage; readonly subscriptions: Outage }
 }
 
-/** Nothing open yet. */
+/** Creates the count, with nothing open. */
 export function createOccupancy(
   limits: TransportLimits,
   draining: AbortSignal,
@@ -50,7 +50,7 @@ export function createOccupancy(
   return { limits, connections: 0, subscriptions: 0, isStopping: false, draining, fullness }
 }
 
-/** Why another connection may not come; `undefined` where it may. */
+/** Why another connection is refused; `undefined` where it is not. */
 export function connectionRefusal(occupancy: Occupancy): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
   const { connections: limit } = occupancy.limits
@@ -62,7 +62,7 @@ export function connectionRefusal(occupancy: Occupancy): LimitError | undefined 
   return isFull ? { code: 'CONNECTION_LIMIT', limit } : undefined
 }
 
-/** Why another subscription may not come on a connection that has some; `undefined` where it may. */
+/** Why another subscription is refused on a connection with `open` of them; `undefined` where it is not. */
 export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
   const { subscriptions, subscriptionsPerConnection } = occupancy.limits
@@ -77,10 +77,10 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
   return isFull ? { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions } : undefined
 }
 
-/** What an event of each subscription of one connection may cost in all: as much as four operations. */
+/** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
 export const maxConnectionCost = 2_000_000
 
-/** Why subscriptions that cost so much in all may not be open on one connection; `undefined` where they may. */
+/** Why subscriptions of this total cost are refused on one connection; `undefined` where they are not. */
 export function costlyRefusal(cost: number): LimitError | undefined {
   if (cost <= maxConnectionCost) return undefined
   return { code: 'SUBSCRIPTIONS_TOO_COSTLY', cost, limit: maxConnectionCost }
@@ -92,10 +92,10 @@ interface Level {
   readonly setting: string
 }
 
-/** Whether there is no room; room that one has left and the next takes at once is none to speak of. */
-function meter(trouble: Outage, { open, limit, setting }: Level): boolean {
-  if (open >= limit) trouble.failed(`${setting}: ${limit} are open, and more are refused`)
-  else if (open < limit * roomyShare) trouble.recovered()
+/** Whether the limit is reached. The outage ends only below nine tenths of it, so that it does not flap. */
+function meter(outage: Outage, { open, limit, setting }: Level): boolean {
+  if (open >= limit) outage.failed(`${setting}: ${limit} are open, and more are refused`)
+  else if (open < limit * roomyShare) outage.recovered()
   return open >= limit
 }
 

@@ -12,9 +12,8 @@ import type { EventStream } from './sse-stream.ts'
 import { watchTokens } from './token-watch.ts'
 import { openWebSocket } from './ws.ts'
 
-/** Everybody who listens, by WebSocket or by event stream: looked after, and sent away, in one place. */
+/** The subscribers by WebSocket and by event stream: heartbeat, token expiry and closing in one place. */
 
-/** What listening needs. */
 export interface ListenersDeps {
   readonly graphql: GraphqlServer
   readonly services: Services
@@ -23,17 +22,17 @@ export interface ListenersDeps {
   readonly log: Log
 }
 
-/** The two doors at which one listens. */
+/** The two transports of subscriptions. */
 export interface Listeners {
-  /** Takes a request to become a WebSocket. */
+  /** Accepts a request to become a WebSocket, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** Answers a request with an event stream. */
   answer(request: SseRequest): Promise<void>
-  /** Tells all feeds that the gateway stops, and sends the listeners away, spread over `windowMs`. */
+  /** Announces the stop to all feeds, and closes all connections, spread over `windowMs`. */
   close(windowMs: number, graceMs: number): Promise<void>
 }
 
-/** Opens both doors. */
+/** Opens both transports. */
 export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
   const heartbeat = startHeartbeat()

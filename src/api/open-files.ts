@@ -5,26 +5,26 @@ import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
 
 /**
- * Whether the process may open anything more. Where it may not, the system's library takes each new connection and cuts it,
- * and neither the server nor anybody else hears of it.
+ * Watches whether the process can open more files. Where it cannot, the system's library accepts and cuts each new
+ * connection without any event of the server.
  */
 
-/** A look every second. */
+/** A check every second. */
 export interface OpenFilesWatch {
   close(): void
 }
 
 /**
- * Begins to look on behalf of a server that listens; the log tells when no file descriptor is left, and when there is one
- * again. What the system refuses the server by an event would end the process if nobody heard it.
+ * Starts the checks for a listening server, and logs when no file descriptor is left, and when there is one again. It also
+ * handles the server's error events, which would otherwise end the process.
  */
 export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch {
-  const trouble = createOutage(log, { began: 'files-exhausted', over: 'files-free' })
+  const outage = createOutage(log, { began: 'files-exhausted', over: 'files-free' })
 
-  function look(): void {
+  function check(): void {
     try {
       closeSync(openSync(devNull, 'r'))
-      trouble.recovered()
+      outage.recovered()
     } catch (failure) {
       refused(failure)
     }
@@ -32,14 +32,14 @@ export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>):
 
   function refused(failure: unknown): void {
     const reason = failure instanceof Error ? failure.message : String(failure)
-    trouble.failed(`${reason}; new connections are cut`)
+    outage.failed(`${reason}; new connections are cut`)
   }
 
   server.on('error', refused)
 
-  const looking = setInterval(look, everyMs)
-  looking.unref()
-  return { close: () => clearInterval(looking) }
+  const checks = setInterval(check, everyMs)
+  checks.unref()
+  return { close: () => clearInterval(checks) }
 }
 
 const everyMs = 1_000

@@ -91,7 +91,7 @@ function questionOf(
   return feedQuestionOf(services, values as unknown as LedgerFeedArguments)
 }
 
-/** Whoever resumes has had the snapshot, and left the beginning behind. */
+/** A subscriber that resumes has received the snapshot, and is past the beginning. */
 function resumed({ afterMilestone: _, ...question }: FeedQuestion, after: string): FeedQuestion {
   return { ...question, after, snapshot: false }
 }
@@ -103,14 +103,14 @@ function rendering(
 ): (event: LedgerFeedEvent) => Promise<SharedText> {
   const { requestId } = contextOf(args)
   return async (event) => {
-    // An event is an answer of its own, and several may be made at once for those who are told them at different times.
+    // Each event is an answer of its own, and several may be rendered at once for subscribers at different positions.
     const contextValue: GatewayContext = { ...contextOf(args), budget: createBudget() }
     const { data, errors } = await execute({ ...args, contextValue, rootValue: event })
     const away = errors?.map(causeOf).find((cause) => storeAwayOf(cause) !== undefined)
-    // An event without its fields would be lost: the feed waits, and tells it when the database is back.
+    // An event without its fields would be lost: the feed retries until the database answers.
     if (away !== undefined) throw away
     const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
-    // Whoever is cut off before the end of a snapshot has to begin with it again.
+    // A subscriber cut before the end of a snapshot begins with it again.
     const isResumable = !(isSnapshot && event.kind === 'FeedOpened')
     return {
       text: JSON.stringify(masked ? { data, errors: masked } : { data }),

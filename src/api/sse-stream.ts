@@ -8,34 +8,33 @@ import type { Occupancy } from './limits.ts'
 
 /** An open stream. */
 export interface EventStream {
-  /** Where a feed sends its events. */
+  /** The sink of a feed. */
   readonly sink: Sink
   /** The feeds of this stream: one, or none. */
   readonly readers: Set<Reader>
-  /** Sends a result that nobody shares. */
+  /** Sends a result that is not shared. */
   next(result: ExecutionResult): void
-  /** The feed that is to be left when the client goes. */
+  /** Adds a feed, which the stream leaves when it ends. */
   attach(reader: Reader): void
-  /** Called once when the stream is over, at once where it is. */
+  /** Calls `act` once when the stream ends, at once where it has ended. */
   onClose(act: () => void): void
-  /** Ends the stream in the middle, so that the client comes again. */
+  /** Ends the stream in the middle, so that the client reconnects. */
   close(): void
 }
 
-/** What a stream needs of its door. */
 export interface EventStreamDeps {
   readonly occupancy: Occupancy
   readonly heartbeat: Heartbeat
   readonly streams: Set<EventStream>
 }
 
-/** What has not left a stream yet, at most, when it takes more. */
+/** A stream accepts more events while fewer unsent bytes than this wait in it. */
 const roomBytes = 64 * 1024
 
-/** A peer without data under way is asked by TCP itself after this time, and then ten times in ten seconds. */
+/** TCP probes an idle peer after this time, and then ten times in ten seconds. */
 const keepAliveMs = 10_000
 
-/** Answers with a stream; nothing may have been answered yet. */
+/** Answers with a stream; the head of the response must not be sent yet. */
 export function openEventStream(response: ServerResponse, deps: EventStreamDeps): EventStream {
   const { occupancy, heartbeat, streams } = deps
   const readers = new Set<Reader>()
@@ -43,21 +42,13 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   let isOver = false
   occupancy.connections++
   occupancy.subscriptions++
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    // Some proxies collect an answer before they pass it on, unless they are told.
-    'x-accel-buffering': 'no',
-  })
-  response.flushHeaders()
-  response.socket?.setKeepAlive(true, keepAliveMs)
-  response.socket?.setNoDelay(true)
+  sendHead(response)
 
   const stream: EventStream = {
     sink: {
       hasRoom: () => response.writableLength < roomBytes,
       take: (text) => write(frameOf(text)),
-      room,
+      room: () => drained(response),
       end: () => {
         write('event: complete\ndata:\n\n')
         close()
@@ -80,18 +71,6 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
     if (!isOver) response.write(bytes)
   }
 
-  function room(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        response.off('drain', done)
-        response.off('close', done)
-        resolve()
-      }
-      response.on('drain', done)
-      response.on('close', done)
-    })
-  }
-
   function close(): void {
     if (!isOver) response.end()
     finish()
@@ -110,12 +89,37 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const forget = heartbeat.add(stalledPeer(response))
   response.once('close', finish)
   streams.add(stream)
-  // Whoever went before the answer began is told of no more: nothing would end the stream again.
+  // No close event follows for a client that left before the answer began.
   if (response.closed) finish()
   return stream
 }
 
-/** Events have no answer, but what does not leave for a whole round waits for somebody who is gone. */
+function sendHead(response: ServerResponse): void {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    // Without it some proxies buffer the answer.
+    'x-accel-buffering': 'no',
+  })
+  response.flushHeaders()
+  response.socket?.setKeepAlive(true, keepAliveMs)
+  response.socket?.setNoDelay(true)
+}
+
+/** Resolves when the response can be written again, or is closed. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
+}
+
+/** Events have no answer: a client is gone when no byte has left for a whole round. */
 function stalledPeer(response: ServerResponse) {
   let sent = 0
   const peer = {

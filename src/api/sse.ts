@@ -21,7 +21,6 @@ import type { TokenWatch } from './token-watch.ts'
 
 /** GraphQL over server-sent events, an operation per request (graphql-sse, distinct connections); feeds name their cursors. */
 
-/** What the event stream door needs. */
 export interface SseDeps {
   readonly graphql: GraphqlServer
   readonly services: Services
@@ -64,7 +63,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     const allowed = 'POST'
     return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
   }
-  // While the request was read others came, or the gateway began to stop.
+  // Others may have connected, or the gateway begun to stop, while the request was read.
   const late = refusalOf(deps)
   if (late !== undefined) return send(response, toRest(late))
   const stream = openEventStream(response, deps)
@@ -76,12 +75,12 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
 }
 
-/** Why there is no place for another stream; `undefined` where there is. */
+/** Why another stream is refused; `undefined` where it is not. */
 function refusalOf({ occupancy }: SseDeps): LimitError | undefined {
   return connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
 }
 
-/** Reading is open to all, but a token that does not count is refused. */
+/** Reading is open to all, but an invalid token is refused. */
 async function validToken(
   caller: Caller,
 ): Promise<Result<{ readonly expiresAt?: number | undefined }, AuthError>> {
@@ -115,7 +114,7 @@ async function run(
   stream.sink.end()
 }
 
-/** A browser that lost its line names the last event it has; a proxy may pass it on as a parameter. */
+/** A browser that reconnects names the last event it has. */
 function lastEventId({ headers }: IncomingMessage): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts'
  * client likes; here is the bound, for plain answers, event streams, WebSockets and MQTT alike.
  */
 
-/** A look at all connections now and then. */
+/** A check of all connections at intervals. */
 export interface StalledWritesWatch {
   close(): void
 }
@@ -64,10 +64,10 @@ interface Stall {
 }
 
 /**
- * Names how far a connection has been written; another name means progress. What Node tells of a write is its end alone, and
- * one write may be a whole answer of megabytes on a slow line. How much of it the system has taken stands in the handle, where
- * Node looks for its own timeouts. The system takes more when a third of what it keeps has left, which may be a megabyte: so
- * the limit must not be short.
+ * Names the progress of a connection's writes; another name means progress. Node reports only the end of a write, and one
+ * write may be a whole answer of megabytes on a slow network. The handle has the number of bytes that the system has not
+ * accepted, which Node reads for its own timeouts. The system accepts more when a third of its buffer has left, which may be
+ * a megabyte: so the limit must not be short.
  */
 function placeOf(socket: Socket): string {
   const { _handle: handle }: { _handle?: { readonly writeQueueSize?: number } | null } =

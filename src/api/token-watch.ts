@@ -1,13 +1,13 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
 import type { Reader } from '../service/feed/follow-ledger-updates.ts'
 
-/** Ends connections when their token ends, and tells their feeds before. */
+/** Closes connections when their token expires, after a notice to their feeds. */
 
 /** A connection that was opened with a token. */
 export interface TokenHolder {
   /** The end of the token in Unix seconds. */
   readonly expiresAt: number
-  /** The feeds that are told. */
+  /** The feeds that get the notice. */
   readonly readers: Iterable<Reader>
   /** Closes the connection, so that the client comes again with another token. */
   expire(): void
@@ -20,12 +20,12 @@ export interface TokenWatch {
   stop(): void
 }
 
-/** How long before the end of its token a client is told. */
+/** The time of the notice before the end of a token. */
 const noticeMs = 30_000
 
-/** Nobody yet. Looks at the clock every second, for a timer would not notice when the clock is set. */
+/** Reads the clock every second, for a timer would not notice when the clock is set. */
 export function watchTokens(clock: Clock): TokenWatch {
-  const holders = new Map<TokenHolder, { isTold: boolean }>()
+  const holders = new Map<TokenHolder, { isNotified: boolean }>()
   const timer = setInterval(look, 1_000)
   timer.unref()
 
@@ -36,8 +36,8 @@ export function watchTokens(clock: Clock): TokenWatch {
       if (leftMs <= 0) {
         holders.delete(holder)
         holder.expire()
-      } else if (leftMs <= noticeMs && !state.isTold) {
-        state.isTold = true
+      } else if (leftMs <= noticeMs && !state.isNotified) {
+        state.isNotified = true
         const notice = { topic: 'TOKEN_EXPIRING', expiresAt: holder.expiresAt } as const
         for (const reader of holder.readers) void reader.emit(notice)
       }
@@ -46,7 +46,7 @@ export function watchTokens(clock: Clock): TokenWatch {
 
   return {
     add: (holder) => {
-      holders.set(holder, { isTold: false })
+      holders.set(holder, { isNotified: false })
       return () => holders.delete(holder)
     },
     stop: () => clearInterval(timer),

@@ -67,7 +67,7 @@ export async function verifyToken(
       algorithms: [key.algorithm],
       currentDate: new Date(nowMs),
     })
-    // The library looks at the claims that tell of time, and takes the rest as they come.
+    // The library checks only the claims about time.
     const { sub: subject }: Record<string, unknown> = payload
     if (subject !== undefined && !isName(subject)) return err({ code: 'TOKEN_MALFORMED' })
     return ok({ subject, canWrite: grantsWrite(payload), expiresAt: payload.exp })

@@ -4,7 +4,7 @@ import type { RequestUnreadable } from './api-errors.ts'
 import { toRest } from './errors.ts'
 import { refuseUpgrade } from './ws.ts'
 
-/** Requests that never become one: told in the same form as every refusal, for legacy clients read JSON whatever comes. */
+/** Requests that cannot be parsed, refused in the same form as all others, for legacy clients always read JSON. */
 
 /** The longest request line and headers together, in bytes. */
 export const maxHeadBytes = 16_384

@@ -6,7 +6,7 @@ import type { Caller, Credentials } from './auth.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'
 
-/** One WebSocket and what is told over it. */
+/** One WebSocket and its feeds. */
 
 /** A connection. Ten thousands of them are open, so it keeps no more than it needs. */
 export interface Connection extends Peer {
@@ -48,7 +48,7 @@ export function createConnection(
     roomSoon: undefined,
     isSilent: false,
     ping: () => {
-      // One that is not read from cannot show that it lives: whether it takes what waits for it is watched elsewhere.
+      // A paused socket reads no pong; `stalled-writes.ts` watches its writes instead.
       if (socket.isPaused) connection.isSilent = false
       else socket.ping()
     },
@@ -132,8 +132,8 @@ function room(connection: Connection): Promise<void> {
 }
 
 /**
- * Sends an event as one whole frame of the WebSocket protocol. The library would frame it anew for everybody, which costs
- * more than all the rest; nothing can come in between, for without compression it writes each frame in one go as well.
+ * Sends an event as one whole frame of the WebSocket protocol. The library would frame it again for every subscriber, which
+ * costs more than all the rest; frames never interleave, for without compression the library too writes each at once.
  */
 function sendNext({ socket, duplex }: Connection, prefix: Buffer, text: SharedText): void {
   if (socket.readyState === socket.OPEN) duplex.write(frameOf(prefix, text))

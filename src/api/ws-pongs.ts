@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws'
  * bytes, and `ws` cuts a client that has not read 60 of the answers.)
  */
 
-/** A ping that comes while the answer to a former one has not left is answered together with all that come until then. */
+/** Pings that arrive while a pong is being sent are answered by one pong, with the payload of the last. */
 export function createPongs(socket: WebSocket): (payload: unknown) => void {
   let isSending = false
   let next: string | undefined
@@ -27,11 +27,11 @@ export function createPongs(socket: WebSocket): (payload: unknown) => void {
   }
 }
 
-/** With the payload of the ping, as the library has it, unless that is too long to be sent back. */
+/** A pong with the payload of the ping, as the library sends it, unless that is too long. */
 function pongOf(payload: unknown): string {
   const pong = JSON.stringify(payload ? { type: 'pong', payload } : { type: 'pong' })
   return pong.length > maxPongLength ? '{"type":"pong"}' : pong
 }
 
-/** Clients put a moment or a number in it. */
+/** The longest pong; payloads are usually a time or a number. */
 const maxPongLength = 1_024

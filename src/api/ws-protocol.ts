@@ -17,7 +17,6 @@ import { type Connection, createFeedOperation } from './ws-connection.ts'
 
 /** The graphql-transport-ws protocol with our parser, validator and executor, and with feeds that share their work. */
 
-/** What the protocol needs. */
 export interface ProtocolDeps {
   readonly graphql: GraphqlServer
   readonly services: Services
@@ -32,61 +31,27 @@ export type Protocol = ReturnType<typeof createProtocol>
 
 type ConnectionContext = Context<Record<string, unknown>, Connection>
 
-/** Makes the protocol. */
+/** What is kept of the operations of all connections. */
+interface Operations {
+  readonly anonymous: Caller
+  /** The connection and the id of an operation. */
+  readonly originByArgs: WeakMap<ExecutionArgs, { connection: Connection; id: string }>
+  /** The price of an event of an open subscription. */
+  readonly costByPayload: WeakMap<SubscribePayload, number>
+}
+
+/** Creates the protocol. */
 export function createProtocol(deps: ProtocolDeps) {
   const { graphql, log, occupancy } = deps
   const anonymous = callerOf(deps.auth, {})
-  /** Where the results of an operation go. */
-  const placeByArgs = new WeakMap<ExecutionArgs, { connection: Connection; id: string }>()
-  /** What each event of an open subscription costs. */
-  const costByPayload = new WeakMap<SubscribePayload, number>()
-
-  function prepare({ extra }: ConnectionContext, id: string, payload: SubscribePayload) {
-    // Before anything else, so that what is refused costs nothing.
-    const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
-    if (refusal !== undefined) return [toGraphQL(refusal)]
-    const budget = createBudget()
-    const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
-    if (isRefused(args)) return args
-    if (kindOf(args) === 'subscription') {
-      const cost = operationCost(args) ?? 0
-      const tooCostly = costlyRefusal(extra.cost + cost)
-      if (tooCostly !== undefined) return [toGraphQL(tooCostly)]
-      extra.cost += cost
-      costByPayload.set(payload, cost)
-    } else {
-      // A subscription is ended by returning its results.
-      extra.underWay.set(id, budget)
-    }
-    // The library keeps the message as long as the operation runs: let all of them keep one text.
-    const kept: { query: string } = payload
-    kept.query = args.document.loc?.source.body ?? payload.query
-    placeByArgs.set(args, { connection: extra, id })
-    extra.subscriptions++
-    occupancy.subscriptions++
-    return args
-  }
-
-  async function subscribe(args: ExecutionArgs) {
-    const place = placeByArgs.get(args)
-    if (place === undefined || !isSharedFeed(args)) {
-      return await graphql.getEnveloped(contextOf(args)).subscribe(args)
-    }
-    const operation = createFeedOperation(place.connection, place.id)
-    const opened = await openSharedFeed(args, { sink: operation.sink, log })
-    if (!isSubscriber(opened)) return opened
-    operation.attach(opened)
-    return operation.results
-  }
-
-  /** Nobody waits for what is under way on a connection. */
-  function leave({ extra }: ConnectionContext): void {
-    for (const budget of extra.underWay.values()) budget.leave()
-    extra.underWay.clear()
+  const operations: Operations = {
+    anonymous,
+    originByArgs: new WeakMap(),
+    costByPayload: new WeakMap(),
   }
 
   function release({ extra }: ConnectionContext, count: number): void {
-    // After the disconnection the operations end one by one, and are counted no more.
+    // After the disconnection the operations end one by one, and are no longer counted.
     const released = Math.min(count, extra.subscriptions)
     extra.subscriptions -= released
     occupancy.subscriptions -= released
@@ -94,24 +59,24 @@ export function createProtocol(deps: ProtocolDeps) {
 
   return makeServer<Record<string, unknown>, Connection>({
     onConnect: (context) => connect(deps, context, anonymous),
-    onSubscribe: prepare,
+    onSubscribe: (context, id, payload) => admit(deps, operations, { context, id, payload }),
     onComplete: (context, id, payload) => {
       const { extra } = context
       extra.underWay.delete(id)
-      extra.cost -= costByPayload.get(payload) ?? 0
+      extra.cost -= operations.costByPayload.get(payload) ?? 0
       release(context, 1)
     },
     onDisconnect: (context) => {
-      leave(context)
+      endQueries(context)
       release(context, context.extra.subscriptions)
     },
     execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
-    subscribe,
+    subscribe: (args) => subscribe(deps, operations, args),
     onNext: (_context, _id, _payload, args, result) => {
       if (result.errors === undefined) return
       const { requestId } = contextOf(args)
       const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
-      // A request that never began has no data, which is not the same as no result.
+      // A request that never began has no data, which differs from data without a result.
       return { errors, ...(result.data !== undefined && { data: result.data }) }
     },
     onError: (_context, _id, _payload, errors) =>
@@ -119,9 +84,69 @@ export function createProtocol(deps: ProtocolDeps) {
   })
 }
 
+interface Asked {
+  readonly context: ConnectionContext
+  readonly id: string
+  readonly payload: SubscribePayload
+}
+
+/** Reads an operation, and counts it, or gives the errors that refuse it. */
+function admit(
+  deps: ProtocolDeps,
+  { anonymous, originByArgs, costByPayload }: Operations,
+  { context: { extra }, id, payload }: Asked,
+): ExecutionArgs | readonly GraphQLError[] {
+  const { occupancy } = deps
+  // Before any other work, so that a refusal costs nothing.
+  const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
+  if (refusal !== undefined) return [toGraphQL(refusal)]
+  const budget = createBudget()
+  const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
+  if (isRefused(args)) return args
+  if (kindOf(args) === 'subscription') {
+    const cost = operationCost(args) ?? 0
+    const tooCostly = costlyRefusal(extra.cost + cost)
+    if (tooCostly !== undefined) return [toGraphQL(tooCostly)]
+    extra.cost += cost
+    costByPayload.set(payload, cost)
+  } else {
+    // A subscription ends by returning its results.
+    extra.underWay.set(id, budget)
+  }
+  // The library keeps the message as long as the operation runs: all of one document keep one text.
+  const kept: { query: string } = payload
+  kept.query = args.document.loc?.source.body ?? payload.query
+  originByArgs.set(args, { connection: extra, id })
+  extra.subscriptions++
+  occupancy.subscriptions++
+  return args
+}
+
+async function subscribe(
+  { graphql, log }: ProtocolDeps,
+  { originByArgs }: Operations,
+  args: ExecutionArgs,
+) {
+  const origin = originByArgs.get(args)
+  if (origin === undefined || !isSharedFeed(args)) {
+    return await graphql.getEnveloped(contextOf(args)).subscribe(args)
+  }
+  const operation = createFeedOperation(origin.connection, origin.id)
+  const opened = await openSharedFeed(args, { sink: operation.sink, log })
+  if (!isSubscriber(opened)) return opened
+  operation.attach(opened)
+  return operation.results
+}
+
+/** Ends the queries of a client that has left. */
+function endQueries({ extra }: ConnectionContext): void {
+  for (const budget of extra.underWay.values()) budget.leave()
+  extra.underWay.clear()
+}
+
 /**
- * Finds out who is there: by `Authorization` among the connection's parameters, else in the upgrade request. Reading is
- * open to all, but a token that does not count is refused with a code that lets the client come again with another.
+ * Identifies the caller by `Authorization` in the connection's parameters, else in the upgrade request. Reading is open to
+ * all, but an invalid token is refused with a code after which clients reconnect with another.
  */
 async function connect(
   { auth, tokens }: ProtocolDeps,
@@ -141,7 +166,7 @@ async function connect(
     const { expiresAt } = identity.value
     const { socket, readers } = extra
     const expire = () => socket.close(CloseCode.Forbidden, 'TOKEN_EXPIRED')
-    // Whoever went meanwhile would be watched until the token ends: the end of a socket is told once.
+    // The close event comes once: a socket closed meanwhile would be watched until the token ends.
     const isWatched = expiresAt !== undefined && socket.readyState === socket.OPEN
     if (isWatched) extra.forgetToken = tokens.add({ expiresAt, readers, expire })
     return true

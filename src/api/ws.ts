@@ -14,27 +14,26 @@ import { type Connection, createConnection } from './ws-connection.ts'
 import { createPongs } from './ws-pongs.ts'
 import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.ts'
 
-/** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of the HTTP door. */
+/** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of GraphQL over HTTP. */
 
-/** What the WebSocket door needs. */
 export interface WebSocketDeps extends ProtocolDeps {
   readonly heartbeat: Heartbeat
 }
 
-/** An open WebSocket door. */
+/** The open WebSocket transport. */
 export interface WebSocketTransport {
-  /** Takes a request to upgrade, or refuses it. */
+  /** Accepts a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** How many connections are open. */
   connections(): number
   /**
-   * Tells every client to go and come again, spread evenly over `windowMs`, and cuts those that are still there after
-   * `graceMs` more.
+   * Closes every connection with a code after which clients reconnect, spread evenly over `windowMs`, and cuts those that
+   * are still open after `graceMs` more.
    */
   close(windowMs: number, graceMs: number): Promise<void>
 }
 
-/** Opens the door. */
+/** Opens the transport. */
 export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   const { log, occupancy, heartbeat } = deps
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, handleProtocols })
@@ -50,7 +49,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
     sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, credentials))
   }
 
-  // A scope of its own: what lives as long as the connection must not hold the request that it began with.
+  // A scope of its own, so that the connection does not keep its upgrade request in memory.
   function accept(socket: WebSocket, duplex: Duplex, credentials: Credentials): void {
     occupancy.connections++
     const connection = createConnection(socket, duplex, credentials)
@@ -65,7 +64,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
 
   async function close(windowMs: number, graceMs: number): Promise<void> {
     await spread([...sockets.clients], windowMs, (socket) => {
-      // A code that clients take as a reason to come again.
+      // A code after which clients reconnect.
       socket.close(goingAway, 'Going away')
     })
     const cut = setTimeout(() => {
@@ -80,7 +79,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
 
 const goingAway = 1001
 
-/** Ties one socket to the protocol. What is sent is awaited, so that a slow reader is not written to faster than it reads. */
+/** Connects one socket with the protocol. Sending is awaited, so that nothing is written faster than the client reads. */
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const { socket } = connection
   const closed = protocol.opened(
@@ -118,8 +117,8 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
 }
 
 /**
- * A client that does not read its answers is not read from either, until they have left: its questions would become answers
- * without end. Feeds wait for room by themselves.
+ * Stops reading from a client that does not read its answers, until they have left: its requests would pile up as answers.
+ * Feeds apply backpressure by themselves.
  */
 function readNoFaster({ socket, duplex }: Connection): void {
   if (duplex.writableLength <= maxUnsentBytes || socket.isPaused) return
@@ -139,20 +138,20 @@ function endOperation({ underWay }: Connection, text: string): void {
 /** Longer messages begin operations, which have texts. */
 const longestComplete = 1_000
 
-/** A message of the protocol that only a server may send: the library throws, as if that were our fault. */
+/** Whether the library threw for a message of the protocol that only a server may send. */
 function isServersMessage(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type')
 }
 
 function sendText(socket: WebSocket, text: string): Promise<void> {
   return new Promise((resolve) => {
-    // A socket that is closing takes nothing more; the end of its subscriptions follows by `close`.
+    // A closing socket accepts no more; its subscriptions end with `close`.
     if (socket.readyState !== socket.OPEN) return resolve()
     socket.send(text, () => resolve())
   })
 }
 
-/** Refuses as any other request is refused; what is under way on the socket is nothing yet. */
+/** Refuses a request to upgrade with the same answer as any other request. */
 export function refuseUpgrade(duplex: Duplex, { status, headers, body }: RestResponse): void {
   const lines = Object.entries({ ...headers, connection: 'close' }).map((pair) => pair.join(': '))
   const length = `content-length: ${Buffer.byteLength(body)}`

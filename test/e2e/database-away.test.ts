@@ -37,7 +37,8 @@ afterAll(async () => {
   await server.stop()
 })
 
-const away = 'the database is away for the moment, and what was asked may have been done; ask again'
+const away =
+  'the database is unreachable for the moment, and the request may have been executed; try again'
 
 test.each(['in order', 'crash'] as const)(
   'says 503 at every door while it is away (%s), and goes on where it was',

@@ -260,5 +260,5 @@ async function refusalOf(response: Response) {
 const away = JSON.stringify([
   '1',
   503,
-  'the database is away for the moment, and what was asked may have been done; ask again',
+  'the database is unreachable for the moment, and the request may have been executed; try again',
 ])

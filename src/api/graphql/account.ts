@@ -11,7 +11,7 @@ import { LedgerOutputType } from './output.ts'
 type Entry = NonNullable<AccountView['entry']>
 
 const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
-  description: 'What the accounts ledger says of an account that may issue blocks or stakes.',
+  description: 'The entry in the accounts ledger of an account that may issue blocks or stakes.',
   fields: (t) => ({
     credits: t.expose('credits', {
       type: 'Int64',
@@ -65,13 +65,13 @@ const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement(
     accountId: t.expose('accountId', { type: 'AccountId', description: 'The id of the account.' }),
     milestoneIndex: t.expose('slot', {
       type: 'UInt32',
-      description: 'The milestone at whose end the entry is as told.',
+      description: 'The milestone at whose end the entry has these values.',
     }),
     entry: t.field({
       type: AccountEntryType,
       nullable: true,
       description:
-        'Null where it could neither issue blocks nor stake, and, with an error, in front of a node.',
+        'Null where it could neither issue blocks nor stake, and, with an error, in upstream mode.',
       resolve: ({ entry }, _args, { services }) => {
         if (services.source.node === undefined) return entry
         throw toGraphQL({

@@ -37,7 +37,7 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
     }),
     available: t.expose('available', {
       type: 'UInt64',
-      description: 'What neither time nor anybody else has a claim on.',
+      description: 'What is neither timelocked nor claimed by another address.',
     }),
     timelocked: t.expose('timelocked', {
       type: 'UInt64',
@@ -45,7 +45,7 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
     }),
     storageDeposit: t.expose('storageDeposit', {
       type: 'UInt64',
-      description: 'To be given back to others when the outputs are spent.',
+      description: 'To be returned to others when the outputs are spent.',
     }),
     expiring: t.expose('expiring', {
       type: 'UInt64',
@@ -92,19 +92,19 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
     }),
     written: t.expose('written', {
       type: 'UInt64',
-      description: 'The stored mana as the outputs say it, not decayed.',
+      description: 'The stored mana as the outputs have it, not decayed.',
     }),
   }),
 })
 
 const ManaMissing = builder.enumType('ManaMissing', {
-  description: 'Why the mana of an address is not told.',
+  description: 'Why the mana of an address is not known.',
   values: {
     TOO_MANY_OUTPUTS: {
       description: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
     },
     LEDGER_MOVED: {
-      description: 'Milestones came faster than the outputs could be read; ask again.',
+      description: 'Milestones were committed faster than the outputs could be read; try again.',
     },
   } as const,
 })
@@ -115,7 +115,7 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
     milestoneIndex: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The milestone in whose slot the mana is as told.',
+      description: 'The milestone of the sums.',
       resolve: (mana) => ('slot' in mana ? mana.slot : null),
     }),
     total: t.field({
@@ -133,7 +133,7 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
     reason: t.field({
       type: ManaMissing,
       nullable: true,
-      description: 'Why nothing is told; null when it is.',
+      description: 'Why the sums are null; null when they are not.',
       resolve: (mana) => ('reason' in mana ? mana.reason : null),
     }),
   }),
@@ -141,7 +141,8 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
 
 /** An address, by its key. */
 export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').implement({
-  description: 'An address and what it owns. Each field is read by itself, and says of when it is.',
+  description:
+    'An address and what it owns. Each field is read by itself, and names its milestone.',
   fields: (t) => ({
     bech32: t.string({
       description:
@@ -159,7 +160,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
       complexity: pageCost,
       args: {
         first: t.arg.int({ required: true, defaultValue: 100 }),
-        after: t.arg({ type: 'FoundryId', description: 'Only tokens behind this one.' }),
+        after: t.arg({ type: 'FoundryId', description: 'Only tokens after this one.' }),
       },
       resolve: async (key, { first, after }, { services }) => {
         const page = { first, after: after ?? undefined }
@@ -201,7 +202,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
 builder.queryField('address', (t) =>
   t.field({
     type: LedgerAddressType,
-    description: 'An address; one that was never heard of owns nothing.',
+    description: 'An address; an unused one owns nothing.',
     args: { address: t.arg.string({ required: true, description: 'Bech32, of this network.' }) },
     resolve: (_root, { address }, { services }) =>
       orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address')),

@@ -7,25 +7,25 @@ import { fieldCost } from './cost.ts'
 import { BlockType } from './model.ts'
 import { LedgerTransactionType } from './transaction.ts'
 
-/** A block and where it stands. */
+/** Blocks and their states. */
 
 const BlockState = builder.enumType('BlockState', {
-  description: 'Where a block stands.',
+  description: 'The state of a block.',
   values: {
-    PENDING: { description: 'Kept, and not booked yet.' },
+    PENDING: { description: 'Stored, and not booked yet.' },
     ACCEPTED: { description: 'Booked into its slot.' },
     CONFIRMED: { description: 'Booked, and confirmed by a committee.' },
     FINALIZED: { description: 'In a committed slot that is final.' },
-    DROPPED: { description: 'Kept, but not taken into the ledger.' },
+    DROPPED: { description: 'Stored, but not booked into the ledger.' },
   } as const,
 })
 
-/** A block and where it stands. */
+/** A block and its state. */
 export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').implement({
-  description: 'A block as it was submitted, and where it stands in this ledger.',
+  description: 'A block as it was submitted, and its state in this ledger.',
   fields: (t) => ({
     blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
-    state: t.expose('state', { type: BlockState, description: 'Where the block stands.' }),
+    state: t.expose('state', { type: BlockState, description: 'The state of the block.' }),
     slot: t.expose('slot', { type: 'UInt32', description: 'The slot of its issuing time.' }),
     issuingTime: t.expose('issuingTime', {
       type: 'UInt64',
@@ -34,13 +34,13 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
     issuerId: t.expose('issuerId', { type: 'AccountId', description: 'The issuing account.' }),
     block: t.field({
       type: BlockType,
-      description: 'What the block says.',
+      description: 'The content of the block.',
       complexity: fieldCost.block,
       resolve: (view) => view.block(),
     }),
     bytes: t.field({
       type: 'Hex',
-      description: 'The serialized block, as it came; at most 32768 bytes.',
+      description: 'The serialized block as it was submitted; at most 32768 bytes.',
       complexity: fieldCost.blockBytes,
       resolve: (view) => bytesToHex(view.bytes),
     }),

@@ -12,6 +12,7 @@ import {
 import { setChainRecord } from '../../service/chain-records/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { connection } from './connection.ts'
 import { fieldCost, pageCost } from './cost.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
@@ -62,35 +63,12 @@ ChainRecord.implement({
   }),
 })
 
-const ChainRecordEdge = builder.objectRef<ChainRecordVersion>('ChainRecordEdge').implement({
-  description: 'A record and its place.',
-  fields: (t) => ({
-    cursor: t.string({ resolve: (record) => encodeChainRecordCursor(record.chainId) }),
-    node: t.field({ type: ChainRecord, resolve: (record) => record }),
-  }),
+const ChainRecordConnection = connection('ChainRecord', ChainRecord, {
+  description: 'A page of chain records, by chain id.',
+  edgeDescription: 'A record and its cursor.',
+  nodesOf: (page: ChainRecordPage) => page.records,
+  cursorOf: ({ chainId }) => encodeChainRecordCursor(chainId),
 })
-
-const ChainRecordConnection = builder
-  .objectRef<ChainRecordPage>('ChainRecordConnection')
-  .implement({
-    description: 'A page of chain records, by chain id.',
-    fields: (t) => ({
-      edges: t.field({ type: [ChainRecordEdge], resolve: (page) => [...page.records] }),
-      nodes: t.field({ type: [ChainRecord], resolve: (page) => [...page.records] }),
-      pageInfo: t.field({ type: builder.pageInfoRef(), resolve: pageInfoOf }),
-    }),
-  })
-
-function pageInfoOf({ records, hasNextPage, hasPreviousPage }: ChainRecordPage) {
-  const [first] = records
-  const last = records.at(-1)
-  return {
-    hasNextPage,
-    hasPreviousPage,
-    startCursor: first === undefined ? null : encodeChainRecordCursor(first.chainId),
-    endCursor: last === undefined ? null : encodeChainRecordCursor(last.chainId),
-  }
-}
 
 builder.queryFields((t) => ({
   chainRecord: t.field({
@@ -151,7 +129,8 @@ const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChan
   description: 'A setting of a chain record.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
-      description: 'Its place among the settings of all chains; resuming after it misses nothing.',
+      description:
+        'Its position among the settings of all chains; resuming after it misses nothing.',
     }),
     record: t.field({ type: ChainRecord, resolve: ({ record }) => record }),
   }),

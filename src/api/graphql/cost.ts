@@ -73,7 +73,7 @@ export const fieldCost = {
   accessNodes: 100,
   /** Decoding a block. */
   block: 500,
-  /** Decoding, hashing and checking signatures of a block or transaction that somebody sent. */
+  /** Decoding, hashing and checking signatures of a block or transaction in an argument. */
   judgement: 2_500,
   /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
   proof: 250,
@@ -136,7 +136,7 @@ interface CostDeps {
 
 /** Sums up an operation; what is selected in many places is summed up once for each type that it is asked of. */
 function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
-  const { schema, fragments, variables, context } = deps
+  const { schema, fragments, variables } = deps
   const limit = Math.floor(maxOperationCost / fieldCost.introspection)
   const introspection = createIntrospectionCount({ schema, fragments, variables, limit })
   const costs = new Map<SelectionSetNode, Map<GraphQLNamedType, number>>()
@@ -164,17 +164,12 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
         const fragment =
           selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
         const condition = fragment?.typeCondition?.name.value ?? type.name
-        if (fragment !== undefined && isOf(type, condition)) {
+        if (fragment !== undefined && isOf(schema, type, condition)) {
           cost += ofSelection(fragment.selectionSet, type)
         }
       }
     }
     return cost
-  }
-
-  function isOf(type: GraphQLObjectType, condition: string): boolean {
-    const other = schema.getType(condition)
-    return other === type || (isAbstractType(other) && schema.isSubType(other, type))
   }
 
   function ofField(node: FieldNode, type: GraphQLObjectType): number {
@@ -187,24 +182,32 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
     const field = type.getFields()[name]
     // `__typename`, which every type has.
     if (field === undefined) return 1 + ofName
-    const { field: own, multiplier } = priceOf(field, () =>
-      getArgumentValues(field, node, variables),
-    )
+    const { field: own, multiplier } = priceOf(field, node, deps)
     const below = node.selectionSet && ofSelection(node.selectionSet, getNamedType(field.type))
     return own + ofName + multiplier * (below ?? 0)
-  }
-
-  function priceOf(field: GraphQLField<unknown, unknown>, argsOf: () => object): Price {
-    const declared: Declared = field.extensions.complexity as Declared
-    const price = typeof declared === 'function' ? declared(argsOf(), context) : declared
-    if (typeof price === 'number') return { field: price, multiplier: 1 }
-    return { field: price?.field ?? 1, multiplier: price?.multiplier ?? 1 }
   }
 
   return ofSelection(
     operation.selectionSet,
     present(schema.getRootType(operation.operation), 'the root'),
   )
+}
+
+function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+  const other = schema.getType(condition)
+  return other === type || (isAbstractType(other) && schema.isSubType(other, type))
+}
+
+function priceOf(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  { variables, context }: CostDeps,
+): Price {
+  const declared: Declared = field.extensions.complexity as Declared
+  const isComputed = typeof declared === 'function'
+  const price = isComputed ? declared(getArgumentValues(field, node, variables), context) : declared
+  if (typeof price === 'number') return { field: price, multiplier: 1 }
+  return { field: price?.field ?? 1, multiplier: price?.multiplier ?? 1 }
 }
 
 /** What fields declare with the option `complexity`. */

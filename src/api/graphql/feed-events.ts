@@ -21,18 +21,18 @@ import { itemsCost, type Price } from './cost.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { LedgerOutputType } from './output.ts'
 
-/** The events of the feed in GraphQL. What each promises stands in docs/feed.md. */
+/** The events of the feed in GraphQL; docs/feed.md has the guarantees of each. */
 
 const FeedMode = builder.enumType('FeedMode', {
-  description: 'How a feed goes on.',
+  description: 'How a feed continues.',
   values: {
     CATCHING_UP: { description: 'It reads what was committed earlier.' },
-    LIVE: { description: 'It tells updates as they are committed.' },
+    LIVE: { description: 'It sends updates as they are committed.' },
   } as const,
 })
 
 const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
-  description: 'What a feed may ask and will tell.',
+  description: 'The limits of a feed.',
   fields: (t) => ({
     addresses: t.int({
       description: 'The most addresses of one feed.',
@@ -40,14 +40,14 @@ const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
     }),
     updatesPerBatch: t.exposeInt('batchRows', { description: 'The most updates of one batch.' }),
     progressSeconds: t.float({
-      description: 'After so many seconds without an update a feed is told its progress.',
+      description: 'After so many seconds without an update a feed sends its progress.',
       resolve: ({ progressMs }) => progressMs / 1_000,
     }),
   }),
 })
 
 const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
-  description: 'Where the updates of one address and class stand.',
+  description: 'The newest update of one address and class.',
   fields: (t) => ({
     address: t.string({
       description: 'Bech32 text of the address.',
@@ -74,7 +74,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       description: 'Where the feed begins; resuming after it misses nothing.',
     }),
     oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest place that a feed can begin at.',
+      description: 'The oldest position that a feed can begin at.',
     }),
     tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
     mode: t.expose('mode', { type: FeedMode }),
@@ -89,7 +89,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
     start: t.field({
       type: [FeedHistoryPoint],
       description:
-        'Where each address and class of the feed stands at the cursor: the next update has the next ordinal. Empty for a feed of the whole ledger.',
+        'The newest update of each address and class of the feed at the cursor: the next one has the next ordinal. Empty for a feed of the whole ledger.',
       resolve: async ({ filter, position }, _args, { services }) => [
         ...(await historyAt(services, filter, position)),
       ],
@@ -110,7 +110,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
     outputs: t.field({
       type: [LedgerOutputType],
       description:
-        'The same outputs as they are now: one may have been spent since, and the feed tells it.',
+        'The same outputs as they are now: one may have been spent since, and the feed sends that.',
       complexity: itemsCost(rowsPerPiece),
       resolve: async ({ outputIds }, _args, { services }) => [
         ...(await readOutputs(services, outputIds)),
@@ -152,10 +152,10 @@ export const LedgerUpdateBatchType = builder
         resolve: (batch) => [...batch.updates],
       }),
       previousCursor: t.exposeString('previousCursor', {
-        description: 'The cursor of the event before; nothing lies between it and these updates.',
+        description: 'The cursor of the event before; no update lies between it and these.',
       }),
       cursor: t.exposeString('cursor', {
-        description: 'How far the feed has come; resuming after it repeats and misses nothing.',
+        description: 'The progress of the feed; resuming after it repeats and misses nothing.',
       }),
       milestoneIndex: t.expose('milestoneIndex', {
         type: 'UInt32',
@@ -174,10 +174,10 @@ export const LedgerUpdateBatchType = builder
     }),
   })
 
-/** Nothing happened. */
+/** The progress of a quiet feed. */
 export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').implement({
   description:
-    'Nothing happened since the event before. Told when a feed has caught up, and now and then to one that is quiet.',
+    'No update came since the event before. Sent when a feed has caught up, and at intervals while it is quiet.',
   fields: (t) => ({
     previousCursor: t.exposeString('previousCursor', {
       description: 'The cursor of the event before.',
@@ -218,7 +218,7 @@ const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
   description: 'What a notice is about. More may be added.',
   values: {
     CATCHING_UP: {
-      description: 'The listener was too slow and reads by itself again; it has missed nothing.',
+      description: 'The subscriber was too slow and reads alone again; it has missed nothing.',
     },
     DRAINING: { description: 'The gateway is about to stop: resume elsewhere, or later.' },
     OUTPUT_HANDED_OVER: {
@@ -259,9 +259,9 @@ const FeedResetReason = builder.enumType('FeedResetReason', {
   values: {
     LOG_REPLACED: {
       description:
-        'The log was replaced by another, or by an older copy of itself that goes on in another way.',
+        'The log was replaced by another, or by an older copy of itself that continued differently.',
     },
-    LOG_PRUNED: { description: 'What comes next for this feed is no longer kept.' },
+    LOG_PRUNED: { description: 'The next updates of this feed are no longer kept.' },
   } as const,
 })
 
@@ -272,7 +272,7 @@ export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement
   fields: (t) => ({
     reason: t.expose('reason', { type: FeedResetReason }),
     oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest place that a feed can begin at.',
+      description: 'The oldest position that a feed can begin at.',
     }),
     tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
   }),

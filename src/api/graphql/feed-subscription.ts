@@ -16,7 +16,7 @@ import { UpdateClass } from './ledger-updates.ts'
 /** The subscription to ledger updates. */
 
 const LedgerFeedEvent = builder.unionType('LedgerFeedEvent', {
-  description: 'What a feed tells. More kinds may be added: skip those you do not know.',
+  description: 'An event of a feed. More kinds may be added: ignore those you do not know.',
   types: [
     FeedOpenedType,
     FeedSnapshotType,
@@ -70,13 +70,13 @@ builder.subscriptionType({
         }),
         afterMilestone: t.arg({
           type: 'UInt32',
-          description: 'A milestone, in place of a cursor: begin with the one behind it.',
+          description: 'A milestone, in place of a cursor: begin with the next one.',
         }),
         classes: t.arg({ type: [UpdateClass], required: true, defaultValue: ['OWNED'] }),
         snapshot: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: 'Begin with the outputs of the addresses that are unspent at that place.',
+          description: 'Begin with the outputs of the addresses that are unspent at that position.',
         }),
       },
       subscribe: async (_root, args, { services }) =>

@@ -96,8 +96,8 @@ function typeOf(node: SchemaNode, of: InputTypes['of']): FieldType {
 }
 
 /**
- * The member of a family's input that stands for a variant: the variant's name without the words that it ends in
- * like the family, so `basic` for `BasicOutput` in `Output` and `commitment` for `CommitmentInput` in `ContextInput`.
+ * The member of a family's input for a variant: the variant's name without the last words that it shares with the
+ * family, so `basic` for `BasicOutput` in `Output` and `commitment` for `CommitmentInput` in `ContextInput`.
  */
 export function kindName(family: string, variant: string): string {
   const words = wordsOf(variant)

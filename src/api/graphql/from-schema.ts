@@ -46,16 +46,14 @@ export function declareObjects(types: ProtocolTypes): ObjectTypes {
   }
 
   function memberFields(struct: AnyStruct, t: any): any {
-    const fields = Object.entries(struct.fields).map(([member, schema]) => [
-      member,
-      t.field({
-        type: typeOf(nodeOf(schema)),
-        nullable: schema.kind === 'optional',
-        description: memberSentence(schema, types),
-        ...(isLong(nodeOf(schema)) && { complexity: fieldCost.bytes }),
-        resolve: (parent: any) => parent[member],
-      }),
-    ])
+    const fields = Object.entries(struct.fields).map(([member, schema]) => {
+      const node = nodeOf(schema)
+      const price = isLong(node) && { complexity: fieldCost.bytes }
+      const description = memberSentence(schema, types)
+      const nullable = schema.kind === 'optional'
+      const resolve = (parent: any) => parent[member]
+      return [member, t.field({ type: typeOf(node), nullable, description, resolve, ...price })]
+    })
     return Object.fromEntries(fields)
   }
 

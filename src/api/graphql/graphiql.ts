@@ -65,8 +65,8 @@ import.meta.resolve('@graphql-yoga/render-graphiql')
 let page: Promise<GraphiqlPage> | undefined
 
 /**
- * The page, loaded and made when it is first asked for: it has nine megabytes, and most gateways of a cluster never show
- * it. Whoever asks after a failure lets it be tried again.
+ * The page, loaded on the first request: it has nine megabytes, and most gateways of a cluster never show it. After a
+ * failure the next request loads it again.
  */
 export function graphiqlPage(): Promise<GraphiqlPage> {
   page ??= makePage().catch((failure: unknown) => {

@@ -6,18 +6,18 @@ import { builder } from './builder.ts'
 /** Whether the gateway can do its work. */
 
 const FollowingState = builder.enumType('FollowingState', {
-  description: 'How the following of a node goes.',
+  description: 'The state of following a node.',
   values: {
     STANDBY: { description: 'Another process on the database follows.' },
     CATCHING_UP: { description: 'There are committed slots of the node that are not here yet.' },
-    FOLLOWING: { description: 'What the node commits is here a moment later.' },
+    FOLLOWING: { description: 'Each slot that the node commits is here a moment later.' },
     NODES_AWAY: { description: 'No node answers, or none in a form that can be used.' },
     UNREADABLE: {
-      description: 'A node answers, and what it tells of a slot cannot be read; it is asked again.',
+      description: 'An answer of a node about a slot cannot be read; the request is repeated.',
     },
     STOPPED: {
       description:
-        'A node contradicted what is committed here; nothing is followed until the gateway starts anew.',
+        'A node contradicted what is committed here; the gateway follows no more until it is restarted.',
     },
   } as const,
 })
@@ -25,13 +25,13 @@ const FollowingState = builder.enumType('FollowingState', {
 type Contradiction = NonNullable<FollowingHealth['contradiction']>
 
 const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').implement({
-  description: 'What a node told that cannot be true beside what is committed here.',
+  description: 'An answer of a node that contradicts what is committed here.',
   fields: (t) => ({
     code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
     message: t.string({ description: 'For people.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
-      description: 'The slot that it was told of.',
+      description: 'The slot of the answer.',
       resolve: ({ slot }) => slot,
     }),
   }),
@@ -40,29 +40,29 @@ const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').
 type Unreadable = NonNullable<FollowingHealth['unreadable']>
 
 const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').implement({
-  description: 'What a node told that cannot be read.',
+  description: 'An answer of a node that cannot be read.',
   fields: (t) => ({
     code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
     message: t.string({ description: 'For people.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The slot that it was told of; null where it is about none.',
+      description: 'The slot of the answer; null where it has none.',
       resolve: ({ slot }) => slot,
     }),
     outputId: t.field({
       type: 'OutputId',
       nullable: true,
-      description: 'The output that cannot be read; null where it is about none.',
+      description: 'The output that cannot be read; null where the answer is not about one.',
       resolve: ({ outputId }) => outputId,
     }),
   }),
 })
 
 const Following = builder.objectRef<FollowingHealth>('Following').implement({
-  description: 'How the following of a node goes, and how far it has come.',
+  description: 'The state of following a node, and its progress.',
   fields: (t) => ({
-    state: t.expose('state', { type: FollowingState, description: 'How it goes.' }),
+    state: t.expose('state', { type: FollowingState, description: 'The state.' }),
     committedSlot: t.expose('committedSlot', {
       type: 'UInt32',
       description: 'The newest slot that is committed here.',
@@ -75,13 +75,13 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
     node: t.expose('node', {
       type: 'UInt32',
       nullable: true,
-      description: 'The place of the node in the list, from 1; null where none answers.',
+      description: 'The number of the node in the list, from 1; null where none answers.',
     }),
     isNodeHealthy: t.exposeBoolean('isNodeHealthy', {
-      description: 'Whether that node says of itself that it keeps up.',
+      description: 'Whether that node reports itself as healthy.',
     }),
     withProofs: t.exposeBoolean('withProofs', {
-      description: 'Whether each output is held against its proof.',
+      description: 'Whether each output is checked against its proof.',
     }),
     contradiction: t.expose('contradiction', {
       type: NodeContradiction,
@@ -97,10 +97,10 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
 })
 
 const GatewayRole = builder.enumType('GatewayRole', {
-  description: 'What a gateway is among those on its database.',
+  description: 'The role of a gateway among those on its database.',
   values: {
     WRITER: { description: 'It books the blocks and commits the slots.' },
-    STANDBY: { description: 'Another one does, and this one takes over when that one ends.' },
+    STANDBY: { description: 'Another one does; this one takes over when that one ends.' },
   } as const,
 })
 
@@ -113,7 +113,7 @@ const HealthType = builder.objectRef<Health>('Health').implement({
     }),
     role: t.expose('role', {
       type: GatewayRole,
-      description: 'What it is among the gateways on its database.',
+      description: 'Its role among the gateways on its database.',
     }),
     term: t.expose('term', {
       type: 'UInt32',
@@ -122,12 +122,12 @@ const HealthType = builder.objectRef<Health>('Health').implement({
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why no blocks are taken, as the error LEDGER_UNAVAILABLE says it; null while they are.',
+        'Why no blocks are accepted: the reason of LEDGER_UNAVAILABLE; null while they are.',
     }),
     following: t.expose('following', {
       type: Following,
       nullable: true,
-      description: 'Of a gateway in front of a node; null where the ledger is inside.',
+      description: 'In upstream mode; null where the gateway keeps the ledger itself.',
     }),
   }),
 })
@@ -135,7 +135,7 @@ const HealthType = builder.objectRef<Health>('Health').implement({
 builder.queryField('health', (t) =>
   t.field({
     type: HealthType,
-    description: 'Whether the gateway can do its work, and how it follows where it does.',
+    description: 'Whether the gateway can do its work, and in upstream mode how it follows.',
     resolve: (_root, _args, { services, isStopping }) => healthOf({ isStopping }, services),
   }),
 )

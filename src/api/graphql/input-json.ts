@@ -54,7 +54,7 @@ interface Chosen {
   readonly value: unknown
 }
 
-/** Where the printing stands, and whom it tells of what JSON cannot say. */
+/** The path of the printing, and the function that refuses what JSON cannot express. */
 interface Place {
   readonly choose: Choose
   readonly path: readonly (string | number)[]

@@ -13,7 +13,7 @@ import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'
 import { BlockType } from './model.ts'
 
-/** Inspecting a block that need not be submitted: what `ledger-gateway inspect` tells, for this network. */
+/** Inspects a block without submitting it, as `ledger-gateway inspect` does, for this network. */
 
 const InspectBlockInput = builder.inputType('InspectBlockInput', {
   description: 'A block in one of two forms.',
@@ -43,11 +43,12 @@ const BrokenRule = builder.objectRef<Refusal | Problem>('BrokenRule').implement(
       resolve: (broken) => printError(broken, 'the block').message,
     }),
     isOfNodeAlone: t.boolean({
-      description: 'Whether only the node has this rule, so that the official SDK takes the block.',
+      description:
+        'Whether only the node has this rule, so that the official SDK accepts the block.',
       resolve: (broken) => 'of' in broken && broken.of === 'node',
     }),
     isOfSdkAlone: t.boolean({
-      description: 'Whether only the official SDK has this rule, so that nodes take the block.',
+      description: 'Whether only the official SDK has this rule, so that nodes accept the block.',
       resolve: (broken) => 'of' in broken && broken.of === 'sdk',
     }),
   }),
@@ -116,7 +117,7 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
   fields: (t) => ({
     isWellFormed: t.boolean({
       description:
-        'Whether the official SDK takes it: it breaks no rule but those of the node alone.',
+        'Whether the official SDK accepts it: it breaks no rule but those of the node alone.',
       resolve: ({ problems }) => problems.every((problem) => problem.of === 'node'),
     }),
     problems: t.field({
@@ -124,10 +125,10 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       description: 'Every rule of form that it breaks.',
       resolve: ({ problems }) => [...problems],
     }),
-    block: t.expose('block', { type: BlockType, description: 'What the block says.' }),
+    block: t.expose('block', { type: BlockType, description: 'The content of the block.' }),
     bytes: t.field({
       type: 'Hex',
-      description: 'The block as it came, or as its JSON serializes.',
+      description: 'The block as it was given, or as its JSON serializes.',
       complexity: fieldCost.blockBytes,
       resolve: ({ bytes }) => bytesToHex(bytes),
     }),
@@ -179,7 +180,7 @@ const InspectBlockResult = builder.unionType('InspectBlockResult', {
 builder.queryField('inspectBlock', (t) =>
   t.field({
     type: InspectBlockResult,
-    description: 'Tells what a block is by the rules of this network, without submitting it.',
+    description: 'Inspects a block by the rules of this network, without submitting it.',
     complexity: fieldCost.judgement,
     args: { input: t.arg({ type: InspectBlockInput, required: true }) },
     resolve: async (_root, { input }, { services }) => {

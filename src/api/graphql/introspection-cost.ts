@@ -25,7 +25,7 @@ export interface IntrospectionDeps {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>
-  /** Counting ends when the count is beyond this: the count that is then told is more than this, and no more is known. */
+  /** Counting ends beyond this limit; the result is then only known to be more. */
   readonly limit: number
 }
 

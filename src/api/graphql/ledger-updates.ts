@@ -11,6 +11,7 @@ import { updateAt } from '../../service/updates/update-history.ts'
 import { orThrow } from '../errors.ts'
 import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
+import { connection } from './connection.ts'
 import { pageCost } from './cost.ts'
 import { LedgerOutputType } from './output.ts'
 
@@ -53,7 +54,7 @@ export const AddressRole = builder.enumType('AddressRole', {
 /** One row of the log. */
 export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').implement({
   description:
-    'An output was created or spent, told under one address. Updates are only ever added, in one order for all.',
+    'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
       description: 'The position of this update in the log: page or follow after it.',
@@ -112,42 +113,25 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
   }),
 })
 
-const LedgerUpdateEdge = builder.objectRef<LedgerUpdateView>('LedgerUpdateEdge').implement({
-  fields: (t) => ({
-    cursor: t.exposeString('cursor'),
-    node: t.field({ type: LedgerUpdate, resolve: (update) => update }),
-  }),
+const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
+  description: 'A page of the updates of an address (Relay connection).',
+  pageInfoDescription:
+    'Both directions are as they are in the list that startMilestoneIndex leaves.',
+  nodesOf: (page: LedgerUpdatePage) => page.updates,
+  cursorOf: ({ cursor }) => cursor,
 })
 
-const LedgerUpdateConnection = builder
-  .objectRef<LedgerUpdatePage>('LedgerUpdateConnection')
-  .implement({
-    description: 'A page of the updates of an address (Relay connection).',
-    fields: (t) => ({
-      edges: t.field({ type: [LedgerUpdateEdge], resolve: (page) => [...page.updates] }),
-      nodes: t.field({ type: [LedgerUpdate], resolve: (page) => [...page.updates] }),
-      pageInfo: t.field({
-        type: builder.pageInfoRef(),
-        description:
-          'Both directions are always told as they are in the list that startMilestoneIndex leaves.',
-        resolve: async (page) => ({
-          hasNextPage: await page.hasNextPage(),
-          hasPreviousPage: await page.hasPreviousPage(),
-          startCursor: page.updates[0]?.cursor ?? null,
-          endCursor: page.updates.at(-1)?.cursor ?? null,
-        }),
-      }),
-      totalCount: t.field({
-        type: 'UInt64',
-        description: 'All updates of the address and class, whatever the other arguments.',
-        resolve: async (page) => BigInt(await page.totalCount()),
-      }),
-      tipCursor: t.exposeString('tipCursor', {
-        description:
-          'How far the log reached when this page was read: a subscription after it takes up where this page ends, also for an address without updates.',
-      }),
-    }),
-  })
+builder.objectFields(LedgerUpdateConnection, (t) => ({
+  totalCount: t.field({
+    type: 'UInt64',
+    description: 'All updates of the address and class, whatever the other arguments.',
+    resolve: async (page) => BigInt(await page.totalCount()),
+  }),
+  tipCursor: t.exposeString('tipCursor', {
+    description:
+      'How far the log reached when this page was read: a subscription after it continues where this page ends, also for an address without updates.',
+  }),
+}))
 
 builder.queryField('ledgerUpdates', (t) =>
   t.field({
@@ -181,7 +165,7 @@ builder.queryField('ledgerUpdateAt', (t) =>
     type: LedgerUpdate,
     nullable: true,
     description:
-      'The update of an address with an ordinal; its historyHash tells two histories up to there apart. Null where there is none, or none that is still kept.',
+      'The update of an address with an ordinal; its historyHash distinguishes two histories up to there. Null where there is none, or none that is still kept.',
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),

@@ -5,7 +5,7 @@ import type { GatewayContext } from './builder.ts'
 
 /** How large a document may be. Reading one recurses, so that one nested without end would exhaust the stack. */
 
-/** How deep brackets of any kind may stand in each other: some three times as deep as anything that the schema has a use for. */
+/** The deepest nesting of brackets of any kind: some three times what the schema has a use for. */
 export const maxDocumentDepth = 100
 /** How many words, numbers and signs a document may have; what is longer belongs into variables. */
 export const maxDocumentTokens = 10_000
@@ -18,7 +18,7 @@ export const maxKeptCharacters = 1_048_576
 /** The same of the refusals of documents that cannot be parsed. */
 export const maxErrorCharacters = 131_072
 
-/** Refuses what is too large, at every door, before it is read; what has too much of one kind, as soon as it is. */
+/** Refuses documents on every transport: too long or too deep before they are parsed, with too much of one kind after it. */
 export const documentLimits: Plugin<GatewayContext> = {
   onParse({ params: { source }, parseFn, setParseFn }) {
     const text = typeof source === 'string' ? source : source.body
@@ -59,7 +59,7 @@ function refuseTooMany(document: DocumentNode): void {
   })
 }
 
-/** Where the first bracket too many stands; those in strings and comments do not count. */
+/** The offset of the first bracket too deep; those in strings and comments do not count. */
 function tooDeepAt(text: string): number | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

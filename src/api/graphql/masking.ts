@@ -5,7 +5,7 @@ import { storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 
-/** Gives every error of GraphQL a code, and hides what only the log may know. Both doors, HTTP and WebSocket, use it. */
+/** Gives every error of GraphQL a code, and hides what only the log may have, for every transport. */
 
 /** Marks errors of reading and of validating a document, which come without a code. */
 export const documentCodes: Plugin<GatewayContext> = {
@@ -60,14 +60,14 @@ function isOurs(error: GraphQLError): boolean {
   )
 }
 
-/** An error as a socket or a stream tells it: without the status, which only an answer of HTTP has. */
+/** An error as a socket or a stream sends it: without the status, which only an answer of HTTP has. */
 export function printSocketError(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...rest } = error.toJSON()
   const { http: _, ...fields } = extensions ?? {}
   return { ...rest, extensions: fields }
 }
 
-/** What was thrown in the first place. */
+/** The original exception. */
 export function causeOf(error: GraphQLError): unknown {
   const { originalError } = error
   return originalError instanceof GraphQLError ? causeOf(originalError) : originalError

@@ -18,8 +18,8 @@ import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
- * Counts what the fields of an answer give while it is built: one that becomes too large, or that nobody waits for any more,
- * ends before it has taken much memory. What is counted is never less than what would be sent. Fields of introspection are
+ * Counts the fields and bytes of an answer while it is built: one that becomes too large, or whose client has left, ends
+ * before it uses much memory. The count is never less than what would be sent. Fields of introspection are
  * counted before they are resolved (`cost.ts`).
  */
 

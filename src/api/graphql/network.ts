@@ -2,7 +2,7 @@ import type { Network } from '../../protocol/network.ts'
 import { builder } from './builder.ts'
 import { ProtocolParametersType } from './model.ts'
 
-/** The network that this gateway stands in. */
+/** The network of this gateway. */
 
 const NetworkType = builder.objectRef<Network>('Network').implement({
   description: 'A network: its parameters and what follows from them.',

@@ -8,11 +8,9 @@ import { fieldCost } from './cost.ts'
 import { OutputIdProofType, OutputType } from './model.ts'
 import { proofInBatch } from './proof-batch.ts'
 
-/** An output, spent or not. */
-
-/** An output with what became of it. */
+/** An output, and whether and how it is spent. */
 export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').implement({
-  description: 'An output, spent or not, and what became of it.',
+  description: 'An output, and whether and how it is spent.',
   fields: (t) => ({
     outputId: t.expose('outputId', {
       type: 'OutputId',
@@ -25,20 +23,20 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
     }),
     index: t.field({
       type: 'UInt32',
-      description: 'Its place among the outputs of that transaction, 0 to 127.',
+      description: 'Its index among the outputs of that transaction, 0 to 127.',
       resolve: ({ outputId }) => indexOf(outputId),
     }),
     blockId: t.field({
       type: 'BlockId',
       nullable: true,
       description:
-        'The block that carried that transaction; null, with an error, where a node behind does not tell.',
+        'The block that carried that transaction; null, with an error, where an upstream node does not give it.',
       resolve: async (view, _args, { services }) =>
         orThrow(await outputLife(services, view)).blockId,
     }),
     output: t.field({
       type: OutputType,
-      description: 'What the output says.',
+      description: 'The content of the output.',
       resolve: (view) => view.output(),
     }),
     bytes: t.field({
@@ -47,40 +45,43 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
       complexity: fieldCost.bytes,
       resolve: (view) => bytesToHex(view.bytes),
     }),
-    creationSlot: t.field({
-      type: 'UInt32',
-      description: 'The slot from which it counts its mana: the creation slot of its transaction.',
-      resolve: ({ outputId }) => creationSlotOf(outputId),
-    }),
-    bookedSlot: t.expose('bookedSlot', {
-      type: 'UInt32',
-      description: 'The slot in which the ledger took it in.',
-    }),
-    isSpent: t.boolean({
-      description: 'Whether it is spent.',
-      resolve: ({ spentSlot }) => spentSlot !== undefined,
-    }),
-    spentSlot: t.expose('spentSlot', {
-      type: 'UInt32',
-      nullable: true,
-      description: 'The slot in which it was spent.',
-    }),
-    spentBy: t.field({
-      type: 'TransactionId',
-      nullable: true,
-      description:
-        'The transaction that spent it; null, with an error, where a node behind does not tell.',
-      resolve: async (view, _args, { services }) =>
-        view.spentSlot === undefined ? null : orThrow(await outputLife(services, view)).spentBy,
-    }),
-    proof: t.field({
-      type: OutputIdProofType,
-      description: 'Proves that the output belongs to its transaction.',
-      complexity: fieldCost.proof,
-      resolve: async (view, _args, context) => orThrow(await proofInBatch(context, view)),
-    }),
   }),
 })
+
+builder.objectFields(LedgerOutputType, (t) => ({
+  creationSlot: t.field({
+    type: 'UInt32',
+    description: 'The slot from which it counts its mana: the creation slot of its transaction.',
+    resolve: ({ outputId }) => creationSlotOf(outputId),
+  }),
+  bookedSlot: t.expose('bookedSlot', {
+    type: 'UInt32',
+    description: 'The slot in which the ledger booked it.',
+  }),
+  isSpent: t.boolean({
+    description: 'Whether it is spent.',
+    resolve: ({ spentSlot }) => spentSlot !== undefined,
+  }),
+  spentSlot: t.expose('spentSlot', {
+    type: 'UInt32',
+    nullable: true,
+    description: 'The slot in which it was spent.',
+  }),
+  spentBy: t.field({
+    type: 'TransactionId',
+    nullable: true,
+    description:
+      'The transaction that spent it; null, with an error, where an upstream node does not give it.',
+    resolve: async (view, _args, { services }) =>
+      view.spentSlot === undefined ? null : orThrow(await outputLife(services, view)).spentBy,
+  }),
+  proof: t.field({
+    type: OutputIdProofType,
+    description: 'Proves that the output belongs to its transaction.',
+    complexity: fieldCost.proof,
+    resolve: async (view, _args, context) => orThrow(await proofInBatch(context, view)),
+  }),
+}))
 
 builder.queryField('output', (t) =>
   t.field({

@@ -20,7 +20,7 @@ interface Batch {
 
 const openBatches = new WeakMap<GatewayContext, Batch>()
 
-/** The proof of an output, or why it is not told. */
+/** The proof of an output, or why there is none. */
 export async function proofInBatch(
   context: GatewayContext,
   view: OutputView,
@@ -33,7 +33,7 @@ export async function proofInBatch(
     return await prove(view)
   } finally {
     batch.open--
-    // A subscription lives long, and what its next event asks for is another batch.
+    // The next event of a subscription is another batch.
     if (batch.open === 0) openBatches.delete(context)
   }
 }
@@ -44,7 +44,7 @@ function proverIn(batch: Batch, context: GatewayContext, view: OutputView): Prom
   if (known !== undefined) return known
   const prover = batch.last.then(() => inNextTurn(context, view))
   batch.provers.set(transactionId, prover)
-  // Whoever asked is told why one failed; the next one is another transaction.
+  // The caller gets the failure; the next prover is of another transaction.
   batch.last = prover.catch(() => undefined)
   return prover
 }

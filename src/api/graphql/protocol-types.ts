@@ -12,7 +12,7 @@ import type { Schema } from '../../protocol/schema/schema.ts'
 
 /** Which object types and families the protocol declares: the walk that all folds of this room begin with. */
 
-/** A schema whose kind can be told. */
+/** A schema narrowed by its kind. */
 export type SchemaNode =
   | UintSchema<unknown>
   | BytesSchema<Hex>

@@ -13,7 +13,7 @@ export function typeSentence(struct: AnyStruct): string {
 /** What a family is: its kinds with their codes. */
 export function familySentence(variants: readonly AnyStruct[]): string {
   const kinds = variants.map(({ name, code }) => `${name} (${code})`).join(', ')
-  return `One of these, told apart by the type code: ${kinds}.`
+  return `One of these, distinguished by the type code: ${kinds}.`
 }
 
 /** What a member is, with its limits; of a choice that is narrower here than its family, the kinds allowed. */
@@ -26,13 +26,13 @@ export function memberSentence(member: Schema<unknown>, types: ProtocolTypes): s
   return `${sentenceOf(about + suffix)}${kinds}`
 }
 
-/** The sentence of the place, else that of the type that stands there. */
+/** The sentence of the member, else that of its type. */
 function aboutOf(node: SchemaNode): string | undefined {
   if (node.about !== undefined) return node.about
   return node.kind === 'list' || node.kind === 'optional' ? aboutOf(nodeOf(node.of)) : undefined
 }
 
-/** The limits that a sentence does not tell itself. */
+/** The limits that a sentence does not state itself. */
 function limitsBeside(about: string, node: SchemaNode): string {
   const limits = limitsOf(node)
   if (limits === undefined || /\d to (\d|the sum)|at most (\d|one)/.test(about)) return ''

@@ -62,8 +62,8 @@ const endings: Plugin<object, GatewayContext> = {
 }
 
 /**
- * The server would tell a subscription by a stream of its own, past all limits, without cursors, and without a word when the
- * gateway stops. Only it has the request in the context; the doors at which one listens begin operations by themselves.
+ * The server would answer a subscription with a stream of its own, without limits, cursors and the notice of a stop. Only the
+ * server has the request in the context: the transports of subscriptions begin operations by themselves.
  */
 const noSubscriptions: Plugin<object, GatewayContext> = {
   onSubscribe({ args, setSubscribeFn }) {
@@ -80,7 +80,7 @@ function masking(log: Log): Plugin<object, GatewayContext> {
       const errors = result.errors.filter((error) => error instanceof GraphQLError)
       setResult({ ...result, errors: maskErrors({ log, requestId: context.requestId }, errors) })
     },
-    // What fails before anything is executed: the server itself would tell it in its own words, with no line in the log.
+    // A failure before the execution: the server itself would answer it in its own words, without a line in the log.
     onResultProcess({ result, serverContext, setResult }) {
       if (isAsyncIterable(result) || Array.isArray(result) || result.errors === undefined) return
       const errors = result.errors.filter((error) => error instanceof GraphQLError)

@@ -33,12 +33,12 @@ const SubmitBlockInput = builder.inputType('SubmitBlockInput', {
 })
 
 const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
-  description: 'A block that is kept: it is on the disk, and can be read at every door.',
+  description: 'A stored block: it is on the disk, and every transport reads it.',
   fields: (t) => ({
     blockId: t.field({ type: 'BlockId', description: 'The id of the block.', resolve: (id) => id }),
     block: t.field({
       type: LedgerBlockType,
-      description: 'The block and where it stands.',
+      description: 'The block and its state.',
       resolve: async (id, _args, { services }) => {
         const block = orThrow(await readBlock(services, id))
         assert(block !== undefined, 'an acknowledged block can be read')

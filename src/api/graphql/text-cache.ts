@@ -20,7 +20,7 @@ export function createTextCache<V>(capacity: number): TextCache<V> {
     get: (text) => {
       const value = kept.get(text)
       if (value === undefined) return undefined
-      // A map tells its entries in the order they were put in.
+      // A map iterates its entries in the order of their insertion.
       kept.delete(text)
       kept.set(text, value)
       return value

@@ -10,7 +10,7 @@ import { LedgerOutputType } from './output.ts'
 /** A transaction and what became of it. */
 
 const TransactionState = builder.enumType('TransactionState', {
-  description: 'Where a transaction stands.',
+  description: 'The state of a transaction.',
   values: {
     PENDING: {
       description:
@@ -48,7 +48,7 @@ export const TransactionFailure = builder
 export const LedgerTransactionType = builder
   .objectRef<TransactionView>('LedgerTransaction')
   .implement({
-    description: 'A transaction, and what became of it in this ledger.',
+    description: 'A transaction, and its state in this ledger.',
     fields: (t) => ({
       transactionId: t.expose('transactionId', {
         type: 'TransactionId',
@@ -56,7 +56,7 @@ export const LedgerTransactionType = builder
       }),
       state: t.expose('state', {
         type: TransactionState,
-        description: 'Where the transaction stands.',
+        description: 'The state of the transaction.',
       }),
       failure: t.expose('failure', {
         type: TransactionFailure,
@@ -77,7 +77,7 @@ export const LedgerTransactionType = builder
         type: SignedTransactionType,
         nullable: true,
         description:
-          'What the transaction says, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
+          'The content of the transaction, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
       }),
       inputs: t.field({
         type: [LedgerOutputType],

@@ -15,10 +15,10 @@ import {
   type UnspentPageQuestion,
   unlockableBy,
 } from '../../service/outputs/list-unspent-outputs.ts'
-import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { connection } from './connection.ts'
 import { pageCost } from './cost.ts'
 import { AddressRole } from './ledger-updates.ts'
 import { LedgerOutputType } from './output.ts'
@@ -46,12 +46,12 @@ const AddressInRole = builder.inputType('AddressInRole', {
 })
 
 const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
-  description: 'What outputs must fulfil: all of what is given. Slots are excluded themselves.',
+  description: 'Conditions that outputs must all meet. The slots of bounds are excluded.',
   fields: (t) => ({
     kinds: t.field({ type: [OutputKind] }),
     heldBy: t.string({
       description:
-        'Bech32 of the owner as of the newest milestone: whoever an output has expired to holds it.',
+        'Bech32 of the owner as of the newest milestone: of an expired output the return address.',
     }),
     unlockableBy: t.string({
       description:
@@ -71,17 +71,17 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
     hasStorageDepositReturn: t.boolean(),
     hasTimelock: t.boolean(),
     timelockedBefore: t.field({ type: 'UInt32', description: 'Locked up to a slot before this.' }),
-    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot behind this.' }),
+    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot after this.' }),
     hasExpiration: t.boolean(),
     expiresBefore: t.field({ type: 'UInt32' }),
     expiresAfter: t.field({ type: 'UInt32' }),
     createdBefore: t.field({ type: 'UInt32', description: 'Booked in a slot before this.' }),
-    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot behind this.' }),
+    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot after this.' }),
     committed: t.boolean({
       required: true,
       defaultValue: false,
       description:
-        'As of the newest milestone; otherwise as booked now, with what no milestone tells yet.',
+        'As of the newest milestone; otherwise as booked now, with what no milestone has yet.',
     }),
   }),
 })
@@ -90,37 +90,13 @@ type FilterInput = typeof UnspentOutputFilter.$inferInput
 type Filter = UnspentPageQuestion['filter']
 type Term = NonNullable<Filter['keys']>[number]
 
-const UnspentOutputEdge = builder.objectRef<OutputView>('UnspentOutputEdge').implement({
-  description: 'An output and its place.',
-  fields: (t) => ({
-    cursor: t.string({ resolve: (view) => encodeOutputCursor(view) }),
-    node: t.field({ type: LedgerOutputType, resolve: (view) => view }),
-  }),
-})
-
 /** A page of unspent outputs. */
-export const UnspentOutputConnection = builder
-  .objectRef<UnspentPage>('UnspentOutputConnection')
-  .implement({
-    description: 'A page of unspent outputs, by the slot they were booked in and by id.',
-    fields: (t) => ({
-      edges: t.field({ type: [UnspentOutputEdge], resolve: (page) => [...page.outputs] }),
-      nodes: t.field({ type: [LedgerOutputType], resolve: (page) => [...page.outputs] }),
-      pageInfo: t.field({
-        type: builder.pageInfoRef(),
-        resolve: async ({ outputs, hasNextPage, hasPreviousPage }) => {
-          const [first] = outputs
-          const last = outputs.at(-1)
-          return {
-            hasNextPage,
-            hasPreviousPage: await hasPreviousPage(),
-            startCursor: first === undefined ? null : encodeOutputCursor(first),
-            endCursor: last === undefined ? null : encodeOutputCursor(last),
-          }
-        },
-      }),
-    }),
-  })
+export const UnspentOutputConnection = connection('UnspentOutput', LedgerOutputType, {
+  description: 'A page of unspent outputs, by the slot they were booked in and by id.',
+  edgeDescription: 'An output and its cursor.',
+  nodesOf: (page: UnspentPage) => page.outputs,
+  cursorOf: encodeOutputCursor,
+})
 
 builder.queryField('unspentOutputs', (t) =>
   t.field({
@@ -165,7 +141,7 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
   })
 }
 
-/** The chain first: whatever comes first is looked up, and nothing is rarer. */
+/** The chain first: the first key is looked up in the index, and a chain is the rarest. */
 function termsOf(
   input: FilterInput,
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,

@@ -91,7 +91,7 @@ const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
 })
 
 const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
-  description: 'What would happen to a transaction, were it submitted now. Nothing was kept of it.',
+  description: 'The outcome of a transaction, were it submitted now. It is not stored.',
   fields: (t) => ({
     transactionId: t.expose('transactionId', {
       type: 'TransactionId',
@@ -118,7 +118,7 @@ const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction')
     mana: t.field({
       type: ForeseenMana,
       nullable: true,
-      description: 'Null where the rules did not come to it.',
+      description: 'Null where the rules ended before it.',
       resolve: (seen) => ('mana' in seen ? seen.mana : null),
     }),
   }),

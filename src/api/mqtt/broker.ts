@@ -14,39 +14,38 @@ import { presentState } from './messages.ts'
 import { startPublishing } from './publish.ts'
 import { parseTopic, rawSuffix } from './topics.ts'
 
-/** The live topics by MQTT 3.1 and 3.1.1 over WebSocket (rest.md 6). Clients listen, and publish nothing. */
+/** The live topics by MQTT 3.1 and 3.1.1 over WebSocket (rest.md 6). Clients subscribe, and publish nothing. */
 
-/** What the broker needs. */
 export interface MqttDeps {
   readonly services: Services
   readonly occupancy: Occupancy
   readonly log: Log
 }
 
-/** An open MQTT door. */
+/** The open MQTT transport. */
 export interface MqttTransport {
-  /** Takes a request to upgrade, or refuses it. */
+  /** Accepts a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
-  /** Sends every client away, spread over `windowMs`. */
+  /** Closes all connections, spread over `windowMs`. */
   close(windowMs: number): Promise<void>
 }
 
-/** The path of the door. */
+/** The path of the transport. */
 export const mqttPath = '/api/mqtt/v2'
 
 /** The most topics of one client. */
 export const maxTopics = 1_000
 
-/** A client that has not read so many bytes is sent away. */
+/** A client with more unread bytes than this is cut. */
 const maxUnsentBytes = 8 * 1024 * 1024
 
-/** Clients only connect, ask for topics, and ping; one that sends more than this has something else in mind. */
+/** Clients only connect, subscribe and ping; one that sends more bytes than this is cut. */
 const maxReceivedBytes = 16 * 1024 * 1024
 
-/** More than a client has that asks for all its topics one by one and gives them all up. */
+/** More than a client has that subscribes to all its topics one by one, and unsubscribes from them. */
 const maxUnreadAnswers = 2_500
 
-/** Opens the door. */
+/** Opens the transport. */
 export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const { services, occupancy, log } = deps
   const interests = createInterests()
@@ -85,7 +84,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
 
 const goingAway = 1001
 
-/** What one socket carries. Nobody waits for a slow reader: what it has not read is kept up to the limit. */
+/** The byte stream of one socket. Writing never waits for a slow client: its unread bytes are kept up to the limit. */
 function streamOf(socket: WebSocket): Duplex {
   const stream = createWebSocketStream(socket, { writableHighWaterMark: maxUnsentBytes })
   let received = 0
@@ -103,7 +102,7 @@ async function createBroker(
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
-      // Nothing is kept for clients that are away, and nothing is published for them.
+      // There are no sessions for absent clients, and no wills.
       Object.assign(packet, { clean: true, will: undefined })
       done(null, true)
     },
@@ -125,24 +124,14 @@ async function createBroker(
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)
       topics.add(topic)
-      void tellPresentState(services, client, topic).catch((error: unknown) => {
+      void sendPresentState(services, client, topic).catch((error: unknown) => {
         if (!storeAwayOf(error)) log.error('mqtt-failed', { topic, error })
-        // It waits for a state that does not come, and asks again when it comes back.
+        // The client would wait for a state that is never sent; it subscribes again when it reconnects.
         client.close()
       })
     }
   })
-  const unread = new WeakMap<Client, number>()
-  /** Counts the questions of a client whose answers wait for it: they are small, and beyond all bounds of bytes in number. */
-  const answer = (client: Client) => {
-    const { conn } = client
-    const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
-    unread.set(client, count)
-    if (count > maxUnreadAnswers) conn.destroy()
-  }
-  broker.on('ping', (_packet, client) => answer(client))
-  broker.on('subscribe', (_subscriptions, client) => answer(client))
-  broker.on('unsubscribe', (_topics, client) => answer(client))
+  limitUnreadAnswers(broker)
   const forget = (client: Client, topics: Iterable<string>) => {
     for (const topic of topics) {
       if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
@@ -153,16 +142,30 @@ async function createBroker(
     forget(client, topicsByClient.get(client) ?? [])
     topicsByClient.delete(client)
   })
-  // A client that does what it may not is cut off; that is no event of ours.
+  // A client that breaks the protocol is cut by the library.
   broker.on('clientError', (_client, error) => log.debug('mqtt-client', { error }))
   broker.on('connectionError', (_client, error) => log.debug('mqtt-client', { error }))
   return broker
 }
 
-/** In place of a quality of service: the subscription was refused (MQTT 3.1.1, 3.9.3). */
+/** Cuts a client that sends requests without reading the answers, which are too small for the limit in bytes. */
+function limitUnreadAnswers(broker: Aedes): void {
+  const unread = new WeakMap<Client, number>()
+  const answer = (client: Client) => {
+    const { conn } = client
+    const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
+    unread.set(client, count)
+    if (count > maxUnreadAnswers) conn.destroy()
+  }
+  broker.on('ping', (_packet, client) => answer(client))
+  broker.on('subscribe', (_subscriptions, client) => answer(client))
+  broker.on('unsubscribe', (_topics, client) => answer(client))
+}
+
+/** The quality of service of a refused subscription (MQTT 3.1.1, 3.9.3). */
 const refused = 128
 
-/** The code that MQTT 5 has for it, in its own form: the library would answer in that of 3.1.1. */
+/** Refuses in the form of MQTT 5; the library would answer in that of 3.1.1. */
 function refuseVersion5({ conn }: Client, done: () => void): void {
   conn.end(Uint8Array.of(0x20, 3, 0, unsupportedVersion, 0), done)
 }
@@ -175,8 +178,8 @@ function isAllowed(client: Client, { topic }: Subscription): boolean {
   return Object.keys(subscriptions).length < maxTopics && parseTopic(topic) !== undefined
 }
 
-/** Whoever begins to follow a single thing is told how it stands. */
-async function tellPresentState(services: Services, client: Client, text: string): Promise<void> {
+/** Publishes the present state of a single thing to a client that subscribes to it. */
+async function sendPresentState(services: Services, client: Client, text: string): Promise<void> {
   const topic = parseTopic(text)
   const state = topic && (await presentState(services, topic))
   if (state === undefined || client.closed) return
@@ -189,6 +192,6 @@ async function tellPresentState(services: Services, client: Client, text: string
     retain: false,
     dup: false,
   } as const
-  // The library insists on being given somebody to call back.
+  // The library requires a callback.
   client.publish(packet, () => {})
 }

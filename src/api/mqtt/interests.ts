@@ -1,22 +1,25 @@
 import type { Interests } from '../../service/feed/ledger-events.ts'
 import { anyCondition, parseTopic, type Topic } from './topics.ts'
 
-/** What all clients together have asked for: nothing is read or put together that nobody listens to. */
+/** The subscriptions of all clients together: only what has a subscriber is read and printed. */
 
-/** The topics that somebody listens to. */
+/** The topics that have subscribers. */
 export interface TopicInterests {
   add(text: string): void
   remove(text: string): void
-  /** Whether a publication on this topic reaches anybody. */
+  /** Whether a publication on this topic has a subscriber. */
   has(topic: string): boolean
-  /** Of what news is needed. */
+  /** The kinds of events that have subscribers. */
   current(): Interests
+  /** Calls `act` after each added subscription. */
+  onChange(act: () => void): void
 }
 
-/** Nobody listens yet. */
+/** Creates interests without a subscription. */
 export function createInterests(): TopicInterests {
   const countByTopic = new Map<string, number>()
   const countByKind = new Map<Topic['kind'], number>()
+  let notify = () => {}
 
   function change(text: string, by: 1 | -1): void {
     const topic = parseTopic(text)
@@ -30,7 +33,10 @@ export function createInterests(): TopicInterests {
   }
 
   return {
-    add: (text) => change(text, 1),
+    add: (text) => {
+      change(text, 1)
+      notify()
+    },
     remove: (text) => change(text, -1),
     has: (topic) => {
       if (countByTopic.has(topic)) return true
@@ -38,9 +44,12 @@ export function createInterests(): TopicInterests {
       if (unlock !== 'unlock') return false
       return countByTopic.has([outputs, unlock, anyCondition, ...rest].join('/'))
     },
+    onChange: (act) => {
+      notify = act
+    },
     current: () => ({
       slots: wants('slots'),
-      // Transactions and outputs come further with the blocks that carry them.
+      // The states of transactions and outputs change with those of the blocks that carry them.
       blocks: wants('blocks', 'block', 'transaction', 'included-block', 'output', 'outputs'),
       outputs: wants('output', 'outputs'),
     }),

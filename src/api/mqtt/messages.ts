@@ -23,9 +23,9 @@ import { decodeCommitment, findCommitment } from '../../service/slots/read-commi
 import type { TopicInterests } from './interests.ts'
 import { rawSuffix, type Topic, topicsOfBlock, topicsOfOutput } from './topics.ts'
 
-/** What is published, and on which topics. */
+/** The messages of MQTT, and their topics. */
 
-/** Something to publish. What it takes to put it together is done only where somebody listens. */
+/** A message to publish; it is printed only where its topics have subscribers. */
 export interface Message {
   readonly topics: readonly string[]
   /** As JSON text. */
@@ -33,10 +33,10 @@ export interface Message {
   bytes(): Uint8Array
 }
 
-/** What somebody listens to. */
+/** The topics with subscribers. */
 export type Wanted = Pick<TopicInterests, 'has' | 'current'>
 
-/** The messages that some news make. */
+/** The messages of an event. */
 export async function* messagesOf(
   services: Services,
   news: LedgerEvent,
@@ -55,7 +55,7 @@ export async function* messagesOf(
   }
 }
 
-/** The present state of a single thing, for somebody who begins to listen; `undefined` where it is not known. */
+/** The present state of a single thing, for a new subscriber; `undefined` where it is not known. */
 export async function presentState(
   services: Services,
   topic: Topic,
@@ -89,7 +89,7 @@ async function commitmentMessage(
   slot: SlotIndex,
 ): Promise<Message | undefined> {
   const found = await findCommitment(services, slot)
-  // Here a slot is final when it is committed.
+  // Here a slot is final as soon as it is committed.
   const topics = ['commitments/latest', 'commitments/finalized']
   return found && message(topics, SlotCommitment, decodeCommitment(found))
 }
@@ -111,7 +111,7 @@ function stateMessage(block: BlockView): Message {
   return message(topics, BlockMetadata, blockMetadata(block))
 }
 
-/** A block takes its transaction along, and that its outputs. */
+/** With the state of a block its transaction changes, and with that its outputs. */
 async function* transactionMessages(
   services: Services,
   { transactionId, state }: BlockView,
@@ -125,7 +125,7 @@ async function* transactionMessages(
   if (transaction === undefined) return
   yield transactionMessage(transaction)
   yield* messages(await includedBlockMessage(services, transactionId))
-  // The outputs of a committed slot are told by the log.
+  // The outputs of a committed slot are published from the log.
   if (!wantsOutputs || state !== 'ACCEPTED' || transaction.state !== 'ACCEPTED') return
   for (const outputId of [...transaction.inputIds, ...transaction.outputIds]) {
     yield* messages(await outputMessage(services, outputId, wanted))
@@ -157,7 +157,7 @@ async function includedBlockMessage(
   return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))
 }
 
-/** Without `wanted` it is put together in any case. */
+/** Without `wanted` the message is made in any case. */
 async function outputMessage(
   services: Services,
   outputId: OutputId,
@@ -167,7 +167,7 @@ async function outputMessage(
   if (row === undefined) return undefined
   const topics = topicsOfOutput(services.parameters.bech32Hrp, outputId, row.output())
   if (wanted !== undefined && !isWanted(wanted, topics)) return undefined
-  // Only the proof is dear.
+  // Only the proof is expensive.
   const proven = await readProvenOutput(services, outputId)
   if (!proven.ok || proven.value === undefined) return undefined
   const { output, proof: outputIdProof } = proven.value

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
+import { createSignal } from '../../lib/signal.ts'
 import { createLedgerEventReader, type LedgerEvent } from '../../service/feed/ledger-events.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
@@ -8,9 +8,8 @@ import type { TopicInterests } from './interests.ts'
 import { type Message, messagesOf } from './messages.ts'
 import { rawSuffix } from './topics.ts'
 
-/** Publishes what happens, as far as somebody listens. */
+/** Publishes the events of the ledger on the topics that have subscribers. */
 
-/** What publishing needs. */
 export interface PublishingDeps {
   readonly services: Services
   readonly interests: TopicInterests
@@ -18,36 +17,44 @@ export interface PublishingDeps {
   readonly log: Log
 }
 
-/** Publishing that goes on. */
+/** Publishing under way. */
 export interface Publishing {
   stop(): Promise<void>
 }
 
-/** How long something may go unnoticed, in milliseconds. */
-const lookEveryMs = 100
+/**
+ * The notice of a commit comes from the log's tail. Blocks and their states have none: while a client has subscribed to some,
+ * they are read once in this time, in milliseconds.
+ */
+const blocksEveryMs = 100
 
-/** Begins. While the database is away nothing is passed over: what was not told yet is told when it is back. */
+/** Begins. While the database is away no event is skipped: what was not published is published when it is back. */
 export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
+  const { tail, tickMs } = services.feed
   const stopped = new AbortController()
   const reader = createLedgerEventReader(services)
-  let untold: LedgerEvent[] = []
+  const moved = createSignal()
+  const stopWatching = tail.watchTip(moved.notify)
+  // The first read after a subscription is where its events begin.
+  interests.onChange(moved.notify)
+  let unpublished: LedgerEvent[] = []
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
+      const ms = interests.current().blocks ? Math.min(blocksEveryMs, tickMs) : tickMs
+      await moved.wait({ ms, signal: stopped.signal })
       try {
-        await delay(lookEveryMs, undefined, { signal: stopped.signal })
-        if (untold.length === 0) untold = [...(await reader.look(interests.current()))]
-        for (let next = untold[0]; next !== undefined; next = untold[0]) {
+        if (unpublished.length === 0) unpublished = [...(await reader.look(interests.current()))]
+        for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
           for await (const message of messagesOf(services, next, interests)) publish(deps, message)
-          untold.shift()
+          unpublished.shift()
         }
       } catch (error) {
-        // Aborting the pause throws too, and is no failure.
-        if (stopped.signal.aborted || storeAwayOf(error) !== undefined) continue
+        if (storeAwayOf(error) !== undefined) continue
         log.error('mqtt-failed', { error })
-        // It would fail again, and hold up all behind it.
-        untold.shift()
+        // It would fail again, and delay all after it.
+        unpublished.shift()
       }
     }
   }
@@ -56,6 +63,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   return {
     stop: async () => {
       stopped.abort()
+      stopWatching()
       await running
     },
   }
@@ -71,7 +79,7 @@ function publish({ interests, broker }: PublishingDeps, { topics, json, bytes }:
 function send(broker: Pick<Aedes, 'publish'>, topics: readonly string[], payload: Buffer): void {
   for (const topic of topics) {
     const packet = { cmd: 'publish', topic, payload, qos: 0, retain: false, dup: false } as const
-    // It calls back when all have been written to; nobody here waits for that.
+    // It calls back when the packet has been written to all subscribers; nothing depends on that.
     broker.publish(packet, () => {})
   }
 }

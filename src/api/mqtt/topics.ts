@@ -32,9 +32,9 @@ import {
   Timelock,
 } from '../../protocol/unlock-conditions.ts'
 
-/** The live topics: which there are, and which ones a block or an output belongs to (rest.md 6). */
+/** The live topics, and those of a block or an output (rest.md 6). */
 
-/** A topic that somebody asks for. */
+/** What a topic is about. */
 export type Topic =
   | { readonly kind: 'slots' }
   | { readonly kind: 'blocks' }
@@ -44,7 +44,7 @@ export type Topic =
   | { readonly kind: 'output'; readonly outputId: OutputId }
   | { readonly kind: 'outputs' }
 
-/** The same topic for bytes in place of JSON. */
+/** The suffix of the same topic with bytes instead of JSON. */
 export const rawSuffix = '/raw'
 
 /** What a topic is about, whether for JSON or for bytes; `undefined` where there is no such topic. */
@@ -125,7 +125,7 @@ const conditions = [
 
 type Condition = (typeof conditions)[number]
 
-/** Stands for every condition. */
+/** The wildcard for every condition. */
 export const anyCondition = '+'
 
 function parseUnlock(condition: string, address: string): Topic | undefined {
@@ -165,7 +165,7 @@ function taggedTopics(name: string, tag: string): readonly string[] {
   return tag === '0x' ? [name] : [name, `${name}/${tag}`]
 }
 
-/** The topics on which an output is published that came or went; `hrp` is that of the network. */
+/** The topics on which a created or spent output is published; `hrp` is that of the network. */
 export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output): readonly string[] {
   const chain = chainTopic(hrp, outputId, output)
   const unlocks = output.unlockConditions.flatMap((one) => {

@@ -1,9 +1,8 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { MatchError } from '../api-errors.ts'
 
-/** Finds the route of a path and reads its query: text in, no I/O. */
+/** Finds the route of a path, and reads the query, without I/O. */
 
-/** What the search needs to know of a route. */
 export interface Pattern {
   readonly method: string
   readonly path: string
@@ -15,7 +14,7 @@ export interface Match<P extends Pattern> {
   readonly params: ReadonlyMap<string, string>
 }
 
-/** Routes by the segments of their paths, so that a request does not look at each of them. */
+/** Routes by the segments of their paths: a lookup does not grow with the number of routes. */
 export interface RouteTable<P extends Pattern> {
   readonly root: Branch<P>
 }
@@ -27,7 +26,7 @@ interface Branch<P extends Pattern> {
   readonly ends: { readonly route: P; readonly names: readonly string[] }[]
 }
 
-/** Puts routes into a table. */
+/** Builds the table. */
 export function tableOf<P extends Pattern>(routes: readonly P[]): RouteTable<P> {
   const root = newBranch<P>()
   for (const route of routes) {
@@ -70,7 +69,7 @@ export function findRoute<P extends Pattern>(
   return err({ code: 'METHOD_NOT_ALLOWED', method, allowed: allowedMethods(closest) })
 }
 
-/** Reads a query (without its question mark); only the names in `known` may come, each once. */
+/** Reads a query (without its question mark); it may have only the names in `known`, each once. */
 export function readQuery(
   query: string,
   known: readonly string[],
@@ -95,7 +94,7 @@ function newBranch<P extends Pattern>(): Branch<P> {
   return { literals: new Map(), parameter: undefined, ends: [] }
 }
 
-/** Everything that matches the rest of the segments, behind the given values of parameters. */
+/** All matches of the remaining segments; `values` are those of the parameters so far. */
 function matchesOf<P extends Pattern>(
   { literals, parameter, ends }: Branch<P>,
   [segment, ...rest]: readonly string[],

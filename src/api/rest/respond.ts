@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzip } from 'node:zlib'
 import type { RestResponse } from './response.ts'
 
-/** Sends an answer: named by a tag where it can be asked for again, and compressed where that was asked for and pays. */
+/** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
 
-/** Sends an answer; the server itself leaves the body out when HEAD was asked. */
+/** Sends an answer; the server itself omits the body for HEAD. */
 export function send(response: ServerResponse, answer: RestResponse): void {
   const { req: request } = response
   const etag = tagOf(request, answer)
@@ -35,7 +35,7 @@ function sendBody(
   response.end(body)
 }
 
-/** Compressed on another thread; quickly rather than tightly. */
+/** Compresses on another thread, for speed rather than size. */
 function sendCompressed(
   response: ServerResponse,
   { status, body }: RestResponse,
@@ -65,7 +65,7 @@ function isKnown({ headers, method }: IncomingMessage, etag: string): boolean {
   return known.trim() === '*' || known.split(',').some((tag) => bare(tag) === bare(etag))
 }
 
-/** In a single packet compression gains nothing. */
+/** Compression gains nothing within a single packet. */
 const leastCompressed = 1_400
 
 function wantsGzip({ headers, method }: IncomingMessage, answer: RestResponse): boolean {

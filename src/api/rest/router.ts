@@ -32,7 +32,7 @@ export interface RouterRequest {
   readonly occupancy: Occupancy
 }
 
-/** Finds the route and calls it. Always answers: what a route throws is one INTERNAL, and the log has the stack; or the database is away. */
+/** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
 export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RestResponse> {
   const { message, requestId, caller } = request
   let refusals: RefusalForm | undefined
@@ -61,14 +61,14 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
   } catch (error) {
     const away = storeAwayOf(error)
     if (away !== undefined) return toRest(away, refusals)
-    // The client went away in the middle of its body: nobody waits for the answer.
+    // The client left in the middle of its body.
     if (message.errored !== null) deps.log.debug('request-cut', { requestId, path: request.path })
     else deps.log.error('request-failed', { requestId, path: request.path, error })
     return toRest({ code: 'INTERNAL', requestId })
   }
 }
 
-/** A route that reads a body refuses what it cannot read; one that reads none would take a form without a look. */
+/** A route that reads a body checks its content type; one that reads none would accept a form unchecked. */
 function formRefusal({ method, body }: Route, { headers }: IncomingMessage): BodyError | undefined {
   const given = headers['content-type']
   if (method === 'GET' || body !== undefined || given === undefined || !isForm(given)) {
@@ -77,7 +77,7 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
   return { code: 'CONTENT_TYPE_REFUSED', given, expected: 'application/json' }
 }
 
-/** The socket is the sign, for the message itself closes as soon as it was read. */
+/** Watches the socket, for the message itself closes as soon as it is read. */
 async function listen<T>(
   { message: { socket }, occupancy }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,

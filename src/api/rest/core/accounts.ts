@@ -94,7 +94,7 @@ export const validatorRoute = readRoute({
 /** The committee of an epoch. */
 export const committeeRoute = readRoute({
   path: '/api/core/v3/committee',
-  about: 'The committee of an epoch; nobody where it is not known.',
+  about: 'The committee of an epoch; empty where it is not known.',
   query: {
     epoch: number32('The epoch of this moment by default.'),
     epochIndex: number32('The older name of `epoch`.'),

@@ -18,21 +18,21 @@ import { readRoute } from '../route.ts'
 
 /** A block as it was submitted. */
 export const blockRoute = blockReading('', {
-  about: 'A block, as it came.',
+  about: 'A block as it was submitted.',
   reply: serializedBytes('The block.', Block),
   toAnswer: ({ bytes, block }) => ({ bytes, value: block }),
 })
 
 /** The state of a block. */
 export const blockMetadataRoute = blockReading('/metadata', {
-  about: 'Where a block stands.',
+  about: 'The state of a block.',
   reply: serialized('Its state.', BlockMetadata),
   toAnswer: blockMetadata,
 })
 
 /** A block and its state. */
 export const blockFullRoute = blockReading('/full', {
-  about: 'A block and where it stands.',
+  about: 'A block and its state.',
   reply: serialized('Both.', BlockWithMetadata),
   toAnswer: (found) => ({ block: found.block(), metadata: blockMetadata(found) }),
 })

@@ -38,7 +38,7 @@ export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
     toAnswer: async ({ bytes }) => ({ bytes, value: () => decodeCommitment({ bytes }) }),
   }),
   slotReading(naming, '/utxo-changes', {
-    about: 'The outputs that came and went in a slot, in the order of their ids.',
+    about: 'The ids of the outputs that a slot created and spent, sorted.',
     reply: serialized('Their ids.', UtxoChanges),
     toAnswer: async ({ commitmentId, slot }, services) => {
       const { created, consumed } = await readSlotChanges(services, slot)
@@ -50,7 +50,7 @@ export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
     },
   }),
   slotReading(naming, '/utxo-changes/full', {
-    about: 'The outputs that came and went in a slot, in the order of their ids, themselves.',
+    about: 'The outputs that a slot created and spent, sorted by their ids.',
     reply: serialized('The outputs with their ids.', UtxoChangesFull),
     toAnswer: async ({ commitmentId, slot }, services) => {
       const { created, consumed } = await readSlotChanges(services, slot)

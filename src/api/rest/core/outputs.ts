@@ -37,9 +37,9 @@ export const outputRoute = readRoute({
 /** How an output was created and spent. */
 export const outputMetadataRoute = readRoute({
   path: '/api/core/v3/outputs/{outputId}/metadata',
-  about: 'What became of an output.',
+  about: 'The metadata of an output.',
   params,
-  reply: serialized('How it came, and how it went.', OutputMetadata),
+  reply: serialized('When and by which transaction it was created and spent.', OutputMetadata),
   errors: [404],
   answer: async ({ outputId }, services) => {
     const row = await readOutput(services, outputId)
@@ -50,7 +50,7 @@ export const outputMetadataRoute = readRoute({
 /** Everything about an output. */
 export const outputFullRoute = readRoute({
   path: '/api/core/v3/outputs/{outputId}/full',
-  about: 'An output with its proof and what became of it.',
+  about: 'An output with its proof and its metadata.',
   params,
   reply: serialized('All of it.', OutputWithMetadata),
   errors: [404],

@@ -31,7 +31,7 @@ const created = serialized(
 export const submitBlockRoute = route({
   method: 'POST',
   path: '/api/core/v3/blocks',
-  about: 'Takes a block, or a payload around which the node builds and signs one.',
+  about: 'Accepts a block, or a payload around which the node builds and signs one.',
   token: 'read',
   body: {
     'application/json': { anyOf: [Block, TaggedData, SignedTransaction].map(shapeOf) },
@@ -71,7 +71,7 @@ async function readSubmission(request: RestRequest): Promise<Result<Submission, 
     : value
 }
 
-/** The specification calls the binary body a string: a text `0x…` is taken as the bytes it spells. */
+/** The specification calls the binary body a string: a text `0x…` is read as the bytes it spells. */
 function spelledBytes(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString('latin1').trim()
   return text.startsWith('0x') && isHex(text)

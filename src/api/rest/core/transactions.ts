@@ -45,7 +45,7 @@ export const transactionRoute = readRoute({
 /** The state of a transaction. */
 export const transactionMetadataRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}/metadata',
-  about: 'Where a transaction stands, and why it failed if it did.',
+  about: 'The state of a transaction, and why it failed if it did.',
   params,
   reply: serialized('Its state.', TransactionMetadata),
   errors: [404],
@@ -72,7 +72,7 @@ export const includedBlockRoute = readRoute({
 /** The state of that block. */
 export const includedBlockMetadataRoute = readRoute({
   path: '/api/core/v3/transactions/{transactionId}/included-block/metadata',
-  about: 'Where the block stands that a transaction was booked with.',
+  about: 'The state of the block that a transaction was booked with.',
   params,
   reply: serialized('Its state.', BlockMetadata),
   errors: [404],

@@ -39,7 +39,7 @@ export function openapiDocument(routes: readonly Route[], version: string) {
           in: 'header',
           name: 'Authorization',
           description:
-            'A JSON Web Token of this gateway, bare or after `Bearer`; the cookie `jwt` is taken too.',
+            'A JSON Web Token of this gateway, bare or after `Bearer`; the cookie `jwt` is accepted too.',
         },
       },
     },
@@ -162,7 +162,7 @@ const refusalByStatus: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   429: 'Asked too often.',
   500: 'A fault of the gateway; the request id finds it in the log.',
-  501: 'The gateway follows a node, and nodes do not tell this.',
+  501: 'The gateway follows a node, and nodes do not offer this.',
   503: 'The gateway cannot do this now.',
 }
 

@@ -1,0 +1,66 @@
+import type { ObjectRef } from '@pothos/core'
+import { builder } from './builder.ts'
+
+/** Relay connections: a page of a list with its edges, nodes and cursors. */
+
+type Types = typeof builder.$inferSchemaTypes
+
+type Known = boolean | (() => Promise<boolean>)
+
+/** A page as a service gives it; whether there are more in a direction may cost a read. */
+export interface Page {
+  readonly hasNextPage: Known
+  readonly hasPreviousPage: Known
+}
+
+/** How a connection reads its pages. */
+export interface ConnectionOptions<N, P> {
+  readonly description: string
+  readonly edgeDescription?: string
+  readonly pageInfoDescription?: string
+  nodesOf(page: P): readonly N[]
+  cursorOf(node: N): string
+}
+
+/** Declares the types `NAMEConnection` and `NAMEEdge`. */
+export function connection<N, P extends Page>(
+  name: string,
+  node: ObjectRef<Types, N>,
+  options: ConnectionOptions<N, P>,
+) {
+  const { description, edgeDescription = '', pageInfoDescription = '' } = options
+  const { nodesOf, cursorOf } = options
+  const edge = builder.objectRef<N>(`${name}Edge`).implement({
+    ...(edgeDescription && { description: edgeDescription }),
+    fields: (t) => ({
+      cursor: t.string({ resolve: (one) => cursorOf(one as N) }),
+      node: t.field({ type: node, resolve: (one) => one as never }),
+    }),
+  })
+  return builder.objectRef<P>(`${name}Connection`).implement({
+    description,
+    fields: (t) => ({
+      edges: t.field({ type: [edge], resolve: (page) => [...nodesOf(page)] as never }),
+      nodes: t.field({ type: [node], resolve: (page) => [...nodesOf(page)] as never }),
+      pageInfo: t.field({
+        type: builder.pageInfoRef(),
+        ...(pageInfoDescription && { description: pageInfoDescription }),
+        resolve: async (page) => {
+          const nodes = nodesOf(page)
+          const [first] = nodes
+          const last = nodes.at(-1)
+          return {
+            hasNextPage: await isSo(page.hasNextPage),
+            hasPreviousPage: await isSo(page.hasPreviousPage),
+            startCursor: first === undefined ? null : cursorOf(first),
+            endCursor: last === undefined ? null : cursorOf(last),
+          }
+        },
+      }),
+    }),
+  })
+}
+
+async function isSo(known: Known): Promise<boolean> {
+  return typeof known === 'boolean' ? known : await known()
+}
