@@ -1,7 +1,5 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import { refusalMessage } from '../protocol/schema/refusal.ts'
 import { type AuthError } from './api-errors.ts'
-import { type AuthError } from './auth.ts'
 import { type GatewayError } from './gateway-error.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */

@@ -3,7 +3,6 @@ import { type Result, err, ok } from '../lib/result.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters, knownVersion } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
-import { refusalMessage } from '../protocol/schema/refusal.ts'
 import { type Schema, parse } from '../protocol/schema/schema.ts'
 import { type GenesisPlan } from './genesis.ts'
 
