@@ -1,12 +1,29 @@
-import { type KeySource } from './api/signing-key.ts'
+import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
 import { type LogLevel, logLevels } from './lib/log.ts'
-import { type Result, err, ok } from './lib/result.ts'
-import { type Secret, createSecret } from './lib/secret.ts'
-import { type LedgerSettings } from './node/open-ledger.ts'
-import { isNodeUrl, keyFileBeside, oneOf, parseCount, parseDrain, parsePort, parseRetention, parseSwitch } from './setting-values.ts'
-import { type Setting, keySettings, leastSecretBytes, ledgerKinds, settings, submitModes, switches } from './settings.ts'
+import { err, ok, type Result } from './lib/result.ts'
+import { createSecret, type Secret } from './lib/secret.ts'
+import type { LedgerSettings } from './node/open-ledger.ts'
+import {
+  isNodeUrl,
+  keyFileBeside,
+  oneOf,
+  parseCount,
+  parseDrain,
+  parsePort,
+  parseRetention,
+  parseSwitch,
+} from './setting-values.ts'
+import {
+  keySettings,
+  leastSecretBytes,
+  ledgerKinds,
+  type Setting,
+  settings,
+  submitModes,
+  switches,
+} from './settings.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */

@@ -1,6 +1,6 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import { type AuthError } from './api-errors.ts'
-import { type GatewayError } from './gateway-error.ts'
+import type { AuthError } from './api-errors.ts'
+import type { GatewayError } from './gateway-error.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
 

@@ -1,13 +1,13 @@
 import { assert } from '../lib/assert.ts'
-import { type Hex } from '../lib/hex.ts'
+import type { Hex } from '../lib/hex.ts'
 import { addressKey } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
 import { Output } from '../protocol/outputs.ts'
-import { type OutputId, type SlotIndex } from '../protocol/primitives.ts'
+import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import { AddressUnlock, Expiration } from '../protocol/unlock-conditions.ts'
-import { type StoreReader } from '../store/contract.ts'
-import { type LedgerUpdate, type LogTip, type OutputRow } from '../store/rows.ts'
+import type { StoreReader } from '../store/contract.ts'
+import type { LedgerUpdate, LogTip, OutputRow } from '../store/rows.ts'
 
 /** Finds out when an output passes to its return address by time alone, for which the log has no row (ledger reference 13). */
 

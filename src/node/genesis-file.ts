@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { type Result, err, ok } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { Output } from '../protocol/outputs.ts'
-import { ProtocolParameters, knownVersion } from '../protocol/parameters.ts'
+import { knownVersion, ProtocolParameters } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
-import { type Schema, parse } from '../protocol/schema/schema.ts'
-import { type GenesisPlan } from './genesis.ts'
+import { refusalMessage } from '../protocol/refusal-message.ts'
+import { parse, type Schema } from '../protocol/schema/schema.ts'
+import type { GenesisPlan } from './genesis.ts'
 
 /**
  * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { type AccountEntry } from '../ledger/accounts.ts'
-import { type BlockId, type CommitmentId, type SlotIndex } from '../protocol/primitives.ts'
-import { type StoreReader } from './contract.ts'
-import { type Milestone } from './rows.ts'
+import type { AccountEntry } from '../ledger/accounts.ts'
+import type { BlockId, CommitmentId, SlotIndex } from '../protocol/primitives.ts'
+import type { StoreReader } from './contract.ts'
+import type { Milestone } from './rows.ts'
 
 /**
  * Reads whose answers never change once they exist: every incoming block reads its commitment, its issuer as

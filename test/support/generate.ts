@@ -60,6 +60,7 @@ function hashOfInputs(root: string): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const hash = createHash('sha256').update(`${devDependencies['prisma-cli']}\n`)
   for (const { schema } of clients) hash.update(readFileSync(join(root, schema))).update('\0')
+  hash.update(readFileSync(fileURLToPath(import.meta.url)))
   return hash.digest('hex')
 }
 

@@ -1,20 +1,29 @@
-import { type LRUCache } from 'lru-cache'
-import { type Hex } from '../../lib/hex.ts'
-import { type Log } from '../../lib/log.ts'
-import { type Result, err, ok } from '../../lib/result.ts'
-import { type OutputIdProof } from '../../protocol/commitment.ts'
+import type { LRUCache } from 'lru-cache'
+import type { Hex } from '../../lib/hex.ts'
+import type { Log } from '../../lib/log.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { OutputIdProof } from '../../protocol/commitment.ts'
 import { transactionOf } from '../../protocol/ids.ts'
-import { type Network } from '../../protocol/network.ts'
-import { type BlockMetadata, type TransactionMetadata } from '../../protocol/node-answers.ts'
-import { type BlockId, type OutputId, type SlotIndex, type TransactionId } from '../../protocol/primitives.ts'
+import type { Network } from '../../protocol/network.ts'
+import type { BlockMetadata, TransactionMetadata } from '../../protocol/node-answers.ts'
+import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
-import { type FinalBlocks, type StoreWriter } from '../../store/contract.ts'
-import { type BlockRow, type BlockState, type TransactionRow, type TransactionState } from '../../store/rows.ts'
-import { type CarriedTransaction, type CheckedBlock, type NotServedByNode, type UpstreamNode } from '../source.ts'
-import { type ForwardedBlocks } from './forwarded-blocks.ts'
+import type { FinalBlocks, StoreWriter } from '../../store/contract.ts'
+import type { BlockRow, BlockState, TransactionRow, TransactionState } from '../../store/rows.ts'
+import type { CarriedTransaction, CheckedBlock, NotServedByNode, UpstreamNode } from '../source.ts'
+import type { ForwardedBlocks } from './forwarded-blocks.ts'
 import { type NodeBlock, nodeBlock } from './node-block.ts'
-import { type Nodes } from './nodes.ts'
-import { type Question, blockMetadataOf, blockOf, coreAnswer, includedBlockOf, outputMetadataOf, outputOf, transactionMetadataOf } from './questions.ts'
+import type { Nodes } from './nodes.ts'
+import {
+  blockMetadataOf,
+  blockOf,
+  coreAnswer,
+  includedBlockOf,
+  outputMetadataOf,
+  outputOf,
+  type Question,
+  transactionMetadataOf,
+} from './questions.ts'
 import { createRequestCoalescer } from './request-coalescer.ts'
 
 /** What readers ask the nodes for: blocks, transactions and whatever else is not in the database. */

@@ -1,13 +1,13 @@
-import { type Feed } from '../../feed/open.ts'
+import type { Feed } from '../../feed/open.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { valueIn } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
-import { type BlockId, type TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import { type BlockView, readBlock } from '../blocks/read-block.ts'
-import { type TransactionView, readTransaction } from '../blocks/read-transaction.ts'
-import { type Services } from '../services.ts'
+import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
+import type { Services } from '../services.ts'
 
 /** The state of a block or a transaction: its row is read whenever the log has moved, and once per tick. */
 

@@ -1,10 +1,15 @@
 import { cursorExpired, encodeCursor } from '../../feed/cursor.ts'
-import { type UpdateFilter } from '../../feed/read.ts'
-import { type Tail } from '../../feed/tail.ts'
-import { type Result, err, ok } from '../../lib/result.ts'
+import type { UpdateFilter } from '../../feed/read.ts'
+import type { Tail } from '../../feed/tail.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
-import { type LedgerUpdate, type LogPosition } from '../../store/rows.ts'
-import { type FeedQuestion, type FollowLedgerUpdatesDeps, type FollowLedgerUpdatesError, beginFeed } from '../feed/follow-ledger-updates.ts'
+import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
+import {
+  beginFeed,
+  type FeedQuestion,
+  type FollowLedgerUpdatesDeps,
+  type FollowLedgerUpdatesError,
+} from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
 /** The feed by long poll: a page after a position, and if it is empty, a wait for the first update. */
