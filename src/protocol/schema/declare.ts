@@ -105,19 +105,7 @@ export interface ListOptions<T> {
 
 /** A list; the count is checked before the first element is read. */
 export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): ListSchema<T> {
-  const { min = 0, max, size, order, every, omitEmpty = false } = options
-  const required = every?.required ?? []
-  // No closures below: lists are read by the thousand, and each closure is garbage.
-  const checkOrder = (former: T | undefined, value: T, offset: number | undefined) => {
-    if (order !== undefined && former !== undefined && order.by(former, value) >= 0) {
-      throw new Malformed(order.rule, offset)
-    }
-  }
-  const checkRequired = (values: readonly T[], offset: number | undefined) => {
-    for (const type of required) {
-      if (!hasType(values, type) && every !== undefined) throw new Malformed(every.rule, offset)
-    }
-  }
+  const { min = 0, max, order, every, omitEmpty = false } = options
   return {
     kind: 'list',
     of,
@@ -125,29 +113,9 @@ export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): L
     min,
     max,
     ...(order === undefined ? {} : { by: order.by }),
-    required,
+    required: every?.required ?? [],
     mayBeAbsent: omitEmpty,
-    read: (r) => {
-      const start = r.at
-      const length = r[count]()
-      if (length < min || length > max) throw new Malformed(size, start)
-      // Every element has a byte at least, so a count beyond the end costs nothing.
-      if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
-      const values = new Array<T>(length)
-      let i = 0
-      try {
-        for (; i < length; i++) {
-          const offset = r.at
-          const value = of.read(r)
-          checkOrder(values[i - 1], value, offset)
-          values[i] = value
-        }
-      } catch (thrown) {
-        throw within(thrown, i)
-      }
-      checkRequired(values, start)
-      return values
-    },
+    read: (r) => readList(r, count, of, options),
     write: (w, values) => {
       w[count](values.length)
       for (const value of values) of.write(w, value)
@@ -157,26 +125,72 @@ export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): L
       for (const value of values) bytes += of.size(value)
       return bytes
     },
-    parse: (json) => {
-      if (json === undefined && omitEmpty) return []
-      if (!Array.isArray(json)) throw new Malformed('JSON_TYPE')
-      if (json.length < min || json.length > max) throw new Malformed(size)
-      const values = new Array<T>(json.length)
-      let i = 0
-      try {
-        for (; i < json.length; i++) {
-          const value = of.parse(json[i])
-          checkOrder(values[i - 1], value, undefined)
-          values[i] = value
-        }
-      } catch (thrown) {
-        throw within(thrown, i)
-      }
-      checkRequired(values, undefined)
-      return values
-    },
+    parse: (json) => (json === undefined && omitEmpty ? [] : parseList(json, of, options)),
     print: (values) =>
       omitEmpty && values.length === 0 ? undefined : values.map((value) => of.print(value) ?? null),
+  }
+}
+
+// No closures here: lists are read by the thousand, and each closure is garbage.
+function readList<T>(r: Reader, count: Width, of: Schema<T>, options: ListOptions<T>): T[] {
+  const start = r.at
+  const length = r[count]()
+  checkCount(length, options, start)
+  // Every element has a byte at least, so a count beyond the end costs nothing.
+  if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
+  const values = new Array<T>(length)
+  let i = 0
+  try {
+    for (; i < length; i++) {
+      const offset = r.at
+      const value = of.read(r)
+      checkOrder(values[i - 1], value, options, offset)
+      values[i] = value
+    }
+  } catch (thrown) {
+    throw within(thrown, i)
+  }
+  checkRequired(values, options, start)
+  return values
+}
+
+function parseList<T>(json: unknown, of: Schema<T>, options: ListOptions<T>): T[] {
+  if (!Array.isArray(json)) throw new Malformed('JSON_TYPE')
+  checkCount(json.length, options)
+  const values = new Array<T>(json.length)
+  let i = 0
+  try {
+    for (; i < json.length; i++) {
+      const value = of.parse(json[i])
+      checkOrder(values[i - 1], value, options)
+      values[i] = value
+    }
+  } catch (thrown) {
+    throw within(thrown, i)
+  }
+  checkRequired(values, options)
+  return values
+}
+
+function checkCount<T>(length: number, { min = 0, max, size }: ListOptions<T>, offset?: number) {
+  if (length < min || length > max) throw new Malformed(size, offset)
+}
+
+function checkOrder<T>(
+  former: T | undefined,
+  value: T,
+  { order }: ListOptions<T>,
+  offset?: number,
+): void {
+  if (order !== undefined && former !== undefined && order.by(former, value) >= 0) {
+    throw new Malformed(order.rule, offset)
+  }
+}
+
+function checkRequired<T>(values: readonly T[], { every }: ListOptions<T>, offset?: number): void {
+  if (every === undefined) return
+  for (const type of every.required) {
+    if (!hasType(values, type)) throw new Malformed(every.rule, offset)
   }
 }
 
