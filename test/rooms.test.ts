@@ -128,6 +128,16 @@ describe('rooms', () => {
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'node:sqlite' })).toBe(true)
     expect(isPackageOfOthers({ file: 'client/follow.ts', specifier: 'node:fs' })).toBe(true)
   })
+
+  test('no file imports itself through others, types included', () => {
+    expect(cycles(imports)).toEqual([])
+    const loop = [
+      { file: 'feed/a.ts', specifier: './b.ts' },
+      { file: 'feed/b.ts', specifier: './c.ts' },
+      { file: 'feed/c.ts', specifier: './a.ts' },
+    ]
+    expect(cycles(loop)).toEqual(['feed/a.ts → feed/b.ts → feed/c.ts → feed/a.ts'])
+  })
 })
 
 function importsOf(file: string): readonly Import[] {
@@ -170,4 +180,32 @@ function isPackageOfOthers({ file, specifier }: Import): boolean {
 
 function printed({ file, specifier }: Import): string {
   return `${file} imports ${specifier}`
+}
+
+/** One path of files for each group of files that import each other. */
+function cycles(from: readonly Import[]): readonly string[] {
+  const targetsByFile = new Map<string, string[]>(from.map(({ file }) => [file, []]))
+  for (const one of from) {
+    const target = targetOf(one)
+    if (target !== undefined && targetsByFile.has(target)) {
+      targetsByFile.get(one.file)?.push(target)
+    }
+  }
+  const found: string[] = []
+  const finished = new Set<string>()
+  const path: string[] = []
+  const visit = (file: string): void => {
+    const start = path.indexOf(file)
+    if (start !== -1) {
+      found.push([...path.slice(start), file].join(' → '))
+      return
+    }
+    if (finished.has(file)) return
+    path.push(file)
+    for (const target of targetsByFile.get(file) ?? []) visit(target)
+    path.pop()
+    finished.add(file)
+  }
+  for (const file of targetsByFile.keys()) visit(file)
+  return found
 }
