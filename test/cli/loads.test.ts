@@ -14,7 +14,7 @@ describe('is loaded', () => {
     ['to inspect', 'cli/inspect.ts', ['bech32', 'hash-wasm']],
     ['to verify', 'cli/verify.ts', ['bech32', 'hash-wasm']],
     ['for the faucet', 'cli/faucet.ts', ['bech32', 'graphql-ws/client', 'hash-wasm', 'ws']],
-    ['for SQLite', 'store/sqlite.ts', ['@prisma/driver-adapter-utils', 'hash-wasm']],
+    ['for SQLite', 'store/sqlite.ts', ['@prisma/driver-adapter-utils', 'hash-wasm', 'lru-cache']],
     ['for PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],
   ] as const
   test.each(rows)('%s: %s', (_what, entry, packages) =>
