@@ -50,6 +50,8 @@ beforeAll(async () => {
   await acceptedId(await post(gateway.url, parent.bytes))
   // Until a slot with blocks is committed, the genesis is a parent at any age.
   await untilCommitted(gateway.url, slotOfId(parent.blockId))
+  // The first offer may have had no other parent than the genesis.
+  offer = { ...offer, strongParents: [parent.blockId] }
 })
 afterAll(() => gateway.close())
 
