@@ -104,13 +104,14 @@ test('is written to the same log by a gateway that follows', async () => {
   const env = { LEDGER: 'upstream', UPSTREAM_URLS: url }
   const follower = await startGateway({ env })
   const { milestoneIndex } = await getJson(`${url}/api/gateway/v1/log`)
-  await untilCommitted(follower.url, milestoneIndex)
+  // It follows some hundred slots, and checks every transaction in them.
+  await untilCommitted(follower.url, milestoneIndex, 240_000)
   const [kept, followed] = await Promise.all(
     [databaseUrl, follower.databaseUrl].map((one) => logTables(one, milestoneIndex)),
   )
   expect(followed).toEqual(kept)
   await follower.close()
-}, 120_000)
+}, 300_000)
 
 /** One move of one player, if he has one. */
 async function play(seat: Seat, moment: Moment): Promise<void> {

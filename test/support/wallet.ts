@@ -59,16 +59,23 @@ export interface Offer {
 }
 
 /** A gateway that starts beside others may need most of a minute. */
-const deadlineMs = 60_000
+const startDeadlineMs = 60_000
 
 /** Waits until a gateway says of itself that it is healthy, or with another status that it is not. */
 export async function untilHealth(url: string, status = 200): Promise<void> {
   const what = `${url}/health answers ${status}`
-  await until(async () => (await rest(`${url}/health`)).status === status, { what, deadlineMs })
+  await until(async () => (await rest(`${url}/health`)).status === status, {
+    what,
+    deadlineMs: startDeadlineMs,
+  })
 }
 
 /** Waits until a gateway has committed a slot. */
-export async function untilCommitted(url: string, slot: SlotIndex): Promise<void> {
+export async function untilCommitted(
+  url: string,
+  slot: SlotIndex,
+  deadlineMs = startDeadlineMs,
+): Promise<void> {
   const newest = async () => (await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
   const what = `${url} has committed slot ${slot}`
   await until(async () => (await newest()) >= slot, { what, deadlineMs })
