@@ -48,6 +48,8 @@ describe('asked where no gateway is', () => {
 
   test('pays nobody on another network', async () => {
     const gateway = await startGateway()
+    // It pays once it has caught up with the clock.
+    await untilHealth(gateway.url)
     const foreign = addressText(0, 1, { hrp: 'smr' })
     const { stderr, code } = await runCommand(faucet, [foreign, '--url', gateway.url])
     expect([code, stderr]).toEqual([
