@@ -13,7 +13,7 @@ export function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Serves such a request as one that offers nothing. Node has let go of the connection: the server is given it anew. */
+/** Serves such a request as one that offers nothing. Node has detached the connection, so it is passed to the server again. */
 export function ignoreUpgrade(
   server: Server,
   request: IncomingMessage,

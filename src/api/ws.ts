@@ -151,7 +151,7 @@ function sendText(socket: WebSocket, text: string): Promise<void> {
   })
 }
 
-/** Refuses a request to upgrade with the same answer as any other request. */
+/** Refuses an upgrade with the status, headers and body that a plain request would get. */
 export function refuseUpgrade(duplex: Duplex, { status, headers, body }: RestResponse): void {
   const lines = Object.entries({ ...headers, connection: 'close' }).map((pair) => pair.join(': '))
   const length = `content-length: ${Buffer.byteLength(body)}`

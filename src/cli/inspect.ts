@@ -19,7 +19,7 @@ import {
 } from './command.ts'
 import { describeFile } from './inspect-file.ts'
 
-/** Tells everything about single values: as lines for programs, or a file for people. */
+/** Prints everything about single values: as lines for programs, or a file for people. */
 export const inspect: Command = {
   help: `Decodes and checks single values, and computes their identifiers and scores. It needs no server
 and no database.

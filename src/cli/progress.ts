@@ -1,7 +1,7 @@
 import type { MoveProgress } from '../store/move/export.ts'
 import type { ProcessIo } from './command.ts'
 
-/** Tells people on standard error how far a long command is, at most once a second. */
+/** Prints on standard error how far a long command is, at most once a second. */
 export function createProgress(process: ProcessIo, name: string) {
   const begunNs = process.clock.nowNs()
   let saidNs = begunNs

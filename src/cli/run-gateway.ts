@@ -61,7 +61,7 @@ ${table([
 ${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
 }
 
-/** What the development network has for everybody who reads it. */
+/** The public keys and funds of the development network. */
 function offer(): string {
   return `
 A development network: its money is worth nothing, for everybody has the keys.

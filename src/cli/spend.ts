@@ -74,7 +74,7 @@ export function addressText(parameters: ProtocolParameters, address: Address): s
 /** The parameters of the gateway's network. */
 export async function networkParameters(client: GatewayClient): Promise<ProtocolParameters> {
   const { protocolParameters } = await client.get('/api/core/v3/info')
-  assert(Array.isArray(protocolParameters), 'the gateway tells its parameters')
+  assert(Array.isArray(protocolParameters), 'the gateway returns its parameters')
   return expected(ProtocolParameters, members(protocolParameters[0]).parameters)
 }
 

@@ -8,7 +8,7 @@ import { judgeTransaction } from '../tools/verify-transaction.ts'
 import { asksForHelp, type Command, done, failed, type ProcessIo, refuse } from './command.ts'
 import { explainTransaction } from './explain-transaction.ts'
 
-/** Tells what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
+/** Prints what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
 export const verify: Command = {
   help: `Applies the rules of the ledger to cases that bring everything they need. It needs no server and
 no database.

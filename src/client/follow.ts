@@ -41,7 +41,7 @@ export interface FeedEnded {
 
 /**
  * The events of the feed, for ever, over as many connections as it takes: each begins after the cursor of the last event.
- * Resuming shows only as another `FeedOpened`; before a snapshot is complete, that begins everything anew. Ends with the
+ * Resuming shows only as another `FeedOpened`; before a snapshot is complete, that begins everything again. Ends with the
  * signal, with `return()`, after a `FeedReset`, or with `FeedEnded` if another connection would not help.
  */
 export async function* follow(

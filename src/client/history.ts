@@ -57,7 +57,7 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     if (cursor !== undefined && start !== cursor) {
       return broken(`asked to begin at ${cursor}, the feed began at ${start}`)
     }
-    // Without a cursor to resume after, or with half a snapshot, everything begins anew.
+    // Without a cursor to resume after, or with half a snapshot, everything begins again.
     if (cursor === undefined || awaitsSnapshot) points.clear()
     if (!awaitsSnapshot) cursor = start
     for (const point of startPoints) {

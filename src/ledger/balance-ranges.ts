@@ -19,7 +19,7 @@ export function rangeMoves(
   const moves = new Map<number, BalanceRange>()
   const add = (balance: Balance, sign: 1 | -1): void => {
     const total = totalOf(balance)
-    // Nobody is counted for owning nothing.
+    // An address that owns nothing is not counted.
     if (total === 0n) return
     const exponent = exponentOf(total)
     const former = moves.get(exponent) ?? { exponent, addresses: 0, total: 0n }

@@ -20,7 +20,7 @@ export function baseTokensBalance({
   return { code: 'INPUT_OUTPUT_BASE_TOKEN_MISMATCH', inputs: spent, outputs: created }
 }
 
-/** Whoever lent a storage deposit gets it back, in outputs of its own without any condition. */
+/** The lender of a storage deposit gets it back, in outputs of its own without any condition. */
 export function storageDepositsReturned(set: WorkingSet): TransactionError | undefined {
   const dueByAddress = returnsDue(set)
   if (dueByAddress.size === 0) return undefined
@@ -44,7 +44,7 @@ function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint>
     if (condition === undefined) continue
     const address = addressKey(condition.returnAddress)
     const unlocked = unlockedByAddress.get(address)
-    // Whoever gets the deposit back spends the output itself, so it has got it already.
+    // The receiver of the deposit spends the output itself, so it has the deposit already.
     if (unlocked?.input === index || unlocked?.referringInputs.includes(index)) continue
     dueByAddress.set(address, (dueByAddress.get(address) ?? 0n) + condition.amount)
   }

@@ -41,7 +41,7 @@ export interface LedgerRoots {
 }
 
 /**
- * Commits the slot after the former one. The roots over attestations and rewards are the empty root: nobody attests,
+ * Commits the slot after the former one. The roots over attestations and rewards are the empty root: there are no attestations,
  * and rewards are written at the end of an epoch, when their root has been taken.
  */
 export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot {

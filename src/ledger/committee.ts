@@ -33,7 +33,7 @@ export function isCandidacy(
 
 /**
  * The slot of an epoch as of whose end the committee of the next one is chosen; the last in which a candidacy can be announced.
- * Where the threshold reaches beyond the epoch nobody can announce, and the choice is the first thing of the epoch.
+ * Where the threshold reaches beyond the epoch no account can announce, and the choice is the first thing of the epoch.
  *
  * A node chooses when that slot is final, and keeps the former committee if a slot less than `maxCommittableAge` from the
  * end is committed by then. Here a slot is final as soon as it is committed, so it is never too late.

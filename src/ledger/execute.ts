@@ -57,7 +57,7 @@ export interface ManaAccount extends ManaTotals {
   readonly rewards: bigint
 }
 
-/** Executes a transaction and tells how far it came. */
+/** Executes a transaction; the result says how far it came. */
 export function examine(request: ExecutionRequest): Examination {
   const set = workingSet(request)
   const passed: RuleName[] = []

@@ -96,7 +96,7 @@ function publishedName(code: string): string {
 
 /**
  * The reasons that fail a carrier and not the transaction: an id does not cover the unlocks, and an input that is missing
- * now may come. A later block with the same transaction is judged anew (ledger reference 3.3).
+ * now may come. A later block with the same transaction is judged again (ledger reference 3.3).
  */
 export const carrierFailures: readonly number[] = [
   failureReasonNumbers.ORPHANED,

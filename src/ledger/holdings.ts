@@ -27,7 +27,7 @@ export interface Parts {
   readonly timelocked: bigint
   /** To be given back to another address when the output is spent. */
   readonly storageDeposit: bigint
-  /** An expiration that lies ahead: from then on they are another's, and shortly before it nobody's to spend. */
+  /** An expiration that lies ahead: from then on the return address owns them, and shortly before it no address can spend them. */
   readonly expiring: bigint
 }
 
@@ -65,7 +65,7 @@ function partAt(output: Output, reached: SlotIndex): TokenPart {
   return expiration !== undefined && reached < expiration.slot ? 'expiring' : 'available'
 }
 
-/** Whoever is owed the deposit and owns the output owes nothing. */
+/** An owner to whom the deposit would be returned owes nothing. */
 function depositOf(output: Output, owner: Hex): bigint {
   const condition = conditionOf(output, StorageDepositReturn)
   if (condition === undefined || addressKey(condition.returnAddress) === owner) return 0n

@@ -7,7 +7,7 @@ import type { WorkingSet } from './working-set.ts'
 
 /** In whose name outputs may be created (ledger reference 5.2). */
 
-/** Whoever an output names as its sender has unlocked an input. */
+/** The address that an output names as its sender has unlocked an input. */
 export function sendersUnlocked(set: WorkingSet): TransactionError | undefined {
   for (const [output, created] of set.transaction.outputs.entries()) {
     const sender = featureOf(created, Sender)

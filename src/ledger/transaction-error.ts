@@ -35,7 +35,7 @@ export type ReferenceError =
       | 'DELEGATION_REWARD_CALCULATION_FAILURE'
     >
 
-/** Somebody who must agree has not, or a time has not come (ledger reference 4, 5.1, 5.2). */
+/** A required unlock is missing, or a time has not come (ledger reference 4, 5.1, 5.2). */
 export type UnlockError =
   | AtInput<
       | 'UNLOCK_SIGNATURE_INVALID'

@@ -32,7 +32,7 @@ import type { TransactionError } from './transaction-error.ts'
 import { anchorMove } from './transitions/anchor.ts'
 import type { ResolvedInput, WorkingSet } from './working-set.ts'
 
-/** Every input is unlocked by whoever may spend it (ledger reference 4.2, 4.3). */
+/** Every input is unlocked by an address that may spend it (ledger reference 4.2, 4.3). */
 
 /** Every signature among some unlocks, in order: what is to be checked before an execution. */
 export function signaturesOf(unlocks: readonly Unlock[]): Signature[] {
@@ -113,7 +113,7 @@ function checkChain(
 }
 
 /**
- * Whether neither context inputs nor unlocks tell the numbering of the transaction. Then code 3, which is an anchor
+ * Whether neither context inputs nor unlocks show the numbering of the transaction. Then code 3, which is an anchor
  * unlock in one numbering and an NFT unlock in the other, is what the input asks for.
  */
 function isInBothNumberings({ transaction, unlocks }: WorkingSet): boolean {

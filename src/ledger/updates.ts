@@ -17,7 +17,7 @@ import {
   Timelock,
 } from '../protocol/unlock-conditions.ts'
 
-/** Under which addresses the creation and the spending of an output are told (ledger reference 13). */
+/** The addresses whose logs list the creation and the spending of an output (ledger reference 13). */
 
 /** Why an update is filed under an address: its owner's (the original's list), or another role's. */
 export type UpdateClass = 'OWNED' | 'MENTIONED'

@@ -54,7 +54,7 @@ export interface WorkingSet extends ExecutionRequest {
   readonly mana: ManaSums
 }
 
-/** The time of a transaction, which only its commitment input tells (ledger reference 0.1). */
+/** The time of a transaction, which only its commitment input gives (ledger reference 0.1). */
 export interface TransactionClock {
   /** The slot of the commitment. */
   readonly slot: SlotIndex

@@ -6,7 +6,7 @@ export interface Clock {
   readonly onJump?: (ring: () => void) => void
 }
 
-/** The clock of a machine, which somebody may set, and beside it one that nobody can. */
+/** The clock of a machine, which can be set, and a monotonic one, which cannot. */
 export interface MachineClock extends Clock {
   /**
    * Nanoseconds since some moment, always forward. Whether it runs while the machine is suspended is the system's affair:
@@ -17,7 +17,7 @@ export interface MachineClock extends Clock {
 
 /** A clock that a test sets by hand. */
 export interface SettableClock extends MachineClock {
-  /** Sets the time to a Unix time in nanoseconds, forwards or back, as somebody does who corrects a clock: no time passes. */
+  /** Sets the time to a Unix time in nanoseconds, forwards or back, as a correction does: no time passes. */
   set(ns: bigint): void
   /** Lets some nanoseconds pass. */
   advance(ns: bigint): void

@@ -22,7 +22,7 @@ export interface GuardedClockDeps {
 }
 
 /**
- * Guards a clock from now on. Its time at this moment is taken as it is: nothing tells how long the program was not running.
+ * Guards a clock from now on. Its time at this moment is taken as it is: nothing shows how long the program was not running.
  *
  * A clock that is set back is followed at once, for less is committed then and not more. Where it was set back by more than
  * a minute, it may return to where it would be by now at any time.
@@ -46,7 +46,7 @@ export function guardClock({ clock, log }: GuardedClockDeps): GuardedClock {
     return ns
   }
 
-  /** Whether a leap is old enough to be followed; another leap on top of it begins anew. */
+  /** Whether a leap is old enough to be followed; another leap on top of it restarts the minute. */
   function hasStood(aheadNs: bigint, at: bigint): boolean {
     if (leap === undefined) {
       const aheadSeconds = Number(aheadNs / nsPerSecond)
@@ -100,5 +100,5 @@ const allowedNs = 60n * nsPerSecond
 /** How long a leap must stand before it is followed: time enough to see it in the log, and to set the clock right. */
 const standsNs = 60n * nsPerSecond
 
-/** A leap is seen by whoever asks for the time, and at the latest after this. */
+/** A leap is noticed with the next read of the time, and at the latest after this. */
 const everyMs = 1_000

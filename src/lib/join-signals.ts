@@ -4,13 +4,13 @@ import { setMaxListeners } from 'node:events'
 export interface JoinedSignals {
   /** Fires with the first of them, or with `leave`. */
   readonly joined: AbortSignal
-  /** Fires it, and forgets the others: whoever joined them is done. */
+  /** Fires it, and forgets the others: the caller is done with them. */
   leave(): void
 }
 
 /**
  * In place of `AbortSignal.any`: in Node 20 that leaves an entry with each of its signals for as long as they live, two
- * kilobytes where somebody listens to it still; and one that lives as long as the process is joined with every request.
+ * kilobytes while something still listens to it; and one that lives as long as the process is joined with every request.
  */
 export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignals {
   const controller = new AbortController()

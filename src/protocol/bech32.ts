@@ -40,7 +40,7 @@ export function encodeBech32(hrp: string, bytes: Uint8Array): string {
 
 /**
  * Whether bytes are the reference of a multi address: its kind, then the hash of its serialization, which
- * nobody can turn back. The serialization itself is never 33 bytes.
+ * cannot be reversed. The serialization itself is never 33 bytes.
  */
 export function isMultiReference(bytes: Uint8Array): boolean {
   return bytes.length === 33 && bytes[0] === 40

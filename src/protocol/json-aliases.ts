@@ -66,7 +66,7 @@ export function checkManaInPayload(maxBurnedMana: bigint, json: unknown): Broken
   return mana.value === maxBurnedMana ? undefined : { rule: 'MANA_BURNED_DIFFERS', at }
 }
 
-/** The document has the hash alone, which cannot be told from which slot it is; the refusal says what lacks. */
+/** The document has the hash alone, which does not show its slot; the refusal says what is missing. */
 export const TransactionIdInFull = {
   ...TransactionId,
   parse: (json: unknown) => {

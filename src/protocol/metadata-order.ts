@@ -4,7 +4,7 @@ import { byNode, bySdk, type MetadataOrder, sortEntries } from './schema/metadat
 import { featuresOf, immutableFeaturesOf } from './score.ts'
 
 /**
- * The two orders of metadata entries (codec reference 19, row 1). JSON does not tell which one the bytes have; a proof, an
+ * The two orders of metadata entries (codec reference 19, row 1). JSON does not show which one the bytes have; a proof, an
  * id or a signature over the bytes does.
  */
 
@@ -23,7 +23,7 @@ export function inSdkOrder(output: Output): Output {
   return isOrderOpen(output) ? withFeatures(output, (feature) => inOrder(feature, bySdk)) : output
 }
 
-/** Whether the two orders of some metadata differ, so that JSON does not tell the bytes of the output. */
+/** Whether the two orders of some metadata differ, so that JSON does not determine the bytes of the output. */
 export function isOrderOpen(output: Output): boolean {
   return featuresOf(output).some(isOpen) || immutableFeaturesOf(output).some(isOpen)
 }

@@ -99,7 +99,7 @@ export const OutputMetadata = about(
     blockId: about('the block that carried its transaction', BlockId),
     included: OutputIncluded,
     spent: about('how it went; left out while it is unspent', optional(OutputSpent)),
-    latestCommitmentId: about('the newest commitment, as of which this is told', CommitmentId),
+    latestCommitmentId: about('the newest commitment, as of which this holds', CommitmentId),
   }),
 )
 export interface OutputMetadata extends Infer<typeof OutputMetadata> {}
@@ -224,7 +224,7 @@ export const NetworkHealth = about(
 export const Congestion = about(
   'what an account pays for a block, and with what',
   struct('Congestion', {
-    slot: about('slot as of which this is told', SlotIndex),
+    slot: about('slot as of which this holds', SlotIndex),
     ready: about('whether a block of it would be taken now', flag),
     referenceManaCost: about('mana a unit of work score', Mana),
     blockIssuanceCredits: about('mana the account has to pay with; below zero it is locked', int64),
@@ -249,7 +249,7 @@ const member = {
 }
 
 export const Validator = about(
-  'an account that stands for the committee',
+  'an account that is a candidate for the committee',
   struct('Validator', {
     address: member.address,
     stakingEndEpoch: about('last epoch of its stake', EpochIndex),

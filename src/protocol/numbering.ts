@@ -26,7 +26,7 @@ export function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
   }
 }
 
-/** A transaction keeps its numbering; in JSON the members of its context inputs tell it. */
+/** A transaction keeps its numbering; in JSON the members of its context inputs show it. */
 export function transactionInItsNumbering<T extends object>(
   schema: StructSchema<T>,
   contextInputs: readonly AnyVariant[],
@@ -91,7 +91,7 @@ function marked<T extends object>(value: T, numbering: Numbering): T & Numbered 
   return numbering === 'documented' ? { ...value, numbering } : value
 }
 
-/** The numbering that the context inputs tell; the released one where they tell none. Two that disagree are refused. */
+/** The numbering that the context inputs show; the released one where they show none. Two that disagree are refused. */
 function numberingOfJson(
   transaction: unknown,
   variants: readonly AnyVariant[],

@@ -83,7 +83,7 @@ function pathToValue(node: ProofNode): ValuePath | undefined {
   return right && { ...right, turns: `r${right.turns}` }
 }
 
-/** The count of leaves is not told: it is enough that one of those allowed leads the same way to the index. */
+/** A proof has no count of leaves: it suffices that one of the allowed counts leads the same way to the index. */
 function hasPlace(turns: string, index: number): boolean {
   for (let count = index + 1; count <= mostLeaves; count++) {
     if (turnsTo(index, count) === turns) return true

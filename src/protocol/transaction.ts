@@ -130,7 +130,7 @@ export function numberingOf(payload: SignedTransaction): 'released' | 'documente
 }
 
 export const CandidacyAnnouncement = about(
-  'the issuer, a validator, stands for the committee of the next epoch',
+  'the issuer, a validator, announces its candidacy for the committee of the next epoch',
   variant('CandidacyAnnouncementPayload', 2, {}),
 )
 export interface CandidacyAnnouncement extends Infer<typeof CandidacyAnnouncement> {}

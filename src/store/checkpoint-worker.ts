@@ -18,12 +18,12 @@ port.on('message', () => port.postMessage(move()))
 function move(): Moved {
   try {
     database ??= openFile(String(workerData), 'WRITE_EXISTING')
-    // What is committed meanwhile is left over, each time less of it: the log begins anew only once nothing is.
+    // What is committed meanwhile is left over, each time less of it: the log restarts only once nothing is.
     let left = moveLog(database)
     for (let n = 1; n < mostRounds && left > 0; n++) left = moveLog(database)
     return left < mostPagesLeft ? { ok: true } : { ok: false, reason: isHeld }
   } catch (failure) {
-    // The next attempt looks at the file anew.
+    // The next attempt reads the file again.
     database?.close()
     database = undefined
     return { ok: false, reason: reasonOf(failure) }
@@ -35,5 +35,4 @@ const mostRounds = 5
 /** 128 MiB: twice what the commits move by themselves. */
 const mostPagesLeft = 32_768
 
-const isHeld =
-  'somebody has read from the file for so long that 128 MiB of its log are kept for him'
+const isHeld = 'a reader has kept the file open for so long that its log has grown to 128 MiB'

@@ -50,7 +50,7 @@ export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): 
       worker = undefined
       if (!isClosing) trouble.failed('the thread ended')
     })
-    // It keeps nobody from ending.
+    // It does not keep the process running.
     started.unref()
     return started
   }

@@ -179,10 +179,10 @@ export interface StoreWriter extends WaitingReads {
   ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>>
   /**
    * Puts blocks into the inbox, durably; one answer per block, in the order given. Needs no lease, but throws where
-   * nobody has ever taken one.
+   * no process has ever taken one.
    */
   acceptBlocks(blocks: readonly IncomingBlock[]): Promise<Acceptance[]>
-  /** The same for blocks of the writer itself, which nobody issues whose term is over. */
+  /** The same for blocks of the writer itself, which are refused once the term is over. */
   acceptOwnBlocks(
     term: number,
     blocks: readonly IncomingBlock[],
@@ -203,7 +203,7 @@ export interface StoreWriter extends WaitingReads {
   followSlots(term: number, slots: readonly FollowedSlot[]): Promise<Result<LogTip, LeaseLost>>
   /**
    * Keeps blocks and transactions that the upstream node reported and that cannot change any more; those that are known are left
-   * as they are. Needs no lease, but throws where nobody has ever taken one.
+   * as they are. Needs no lease, but throws where no process has ever taken one.
    */
   keepFinal(blocks: FinalBlocks): Promise<void>
   /** The outputs that exist, in no order, as of all former writes. */
@@ -214,7 +214,7 @@ export interface StoreWriter extends WaitingReads {
   slotContents(from: SlotIndex, to: SlotIndex): Promise<SlotContents>
   /**
    * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
-   * call. Needs no lease, for everybody gives up the same. Milestones themselves are kept.
+   * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
    */
   pruneLog(keep: PruneRequest): Promise<PruneResult>
   /** Appends the next version of a chain's record, whole. Needs no lease. */
@@ -241,7 +241,7 @@ export interface LeaseTerm {
   readonly term: number
 }
 
-/** Somebody else holds the lease, until a Unix time in milliseconds by the database's clock. */
+/** Another process holds the lease, until a Unix time in milliseconds by the database's clock. */
 export interface LeaseHeld {
   readonly code: 'LEASE_HELD'
   readonly term: number

@@ -10,7 +10,7 @@ import { reasonOf } from './unusable.ts'
 
 /** One connection that listens for as many as want to know. */
 export interface Notifications {
-  /** Tells from now on; the first one opens the connection. */
+  /** Delivers notifications from now on; the first listener opens the connection. */
   listen(hear: (news: StoreNotification) => void): Listening
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface KeptStatement<Note> {
 /** Statements by their text. */
 export interface KeptStatements<Note> {
   get(sql: string): KeptStatement<Note>
-  /** The next one of this text is prepared anew. */
+  /** The next one of this text is prepared again. */
   drop(sql: string): void
 }
 

@@ -117,7 +117,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     for (let n = 0; n < 28; n++) await write()
     await writeUntil(() => said().length === 1)
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
-    expect(failing?.reason).toMatch(/^somebody has read from the file for so long/)
+    expect(failing?.reason).toMatch(/^a reader has kept the file open for so long/)
     reader.exec('COMMIT')
     reader.close()
     await writeUntil(() => said().length === 2)

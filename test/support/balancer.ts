@@ -11,8 +11,8 @@ export interface Balancer {
   add(target: string): Promise<void>
   /** Forgets a gateway. */
   remove(target: string): void
-  /** How many requests each gateway was sent. */
-  readonly sent: ReadonlyMap<string, number>
+  /** How many requests a gateway was sent since it was added. */
+  sent(target: string): number
   close(): Promise<void>
 }
 
@@ -66,8 +66,10 @@ export async function startBalancer(): Promise<Balancer> {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    sent,
+    sent: (target) => sent.get(target) ?? 0,
     add: async (target) => {
+      // The port may be one that a former gateway had.
+      sent.set(target, 0)
       targets.add(target)
       checks.push(check(target))
       await until(() => ready.has(target), { what: `${target} is ready` })

@@ -100,7 +100,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
 /** A piece of the snapshot. */
 export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').implement({
   description:
-    'Some of the outputs that were unspent at the cursor. The last piece is empty; resuming before it begins the snapshot anew.',
+    'Some of the outputs that were unspent at the cursor. The last piece is empty; resuming before it begins the snapshot again.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', { description: 'The cursor that the snapshot is taken at.' }),
     outputIds: t.field({

@@ -43,9 +43,9 @@ export function createGraphqlServer({ schema, log }: GraphqlDeps) {
  * Ends an operation whose client has left, or whose answer is too large: fields that are not resolved yet are not resolved,
  * and what the others gave is dropped. A subscription ends when its client returns it, and its events are each by themselves.
  */
-const endings: Plugin<object, GatewayContext> = {
+const endings: Plugin<GatewayContext, GatewayContext> = {
   onExecute({ args, executeFn, setExecuteFn }) {
-    const { budget } = args.contextValue as unknown as GatewayContext
+    const { budget } = args.contextValue
     const isHttp = 'request' in args.contextValue
     setExecuteFn(async (given) => {
       try {

@@ -53,7 +53,7 @@ export function accountChanges(
   )
 }
 
-/** An account ends. Its foundries stay, and nobody can move them any more. */
+/** An account ends. Its foundries stay, and no transaction can move them any more. */
 export function accountEnds(
   set: WorkingSet,
   end: End<AccountOutput>,

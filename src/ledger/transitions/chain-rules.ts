@@ -36,7 +36,7 @@ export function idIsNew(id: Hex, output: number): TransactionError | undefined {
   return isZero(id) ? undefined : { code: 'NEW_CHAIN_OUTPUT_HAS_NON_ZEROED_ID', output }
 }
 
-/** Whoever a new chain names as its issuer has unlocked an input. */
+/** The address that a new chain names as its issuer has unlocked an input. */
 export function issuerUnlocked(
   set: WorkingSet,
   { state, output }: Beginning<Output>,

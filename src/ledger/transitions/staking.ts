@@ -43,7 +43,7 @@ export function stakingChanges(
   return next.endEpoch === endEpoch ? undefined : endsLateEnough(set, next, set.clock, output)
 }
 
-/** Rewards are claimed when a stake that has ended is taken out or begun anew, and only then. */
+/** Rewards are claimed when a stake that has ended is removed or restarted, and only then. */
 export function rewardsGoWithStake(
   set: WorkingSet,
   { before, after, input }: Change<AccountOutput>,

@@ -31,7 +31,7 @@ export interface VariantSchema<C extends number, T> extends StructSchema<T> {
 /** Any variant, for functions that take a choice of them. */
 export type AnyVariant = VariantSchema<number, any>
 
-/** A choice among variants of one family, told apart by their code. */
+/** A choice among variants of one family, distinguished by their code. */
 export interface UnionSchema<T> extends Schema<T> {
   readonly kind: 'union'
   /** The family, such as `Output`: all variants met under one family make one GraphQL union. */

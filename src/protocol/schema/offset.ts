@@ -6,7 +6,7 @@ import { isReadable, type Schema } from './schema.ts'
 
 /** Where in its bytes a part of a value begins: asked only after something was found wrong with it. */
 
-/** A schema whose kind can be told. */
+/** A schema with its kind. */
 export type SchemaNode =
   | UintSchema<any>
   | BytesSchema<any>

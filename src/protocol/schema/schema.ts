@@ -28,7 +28,7 @@ export type SchemaKind =
   | 'int'
 
 /**
- * One protocol type: readable data (kind, name, limits) for whoever folds over it, and five closures.
+ * One protocol type: readable data (kind, name, limits) for code that walks over it, and five closures.
  * Bytes are canonical or refused; JSON is read by the rules of the codec reference (1) and written in one form.
  */
 export interface Schema<T> {

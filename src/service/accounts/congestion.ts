@@ -23,7 +23,7 @@ export type CongestionError = {
   readonly id: string
 }
 
-/** Tells as of a commitment. */
+/** Reads it as of a commitment. */
 export async function readCongestion(
   deps: Pick<Services, 'store'>,
   accountId: AccountId,

@@ -28,7 +28,7 @@ export type ManaRewardsError =
       readonly genesisSlot: SlotIndex
     }
 
-/** Tells what an unspent output would claim under a commitment to `slot`, by default the newest one. */
+/** Returns what an unspent output would claim under a commitment to `slot`, by default the newest one. */
 export async function readManaRewards(
   deps: Pick<Services, 'store' | 'source'>,
   outputId: OutputId,

@@ -15,7 +15,7 @@ export type ReadBlockError = NotServedByNode
 
 /** A block as it came, with its state. */
 export interface BlockView extends BlockRow {
-  /** Its meaning; decoded anew with every call. */
+  /** Its meaning; decoded again with every call. */
   readonly block: () => Block
 }
 

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 
 /** An output with what became of it. */
 export interface OutputView extends OutputRow {
-  /** Its meaning; decoded anew with every call. */
+  /** Its meaning; decoded again with every call. */
   readonly output: () => Output
 }
 

@@ -17,7 +17,7 @@ export interface MilestoneView {
   readonly timestamp: number
   readonly commitmentId: CommitmentId
   readonly bytes: Uint8Array
-  /** What the bytes say; decoded anew with every call. */
+  /** What the bytes say; decoded again with every call. */
   readonly commitment: () => SlotCommitment
   /** How many ledger updates the slot has, over all addresses. */
   readonly updateCount: number

@@ -53,7 +53,7 @@ export type ExportFault =
   /** Another export was begun in this database. */
   | 'NOT_THE_ONE_BEGUN'
 
-/** Somebody wanted it to end. */
+/** It was interrupted. */
 export interface ImportInterrupted {
   readonly code: 'IMPORT_INTERRUPTED'
 }

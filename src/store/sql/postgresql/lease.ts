@@ -34,7 +34,7 @@ export const leaseStatements: LeaseStatements = {
     return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
-  // The weakest lock: whoever claims the lease asks for the strongest and is kept out, whoever puts blocks into the inbox
+  // The weakest lock: a claim of the lease needs the strongest and fails; a process that puts blocks into the inbox
   // changes the same row and is not.
   async lockLease(tx, term) {
     const rows = await tx.$queryRaw<object[]>`

@@ -16,7 +16,7 @@ const kinds: readonly string[] = [
   'NOTADB',
 ]
 
-/** By number, from 1: of the kinds that somebody acts on. */
+/** By number, from 1: of the kinds that the store distinguishes. */
 const details: { readonly [kind: string]: readonly string[] | undefined } = {
   BUSY: ['RECOVERY', 'SNAPSHOT', 'TIMEOUT'],
   READONLY: ['RECOVERY', 'CANTLOCK', 'ROLLBACK', 'DBMOVED', 'CANTINIT', 'DIRECTORY'],
