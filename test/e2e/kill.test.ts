@@ -13,6 +13,7 @@ import {
   blockOf,
   genesisOutputs,
   getJson,
+  isFresh,
   type Offer,
   offerOf,
   ownedBy,
@@ -122,14 +123,26 @@ interface Answered {
 
 /** Sends blocks by the clock until it is stopped, whether or not answers keep up. */
 async function startLoad(url: string, purse: Purse) {
-  const offer = await offerOf(url)
+  let offer = await offerOf(url)
+  let isRenewing = false
   const answered: Answered = { acknowledged: [], refused: [], unanswered: [] }
   const pending: Promise<void>[] = []
   const begun = performance.now()
   let count = 0
+
+  async function renew(): Promise<void> {
+    isRenewing = true
+    // After the kill there is none.
+    offer = await offerOf(url).catch(() => offer)
+    isRenewing = false
+  }
+
   const timer = setInterval(() => {
+    // A block that names a commitment that is too old for it is refused for good.
+    if (!isFresh(offer) && !isRenewing) void renew()
     const due = ((performance.now() - begun) / 1_000) * blocksPerSecond
-    for (; count < due; count++) pending.push(submit(url, nextBlock(offer, purse), answered))
+    for (; isFresh(offer) && count < due; count++)
+      pending.push(submit(url, nextBlock(offer, purse), answered))
   }, 2)
   return {
     stop: async () => {

@@ -10,6 +10,7 @@ import {
   identifyTransaction,
   indexOf,
   outputId,
+  slotOfId,
   transactionOf,
 } from '../../src/protocol/ids.ts'
 import type { Keypair } from '../../src/protocol/keys.ts'
@@ -99,6 +100,12 @@ export async function offerOf(url: string): Promise<Offer> {
     issuerId: issuer.accountId,
   }
   return { network, header, strongParents }
+}
+
+/** Whether blocks may still be made of an offer: half the slots are left in which its commitment may be named. */
+export function isFresh({ network, header }: Offer): boolean {
+  const age = slotNow(network) - slotOfId(header.slotCommitmentId)
+  return age < network.parameters.maxCommittableAge / 2
 }
 
 /** A signed block in all its forms. */

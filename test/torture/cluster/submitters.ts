@@ -11,6 +11,7 @@ import type { Random } from '../../support/random.ts'
 import {
   blockOf,
   genesisOutputs,
+  isFresh,
   type Offer,
   offerOf,
   ownedBy,
@@ -108,8 +109,8 @@ export async function startSubmitters({
   async function run(): Promise<void> {
     let offer: Offer | undefined
     for (let tries = 1; !isOver; tries++) {
-      // Tips and commitments grow old.
-      if (tries % 12 === 0) offer = undefined
+      // Tips and commitments grow old, also while one block is sent again and again.
+      if (tries % 12 === 0 || (offer !== undefined && !isFresh(offer))) offer = undefined
       offer ??= await within(offerOf(anyUrl()))
       if (offer !== undefined) await submitNext(offer)
       await delay((1_000 * clients) / perSecond)
