@@ -12,6 +12,7 @@ import type { BodyError, QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
+import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
@@ -103,7 +104,8 @@ export async function openHttp(
   const listeners = openListeners({ ...deps, graphql, occupancy })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const inHand = { ...deps, routes: tableOf(deps.routes), graphql, occupancy, listeners }
+  const direct = createDirectAnswers({ ...deps, graphql })
+  const inHand = { ...deps, routes: tableOf(deps.routes), graphql, direct, occupancy, listeners }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
@@ -165,6 +167,7 @@ function takeUpgrades(
 interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
+  readonly direct: DirectAnswers
   readonly occupancy: Occupancy
   readonly listeners: Listeners
 }
@@ -208,11 +211,14 @@ async function handle(
     if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
     const { services, occupancy } = deps
     const { isStopping } = occupancy
+    const context = { caller, services, requestId, isStopping }
+    const left = await deps.direct.answer(message, response, { query, context })
+    if (left === undefined) return
     const budget = createBudget()
     response.once('close', () => {
       if (!response.writableFinished) budget.leave()
     })
-    await deps.graphql(message, response, { caller, services, requestId, isStopping, budget })
+    await deps.graphql(left, response, { ...context, budget })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })

@@ -3,11 +3,15 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLError,
+  getOperationAST,
+  getVariableValues,
   parse,
   validate,
 } from 'graphql'
+import { expect } from 'vitest'
 import { createBudget } from '../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../src/api/graphql/builder.ts'
+import { compileQuery } from '../../src/api/graphql/compile.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { networkOf } from '../../src/protocol/network.ts'
@@ -36,7 +40,35 @@ export async function askSchema(
     requestId: 'test',
     budget: createBudget(),
   } as GatewayContext
-  return await execute({ schema, document, variableValues, contextValue })
+  const answer = await execute({ schema, document, variableValues, contextValue })
+  await sameCompiled(document, { answer, variableValues, contextValue })
+  return answer
+}
+
+/** Every query of a test is run compiled as well, and must give the same answer; or none, where the answer has errors. */
+async function sameCompiled(
+  document: DocumentNode,
+  { answer, variableValues, contextValue }: Executed,
+): Promise<void> {
+  const operation = getOperationAST(document)
+  if (operation?.operation !== 'query') return
+  const definitions = operation.variableDefinitions ?? []
+  const variables = getVariableValues(schema, definitions, variableValues).coerced
+  if (variables === undefined) return
+  const conditions = new Map(
+    Object.entries(variables).map(([name, value]) => [name, value === true]),
+  )
+  const compiled = compileQuery({ schema, document, operation, conditions })
+  const budget = createBudget()
+  const data = await compiled?.run({ ...contextValue, budget }, variables).catch(() => undefined)
+  if (answer.errors !== undefined) expect(data).toBeUndefined()
+  else if (compiled !== undefined) expect(data).toBe(JSON.stringify(answer.data))
+}
+
+interface Executed {
+  readonly answer: ExecutionResult
+  readonly variableValues: Readonly<Record<string, unknown>>
+  readonly contextValue: GatewayContext
 }
 
 /** The one that stores of tests are founded with. */

@@ -1,6 +1,6 @@
-import { type Hex, hexToBytes } from '../../lib/hex.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
+import type { Hex } from '../../lib/hex.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
 import {
   type ManaOfAddress,
   type ManaSum,
@@ -147,8 +147,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     bech32: t.string({
       description:
         'The address as text, with the human-readable part of this network. Of a multi address its reference.',
-      resolve: (key, _args, { services }) =>
-        encodeBech32(services.parameters.bech32Hrp, hexToBytes(key)),
+      resolve: (key, _args, { services }) => addressText(services.parameters.bech32Hrp, key),
     }),
     balance: t.field({
       type: AddressBalanceType,

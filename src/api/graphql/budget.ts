@@ -15,8 +15,8 @@ export interface Budget {
   readonly signal: AbortSignal
   /** Throws that error when the operation has to end. */
   check(): void
-  /** Counts a field and its bytes; throws as `check` does. */
-  spend(bytes: number): void
+  /** Counts fields, by default one, and their bytes; throws as `check` does. */
+  spend(bytes: number, fields?: number): void
   /** Begins the next answer: every event of a subscription is one. */
   renew(): void
   /** The client has left. */
@@ -45,8 +45,8 @@ export function createBudget(): Budget {
       return controller.signal
     },
     check,
-    spend: (bytes) => {
-      fieldsSpent++
+    spend: (bytes, fields = 1) => {
+      fieldsSpent += fields
       bytesSpent += bytes
       if (bytesSpent > maxAnswerBytes) {
         end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })

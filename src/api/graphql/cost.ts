@@ -24,6 +24,7 @@ import { present } from '../../lib/assert.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
+import { isOfType } from './collect-fields.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
 
 /**
@@ -164,7 +165,7 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
         const fragment =
           selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
         const condition = fragment?.typeCondition?.name.value ?? type.name
-        if (fragment !== undefined && isOf(schema, type, condition)) {
+        if (fragment !== undefined && isOfType(schema, type, condition)) {
           cost += ofSelection(fragment.selectionSet, type)
         }
       }
@@ -191,11 +192,6 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
     operation.selectionSet,
     present(schema.getRootType(operation.operation), 'the root'),
   )
-}
-
-function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
-  const other = schema.getType(condition)
-  return other === type || (isAbstractType(other) && schema.isSubType(other, type))
 }
 
 function priceOf(

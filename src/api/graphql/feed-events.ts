@@ -1,5 +1,4 @@
-import { hexToBytes } from '../../lib/hex.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
 import {
   type ExpirationTransfer,
   type FeedNotice,
@@ -284,5 +283,5 @@ function batchCost(_args: object, { services }: GatewayContext): Price {
 }
 
 function textOf(services: Services, address: HistoryPoint['address']): string {
-  return encodeBech32(services.parameters.bech32Hrp, hexToBytes(address))
+  return addressText(services.parameters.bech32Hrp, address)
 }

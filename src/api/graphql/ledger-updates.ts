@@ -1,7 +1,6 @@
 import { present } from '../../lib/assert.ts'
-import { hexToBytes } from '../../lib/hex.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
 import {
   type LedgerUpdatePage,
   type LedgerUpdateView,
@@ -72,7 +71,7 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
     address: t.string({
       description: 'Bech32 text of the address, with the human-readable part of this network.',
       resolve: ({ address }, _args, { services }) =>
-        encodeBech32(services.parameters.bech32Hrp, hexToBytes(address)),
+        addressText(services.parameters.bech32Hrp, address),
     }),
     class: t.expose('class', { type: UpdateClass }),
     roles: t.field({

@@ -11,9 +11,11 @@ import type { GatewayContext } from './builder.ts'
 export const documentCodes: Plugin<GatewayContext> = {
   onParse() {
     return ({ result, replaceParseResult }) => {
-      if (result instanceof GraphQLError && result.extensions.code === undefined) {
-        replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED'))
-      }
+      if (!(result instanceof GraphQLError)) return
+      const { code = 'GRAPHQL_PARSE_FAILED' } = result.extensions
+      // The status too: the server gives it to a document that it parses, and not to one whose error it has kept.
+      const extensions = { ...result.extensions, code, http: { spec: true, status: 400 } }
+      replaceParseResult(new GraphQLError(result.message, { ...placeOf(result), extensions }))
     }
   },
   onValidate() {

@@ -23,6 +23,13 @@ import type { GatewayContext } from './builder.ts'
  * counted before they are resolved (`cost.ts`).
  */
 
+/** The resolver of a field as its type declares it, without the count. */
+export function resolverOf(field: GraphQLField<unknown, GatewayContext>): Resolver {
+  return uncounted.get(field) ?? field.resolve ?? defaultFieldResolver
+}
+
+const uncounted = new WeakMap<GraphQLField<unknown, GatewayContext>, Resolver>()
+
 /** Puts the count into every resolver of a schema. */
 export function meterFields(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())
@@ -31,6 +38,7 @@ export function meterFields(schema: GraphQLSchema): void {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     const isEvent = type === schema.getSubscriptionType()
     for (const field of Object.values(type.getFields())) {
+      uncounted.set(field, resolverOf(field))
       const resolve = metered(field, longestType)
       field.resolve = isEvent ? renewing(resolve) : resolve
     }
@@ -111,7 +119,7 @@ function measureOf(type: GraphQLOutputType, longestType: number): Measure {
 }
 
 /** Scalars whose text may have any character; all others write digits and hexadecimal digits. */
-const freeText: ReadonlySet<string> = new Set(['String', 'ID', 'JSON'])
+export const freeText: ReadonlySet<string> = new Set(['String', 'ID', 'JSON'])
 
 function leafBytes(value: unknown): number {
   if (typeof value === 'string') return textBytes(value)
@@ -127,10 +135,14 @@ function writtenBytes(value: unknown): number {
 }
 
 function textBytes(text: string): number {
-  return plain.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
+  return isPlainText(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
 }
 
-/** Text of which JSON writes each character as one byte. */
+/** Whether JSON writes each character of a text as it is, as one byte. */
+export function isPlainText(text: string): boolean {
+  return plain.test(text)
+}
+
 const plain = /^[ !#-[\]-~]*$/
 
 /** A name with its quotes, its colon, and the comma before it. */

@@ -1,7 +1,6 @@
-import { hexToBytes } from '../../lib/hex.ts'
 import { ok } from '../../lib/result.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { type PollQuestion, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
 import { parsePageSize } from '../../service/updates/update-position.ts'
@@ -132,7 +131,7 @@ export const feedUpdates = route({
     const { bech32Hrp } = services.parameters
     const updates = polled.value.value.updates.map((update) => ({
       ...update,
-      address: encodeBech32(bech32Hrp, hexToBytes(update.address)),
+      address: addressText(bech32Hrp, update.address),
     }))
     // Without a cursor the same request has another answer tomorrow.
     const isKept = polled.value.value.isFull && after !== undefined

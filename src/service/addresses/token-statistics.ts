@@ -1,8 +1,8 @@
 import { totalOf } from '../../ledger/balances-of-address.ts'
-import { type Hex, hexToBytes } from '../../lib/hex.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
+import type { Hex } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
+import { addressText } from './address-text.ts'
 import { type ManaOfAddress, manaOfAddress } from './mana-of-address.ts'
 
 /** How base tokens are distributed over addresses, for the explorer; the store keeps it with the log (rest.md 3.1). */
@@ -21,7 +21,7 @@ export async function readRichest(
 ): Promise<RichestAddresses> {
   const { slot, owners } = await store.read.richestAddresses(limit)
   const top = owners.map(({ address, total: balance }) => ({
-    address: encodeBech32(parameters.bech32Hrp, hexToBytes(address)),
+    address: addressText(parameters.bech32Hrp, address),
     balance,
   }))
   return { slot, top }

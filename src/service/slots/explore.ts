@@ -1,13 +1,12 @@
 import { readUpdates } from '../../feed/read.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
-import { hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
 import { BasicBlockBody } from '../../protocol/block.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { Milestone } from '../../store/rows.ts'
+import { addressText } from '../addresses/address-text.ts'
 import { decodeBlock } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/update-position.ts'
@@ -60,7 +59,7 @@ export async function listMilestoneUpdates(
   const next = rows[page.pageSize]
   return ok({
     updates: rows.slice(0, page.pageSize).map(({ address, outputId, isSpent }) => ({
-      address: encodeBech32(parameters.bech32Hrp, hexToBytes(address)),
+      address: addressText(parameters.bech32Hrp, address),
       outputId,
       isSpent,
     })),

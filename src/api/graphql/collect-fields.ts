@@ -1,0 +1,85 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isAbstractType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+
+/** The fields that a selection has of one type (GraphQL specification 6.3.2, CollectFields). */
+
+/** The values of the variables in `@skip` and `@include`, by name. */
+export type Conditions = ReadonlyMap<string, boolean>
+
+/** The field that every type has. */
+export const typeNameField = '__typename'
+
+/** What is collected. */
+export interface Collection {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly conditions: Conditions
+  readonly type: GraphQLObjectType
+  /** An operation, or the fields of one name. */
+  readonly nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[]
+}
+
+/** The fields of each name of the answer, in the order of their first mention. */
+export function collectFields(collection: Collection): ReadonlyMap<string, FieldNode[]> {
+  const { schema, fragments, conditions, type, nodes } = collection
+  const fields = new Map<string, FieldNode[]>()
+  const seen = new Set<string>()
+
+  function collect(set: SelectionSetNode): void {
+    for (const selection of set.selections) {
+      if (!isIncluded(selection.directives, conditions)) continue
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value
+        const same = fields.get(name)
+        if (same === undefined) fields.set(name, [selection])
+        else same.push(selection)
+        continue
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (seen.has(selection.name.value)) continue
+        seen.add(selection.name.value)
+      }
+      const fragment =
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      if (fragment === undefined) continue
+      const condition = fragment.typeCondition?.name.value ?? type.name
+      if (isOfType(schema, type, condition)) collect(fragment.selectionSet)
+    }
+  }
+
+  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collect(selectionSet)
+  return fields
+}
+
+/** Whether a fragment on `condition` holds for objects of a type. */
+export function isOfType(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  condition: string,
+): boolean {
+  const other = schema.getType(condition)
+  return other === type || (isAbstractType(other) && schema.isSubType(other, type))
+}
+
+function isIncluded(
+  directives: readonly DirectiveNode[] | undefined,
+  conditions: Conditions,
+): boolean {
+  return (directives ?? []).every(({ name, arguments: given }) => {
+    const value = given?.find((argument) => argument.name.value === 'if')?.value
+    const isTrue =
+      value?.kind === Kind.VARIABLE
+        ? conditions.get(value.name.value) === true
+        : value?.kind === Kind.BOOLEAN && value.value
+    if (name.value === 'skip') return !isTrue
+    return name.value !== 'include' || isTrue
+  })
+}

@@ -1,0 +1,326 @@
+import {
+  type DocumentNode,
+  defaultFieldResolver,
+  defaultTypeResolver,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql'
+import { present } from '../../lib/assert.ts'
+import type { GatewayContext } from './builder.ts'
+import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
+import { freeText, isPlainText, resolverOf } from './meter.ts'
+
+/**
+ * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
+ * errors: whatever does not give a whole answer throws, and the executor of `graphql` runs the query again and reports
+ * it. So the two agree on every answer without errors, and there is one that words errors.
+ */
+
+/** A compiled query. */
+export interface CompiledQuery {
+  /** How many fields it has, each with functions of its own. */
+  readonly size: number
+  /** The JSON text of `data`. Rejects where a field fails, or is null against its type. */
+  run(context: GatewayContext, variables: Variables): Promise<string>
+}
+
+/** Coerced by the types of the operation. */
+export type Variables = Readonly<Record<string, unknown>>
+
+/** What is compiled. */
+export interface CompileOptions {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** The values of the variables in `@skip` and `@include`. */
+  readonly conditions: Conditions
+}
+
+/** How many fields are compiled at most: a document can select one field in very many places with few words. */
+export const maxCompiledFields = 2_000
+
+/** The query; `undefined` where it introspects the schema or has too many fields. */
+export function compileQuery(options: CompileOptions): CompiledQuery | undefined {
+  const compiler = createCompiler(options)
+  try {
+    const { operation, schema } = options
+    const root = present(schema.getQueryType(), 'the root of queries')
+    const write = compiler.objectWriter(root, [operation])
+    const { fieldCount } = compiler
+    return {
+      size: fieldCount(),
+      run: async (context, variables) => {
+        const run: Run = { context, variables, args: new Map() }
+        return await write(undefined, run)
+      },
+    }
+  } catch (failure) {
+    if (failure === notCompiled) return undefined
+    throw failure
+  }
+}
+
+/** One execution. */
+interface Run {
+  readonly context: GatewayContext
+  readonly variables: Variables
+  /** Arguments that depend on variables, read once however many objects have the field. */
+  readonly args: Map<FieldNode, object>
+}
+
+/** Writes a value as JSON text. */
+type Write = (value: unknown, run: Run) => string | Promise<string>
+
+/** A field of an object: its text up to the value, and what writes the value. */
+interface WriteField {
+  readonly key: string
+  readonly write: Write
+  /** Whether it is counted with its object, and not by objects of its own. */
+  readonly isLeaf: boolean
+}
+
+const notCompiled = new Error('the query is not one that is compiled')
+
+function createCompiler({ schema, document, operation, conditions }: CompileOptions) {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+  }
+  let count = 0
+
+  function objectWriter(
+    type: GraphQLObjectType,
+    nodes: readonly Pick<FieldNode, 'selectionSet'>[],
+  ) {
+    const fields: WriteField[] = []
+    for (const [name, same] of collectFields({ schema, fragments, conditions, type, nodes })) {
+      if (++count > maxCompiledFields) throw notCompiled
+      const key = `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
+      fields.push(fieldWriter(type, key, same))
+    }
+    // A type of a union may have none of the fields.
+    if (fields.length === 0) return () => '{}'
+    return (value: unknown, run: Run) => writeObject(fields, value, run)
+  }
+
+  function fieldWriter(parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
+    const node = present(nodes[0], 'a field has a node')
+    const { value: fieldName } = node.name
+    if (fieldName === typeNameField) {
+      const text = JSON.stringify(parentType.name)
+      return { key, write: () => text, isLeaf: true }
+    }
+    const field = parentType.getFields()[fieldName]
+    // `__schema` and `__type`.
+    if (field === undefined) throw notCompiled
+    const complete = completion(field.type, nodes)
+    const isLeaf = isLeafType(namedType(field.type))
+    const resolve = resolverOf(field)
+    if (resolve === defaultFieldResolver) {
+      const write = (source: unknown, run: Run) => complete(memberOf(source, fieldName), run)
+      return { key, write, isLeaf }
+    }
+    const args = argumentsOf(field, node)
+    const info = {
+      fieldName,
+      fieldNodes: nodes,
+      returnType: field.type,
+      parentType,
+      schema,
+      operation,
+    }
+    const write: Write = (source, run) => {
+      const value = resolve(source, args(run), run.context, info as unknown as GraphQLResolveInfo)
+      return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
+    }
+    return { key, write, isLeaf }
+  }
+
+  function completion(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+    if (isNonNullType(type)) return notNull(nullable(type.ofType, nodes))
+    const write = nullable(type, nodes)
+    return (value, run) => (value == null ? 'null' : write(value, run))
+  }
+
+  /** Writes what is not null. */
+  function nullable(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+    if (isNonNullType(type)) return nullable(type.ofType, nodes)
+    if (isListType(type)) {
+      const item = completion(type.ofType, nodes)
+      return (value, run) => writeList(item, value, run)
+    }
+    if (isLeafType(type)) return leafWriter(type)
+    const write = isObjectType(type) ? objectWriter(type, nodes) : abstractWriter(type, nodes)
+    return (value, run) => {
+      if (value instanceof Error) throw value
+      return write(value, run)
+    }
+  }
+
+  function abstractWriter(type: GraphQLAbstractType, nodes: readonly FieldNode[]): Write {
+    const writers = new Map<string, Write>()
+    for (const one of schema.getPossibleTypes(type)) writers.set(one.name, objectWriter(one, nodes))
+    const typeOf = type.resolveType ?? defaultTypeResolver
+    const info = { returnType: type, schema, operation } as unknown as GraphQLResolveInfo
+    return (value, run) => {
+      const name = typeOf(value, run.context, info, type)
+      const write = typeof name === 'string' ? writers.get(name) : undefined
+      if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
+      return write(value, run)
+    }
+  }
+
+  return { objectWriter, fieldCount: () => count }
+}
+
+/** As the default resolver gives it; functions and promises among them are for the executor. */
+function memberOf(source: unknown, name: string): unknown {
+  const value = (source as Readonly<Record<string, unknown>>)[name]
+  if (typeof value === 'function' || isPromise(value)) {
+    throw new TypeError(`${name}: a function or a promise in place of a value`)
+  }
+  return value
+}
+
+function namedType(type: GraphQLOutputType): GraphQLOutputType {
+  return isNonNullType(type) || isListType(type) ? namedType(type.ofType) : type
+}
+
+/** Read once where they are literals, and once a run where they hold variables. */
+function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode) {
+  let hasVariables = false
+  visit(node, {
+    // The arguments of fields below are their own.
+    SelectionSet: () => false,
+    Variable: () => {
+      hasVariables = true
+    },
+  })
+  if (!hasVariables) {
+    const constant = getArgumentValues(field, node)
+    return () => constant
+  }
+  return ({ args, variables }: Run) => {
+    const known = args.get(node)
+    if (known !== undefined) return known
+    const read = getArgumentValues(field, node, variables)
+    args.set(node, read)
+    return read
+  }
+}
+
+function notNull(write: Write): Write {
+  return (value, run) => {
+    if (value == null) throw new TypeError('null in a field that is never null')
+    return write(value, run)
+  }
+}
+
+/** The members in the order asked. What is there at once is written at once; what is not is waited for side by side. */
+function writeObject(
+  fields: readonly WriteField[],
+  source: unknown,
+  run: Run,
+): string | Promise<string> {
+  const { budget } = run.context
+  budget.check()
+  let text = ''
+  let bytes = 1
+  let parts: (string | Promise<string>)[] | undefined
+  try {
+    for (const { key, write, isLeaf } of fields) {
+      const part = write(source, run)
+      bytes += key.length
+      if (typeof part !== 'string') {
+        parts ??= []
+        parts.push(text + key, part)
+        text = ''
+        continue
+      }
+      if (isLeaf) bytes += part.length
+      text += key + part
+    }
+    budget.spend(bytes, fields.length)
+  } catch (failure) {
+    abandon(parts)
+    throw failure
+  }
+  if (parts === undefined) return `${text}}`
+  parts.push(`${text}}`)
+  return Promise.all(parts).then((all) => all.join(''))
+}
+
+function writeList(write: Write, value: unknown, run: Run): string | Promise<string> {
+  if (!Array.isArray(value)) throw new TypeError('a list is an array')
+  let text = '['
+  let parts: (string | Promise<string>)[] | undefined
+  try {
+    for (let i = 0; i < value.length; i++) {
+      const part = write(value[i], run)
+      if (i > 0) text += ','
+      if (typeof part === 'string') {
+        text += part
+        continue
+      }
+      parts ??= []
+      parts.push(text, part)
+      text = ''
+    }
+    run.context.budget.spend(value.length + 1, 0)
+  } catch (failure) {
+    abandon(parts)
+    throw failure
+  }
+  if (parts === undefined) return `${text}]`
+  parts.push(`${text}]`)
+  return Promise.all(parts).then((all) => all.join(''))
+}
+
+/** The whole answer fails, and what else fails of it needs no report. */
+function abandon(parts: readonly (string | Promise<string>)[] | undefined): void {
+  for (const part of parts ?? []) if (typeof part !== 'string') part.catch(() => {})
+}
+
+function leafWriter(type: GraphQLLeafType): Write {
+  const isPlain = isEnumType(type) || !freeText.has(type.name)
+  return (value, run) => {
+    const serialized = type.serialize(value)
+    if (typeof serialized === 'string') {
+      return isPlain ? `"${serialized}"` : writeText(serialized, run)
+    }
+    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise in place of a value`)
+    if (typeof serialized === 'number' || typeof serialized === 'boolean') return `${serialized}`
+    if (serialized == null) throw new TypeError(`${type.name}: no value`)
+    const text = JSON.stringify(serialized)
+    run.context.budget.spend(Buffer.byteLength(text) - text.length, 0)
+    return text
+  }
+}
+
+/** The object counts a byte for each character. */
+function writeText(text: string, { context }: Run): string {
+  if (isPlainText(text)) return `"${text}"`
+  const written = JSON.stringify(text)
+  context.budget.spend(Buffer.byteLength(written) - written.length, 0)
+  return written
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { maxBodyBytes } from '../rest/body.ts'
+import { send } from '../rest/respond.ts'
+import { createBudget } from './budget.ts'
+import type { GatewayContext } from './builder.ts'
+import {
+  createPreparedQueries,
+  type PreparedQueryDeps,
+  type QueryRequest,
+} from './prepared-queries.ts'
+
+/**
+ * The short way of a query: what is asked as nearly all clients ask, and has an answer without errors, is answered from its
+ * compiled form. Everything else takes the long way through the server, which words every refusal.
+ */
+
+/** Answers queries. */
+export interface DirectAnswers {
+  /**
+   * Answers a request and gives `undefined`; or gives the request back where it has to take the long way, with its body to
+   * be read from the start.
+   */
+  answer(
+    message: IncomingMessage,
+    response: ServerResponse,
+    request: DirectRequest,
+  ): Promise<IncomingMessage | undefined>
+}
+
+/** What is known of a request. */
+export interface DirectRequest {
+  /** Of the URL, without the question mark. */
+  readonly query: string
+  readonly context: Omit<GatewayContext, 'budget'>
+}
+
+/** Over the server that parses and validates. */
+export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
+  const queries = createPreparedQueries(deps)
+
+  async function write(
+    asked: QueryRequest,
+    response: ServerResponse,
+    fields: DirectRequest['context'],
+  ): Promise<string | undefined> {
+    const budget = createBudget()
+    const leave = () => budget.leave()
+    response.once('close', leave)
+    try {
+      const data = await queries.prepare(asked, { ...fields, budget })?.run()
+      return data && `{"data":${data}}`
+    } catch {
+      // The server asks again, and words it.
+      return undefined
+    } finally {
+      response.off('close', leave)
+    }
+  }
+
+  return {
+    answer: async (message, response, { query, context }) => {
+      const type = answerType(message.headers.accept)
+      if (type === undefined) return message
+      let given = message
+      let asked: QueryRequest | undefined
+      if (message.method === 'GET') {
+        asked = requestOfUrl(query)
+      } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
+        const body = await readWhole(message)
+        if (body === undefined) return undefined
+        given = replayed(message, body)
+        asked = requestOfBody(body)
+      }
+      if (asked === undefined) return given
+      const text = await write(asked, response, context)
+      if (response.destroyed) return undefined
+      if (text === undefined) return given
+      send(response, { status: 200, headers: { 'content-type': type }, body: text })
+      return undefined
+    },
+  }
+}
+
+/** The media type that an `Accept` asks for first; `undefined` for what only the server reads. */
+function answerType(accept: string | undefined): string | undefined {
+  if (accept === undefined || accept === '*/*') return 'application/json; charset=utf-8'
+  for (const one of accept.split(',')) {
+    const type = one.trim()
+    if (type === '*/*' || type === 'application/json') return 'application/json; charset=utf-8'
+    if (type === responseType) return `${responseType}; charset=utf-8`
+    if (type !== 'multipart/mixed') return undefined
+  }
+  return undefined
+}
+
+const responseType = 'application/graphql-response+json'
+
+function isShortJson({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type']
+  const length = Number(headers['content-length'])
+  return (
+    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
+    headers['content-encoding'] === undefined &&
+    length > 0 &&
+    length <= maxBodyBytes
+  )
+}
+
+/** The body, whose length its head announced; `undefined` where the client left before its end. */
+function readWhole(message: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    message.on('data', (chunk: Buffer) => chunks.push(chunk))
+    message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    // After the end it changes nothing.
+    message.once('close', () => resolve(undefined))
+    message.once('error', () => resolve(undefined))
+  })
+}
+
+/** The same request with its body to be read again. The server reads no more of it than this. */
+function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
+  const { method, url, headers, socket } = message
+  return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
+}
+
+function requestOfBody(body: Buffer): QueryRequest | undefined {
+  try {
+    return requestOf(JSON.parse(body.toString()))
+  } catch {
+    return undefined
+  }
+}
+
+function requestOfUrl(query: string): QueryRequest | undefined {
+  const given: Record<string, unknown> = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name in given) return undefined
+    given[name] = value
+  }
+  if (given.extensions !== undefined) return undefined
+  if (typeof given.variables === 'string') {
+    try {
+      given.variables = given.variables === '' ? null : JSON.parse(given.variables)
+    } catch {
+      return undefined
+    }
+  }
+  return requestOf(given)
+}
+
+/** A request with these members and no others; empty extensions are none. */
+function requestOf(json: unknown): QueryRequest | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
+  const { query, operationName, variables, extensions, ...others } = json as {
+    readonly [name: string]: unknown
+  }
+  if (typeof query !== 'string' || Object.keys(others).length > 0) return undefined
+  if (operationName != null && typeof operationName !== 'string') return undefined
+  if (!isAbsentOrObject(variables) || !isAbsentOrObject(extensions)) return undefined
+  if (extensions != null && Object.keys(extensions).length > 0) return undefined
+  return { query, operationName: operationName ?? undefined, variables: variables ?? {} }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function isAbsentOrObject(value: unknown): value is Json | null | undefined {
+  return value == null || (typeof value === 'object' && !Array.isArray(value))
+}

@@ -1,0 +1,156 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Log } from '../../lib/log.ts'
+import type { GatewayContext } from './builder.ts'
+import { type CompiledQuery, type CompileOptions, compileQuery, type Variables } from './compile.ts'
+import { costRefusal } from './cost.ts'
+import type { GraphqlServer } from './server.ts'
+
+/** Queries that are parsed, validated and compiled once, and kept. */
+
+/** A query as it was sent. */
+export interface QueryRequest {
+  readonly query: string
+  readonly operationName: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** A query with its variables, ready to run. */
+export interface ReadyQuery {
+  /** The JSON text of its data. Rejects where the answer has errors. */
+  run(): Promise<string>
+}
+
+/** Queries by their text. */
+export interface PreparedQueries {
+  /** `undefined` for whatever is not a valid query of affordable cost with fitting variables: the server answers that. */
+  prepare(request: QueryRequest, context: GatewayContext): ReadyQuery | undefined
+}
+
+/** What preparing needs. */
+export interface PreparedQueryDeps {
+  readonly graphql: GraphqlServer
+  readonly schema: GraphQLSchema
+  readonly log: Pick<Log, 'error'>
+}
+
+/** Keeps at most some 32 MiB of them. */
+export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries {
+  const { graphql, schema } = deps
+  const kept = new LRUCache<string, Prepared>({
+    maxSize: mostKeptBytes,
+    sizeCalculation: (prepared, key) => sizeOf(prepared, key),
+  })
+
+  function prepared(request: QueryRequest, context: GatewayContext): Prepared | undefined {
+    const key = `${request.operationName ?? ''} ${request.query}`
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const document = validDocument(graphql, schema, request.query, context)
+    const operation = document && getOperationAST(document, request.operationName)
+    if (!document || operation?.operation !== 'query') return undefined
+    const conditionNames = conditionsIn(document)
+    if (conditionNames.length > mostConditions) return undefined
+    const made: Prepared = { document, operation, conditionNames, compiled: new Map() }
+    kept.set(key, made)
+    return made
+  }
+
+  return {
+    prepare: (request, context) => {
+      const found = prepared(request, context)
+      if (found === undefined) return undefined
+      const { document, operation } = found
+      const definitions = operation.variableDefinitions ?? []
+      const variables = getVariableValues(schema, definitions, request.variables).coerced
+      if (variables === undefined) return undefined
+      const args: ExecutionArgs = {
+        schema,
+        document,
+        contextValue: context,
+        operationName: request.operationName ?? null,
+        variableValues: request.variables,
+      }
+      if (costRefusal(args) !== undefined) return undefined
+      const compiled = compiledFor(deps, found, variables)
+      return compiled && { run: () => compiled.run(context, variables) }
+    },
+  }
+}
+
+interface Prepared {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** Of the variables in `@skip` and `@include`. */
+  readonly conditionNames: readonly string[]
+  /** By the values of those variables. */
+  readonly compiled: Map<string, CompiledQuery | undefined>
+}
+
+function compiledFor(
+  { schema, log }: PreparedQueryDeps,
+  { document, operation, conditionNames, compiled }: Prepared,
+  variables: Variables,
+): CompiledQuery | undefined {
+  const conditions = new Map(conditionNames.map((name) => [name, variables[name] === true]))
+  const key = [...conditions.values()].join()
+  const compile = (options: CompileOptions): CompiledQuery | undefined => {
+    try {
+      return compileQuery(options)
+    } catch (error) {
+      log.error('query-not-compiled', { error })
+      return undefined
+    }
+  }
+  if (!compiled.has(key)) compiled.set(key, compile({ schema, document, operation, conditions }))
+  return compiled.get(key)
+}
+
+/** With the limits of documents that hold on every transport; what is refused is worded by the server. */
+function validDocument(
+  graphql: GraphqlServer,
+  schema: GraphQLSchema,
+  query: string,
+  context: GatewayContext,
+): DocumentNode | undefined {
+  try {
+    const { parse, validate } = graphql.getEnveloped(context)
+    const document: DocumentNode = parse(query)
+    return validate(schema, document).length === 0 ? document : undefined
+  } catch (failure) {
+    if (failure instanceof GraphQLError) return undefined
+    throw failure
+  }
+}
+
+function conditionsIn(document: DocumentNode): readonly string[] {
+  const names = new Set<string>()
+  visit(document, {
+    Directive({ arguments: given }) {
+      for (const { value } of given ?? []) {
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+      }
+    },
+  })
+  return [...names]
+}
+
+/** Each doubles the forms of a query. */
+const mostConditions = 4
+
+const mostKeptBytes = 33_554_432
+
+/** Measured: a parsed document has some 46 bytes a character. */
+function sizeOf({ conditionNames }: Prepared, key: string): number {
+  return 1_000 + key.length * 100 * 2 ** conditionNames.length
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { auditServer } from 'graphql-http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addresses, slotEntries } from '../../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
+
+/**
+ * Both ways in: a request with a weight in its `Accept` takes the long way through the server, and one without it the short
+ * one, where that answers it. What they answer must be the same.
+ */
+
+const ways = ['short', 'long'] as const
+type Way = (typeof ways)[number]
+
+let gateway: ServedLog
+let url: string
+
+beforeAll(async () => {
+  gateway = await serveLog()
+  await gateway.commit(...fc.sample(slotEntries, { seed: 3, numRuns: 4 }))
+  url = `${gateway.url}/graphql`
+})
+afterAll(() => gateway.close())
+
+/** The request, its `Accept` weighted where it is to take the long way. */
+function onWay(way: Way, init: RequestInit = {}): RequestInit {
+  const headers = new Headers(init.headers)
+  const accept = headers.get('accept') ?? '*/*'
+  if (way === 'long') headers.set('accept', accept.replace(/^[^,;]*/, '$&;q=0.9'))
+  return { ...init, headers }
+}
+
+async function answerOn(way: Way, target: string, init?: RequestInit) {
+  const response = await fetch(target, onWay(way, init))
+  const { status, headers } = response
+  const text = await response.text()
+  // The long way writes what it has waited for behind the rest.
+  const body = text.startsWith('{') ? JSON.parse(text) : text
+  return { status, type: headers.get('content-type'), body }
+}
+
+const posted = (body: string, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+})
+const asked = (request: object, headers: Record<string, string> = {}) =>
+  posted(JSON.stringify(request), headers)
+
+const [owner = '0x'] = addresses
+const page = /* GraphQL */ `
+  query Page($address: String!, $first: Int, $all: Boolean = false) {
+    ledgerUpdates(address: $address, first: $first) {
+      nodes { cursor seq roles balance historyHash ... @include(if: $all) { isSpent } }
+      pageInfo { hasNextPage endCursor } totalCount tipCursor
+    }
+  }
+`
+const variables = { address: addressText(owner), first: 5 }
+const many = Array.from(
+  { length: 30 },
+  (_, n) => `a${n}: ledgerUpdates(address: "x", first: 1000) { nodes { cursor } }`,
+)
+
+describe('is answered the same on both ways:', () => {
+  const rows: [string, string, RequestInit?][] = [
+    ['a page', '', asked({ query: page, variables })],
+    ['a page with a condition', '', asked({ query: page, variables: { ...variables, all: true } })],
+    ['empty extensions', '', asked({ query: page, variables, extensions: {} })],
+    [
+      'an operation by name',
+      '',
+      asked({ query: `${page} query Other { __typename }`, variables, operationName: 'Page' }),
+    ],
+    [
+      'the media type of GraphQL',
+      '',
+      asked({ query: page, variables }, { accept: 'application/graphql-response+json' }),
+    ],
+    [
+      'two media types',
+      '',
+      asked(
+        { query: page, variables },
+        { accept: 'application/graphql-response+json, application/json' },
+      ),
+    ],
+    [
+      'a charset',
+      '',
+      asked({ query: page, variables }, { 'content-type': 'application/json; charset=utf-8' }),
+    ],
+    [
+      'a GET',
+      `?query=${encodeURIComponent(page)}&variables=${encodeURIComponent(JSON.stringify(variables))}`,
+    ],
+    ['introspection', '', asked({ query: '{ __schema { queryType { name } } }' })],
+    ['a field that fails', '', asked({ query: page, variables: { address: 'nonsense' } })],
+    [
+      'a page that is too large',
+      '',
+      asked({ query: page, variables: { ...variables, first: 1001 } }),
+    ],
+    ['a document that is none', '', asked({ query: '{ ledgerUpdates(' })],
+    ['a field that is none', '', asked({ query: '{ nothing }' })],
+    ['a variable that does not fit', '', asked({ query: page, variables: { address: 7 } })],
+    ['a variable that is missing', '', asked({ query: page })],
+    ['variables that are a list', '', asked({ query: page, variables: [] })],
+    [
+      'an operation that is not there',
+      '',
+      asked({ query: page, variables, operationName: 'Nothing' }),
+    ],
+    [
+      'one of several that is not named',
+      '',
+      asked({ query: 'query A { __typename } query B { __typename }' }),
+    ],
+    ['too high a cost', '', asked({ query: `{ ${many.join(' ')} }` })],
+    ['an unknown member', '', asked({ query: page, variables, id: 'x' })],
+    ['a batch', '', asked([{ query: '{ __typename }' }])],
+    ['no query', '', asked({ variables })],
+    ['what is not JSON', '', posted('{"query":')],
+    ['an empty body', '', posted('')],
+    ['another type of content', '', posted('query', { 'content-type': 'text/plain' })],
+    [
+      'a mutation by GET',
+      `?query=${encodeURIComponent('mutation { setChainRecord(chainId: "x", accessNodes: []) { version } }')}`,
+    ],
+    [
+      'a subscription',
+      '',
+      asked({ query: 'subscription { ledgerUpdates(addresses: []) { __typename } }' }),
+    ],
+    ['a GET without a query', ''],
+    ['a parameter twice', '?query=%7B__typename%7D&query=%7B__typename%7D'],
+    [
+      'what no answer is accepted in',
+      '',
+      asked({ query: page, variables }, { accept: 'text/plain' }),
+    ],
+  ]
+
+  test.each(rows)('%s', async (_name, query, init) => {
+    expect(await answerOn('short', url + query, init)).toEqual(
+      await answerOn('long', url + query, init),
+    )
+  })
+})
+
+test.each(ways)('all that GraphQL over HTTP asks for holds on the %s way', async (way) => {
+  const results = await auditServer({
+    url,
+    fetchFn: (target: string, init: RequestInit) => fetch(target, onWay(way, init)),
+  })
+  expect(results.length).toBeGreaterThan(60)
+  const failed = results.filter(({ status }) => status !== 'ok')
+  expect(failed.map(({ name, status }) => `${status}: ${name}`)).toEqual([])
+})
+
+test('on the short way a page is tagged and not sent again, and compressed where that is accepted', async () => {
+  const query = `{ ledgerUpdates(address: "${addressText(owner)}") { edges { node { ...U } } nodes { ...U } } }
+    fragment U on LedgerUpdate { cursor address outputId historyHash }`
+  const target = `${url}?query=${encodeURIComponent(query)}`
+  const first = await fetch(target)
+  expect(first.headers.get('content-encoding')).toBe('gzip')
+  const etag = first.headers.get('etag') ?? ''
+  expect(etag).toMatch(/^W\/"/)
+  const again = await fetch(target, { headers: { 'if-none-match': etag } })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+})
