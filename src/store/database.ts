@@ -34,8 +34,9 @@ export interface Database {
   /** The client of the readers. */
   readonly reader: Client
   /**
-   * Reads past the client of the readers, which costs more than the database where rows are short; for reads whose cost a benchmark
-   * showed. Parameters are written `?`, and rows are lists of columns.
+   * Reads by a prepared statement past the client of the readers, which costs more than the database where rows are short
+   * (docs/decisions/025-reads.md). Parameters are written `?` in their order, or `?1`; the number of texts is small, for each is kept
+   * prepared. Rows are lists of columns: whole numbers are numbers, which SQLite refuses beyond 2^53, bytes are bytes.
    */
   query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
   /**
@@ -51,7 +52,7 @@ export interface Database {
 export type Probed = 'TABLES' | 'NOTHING'
 
 /** A parameter of a statement; numbers are whole. */
-export type Parameter = Uint8Array | number | boolean
+export type Parameter = Uint8Array | string | number | boolean | null
 
 /** A subscription to the notifications of a database. */
 export interface Listening {

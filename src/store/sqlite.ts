@@ -16,7 +16,7 @@ import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragm
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
 import { adapterInfo, sqliteConnection } from './sqlite-adapter.ts'
-import { type KeptStatements, keepStatements } from './sqlite-statements.ts'
+import { isLarge, type KeptStatements, keepStatements } from './sqlite-statements.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
@@ -62,8 +62,10 @@ export function openSqlite(path: string, log: StoreLog): Database {
     asked ??= openFile(file, 'READ')
     kept ??= keepStatements(asked, () => {})
     const { statement } = kept.get(sql)
+    const bound = parameters.map(boundAs)
+    if (bound.some(isLarge)) kept.drop(sql)
     // Lists of columns; the types of the driver do not say so.
-    return statement.all(...parameters.map(boundAs)) as unknown as unknown[][]
+    return statement.all(...bound) as unknown as unknown[][]
   }
 
   async function close(): Promise<void> {
