@@ -38,7 +38,12 @@ export interface Database {
    * (docs/decisions/025-reads.md). Parameters are written `?` in their order, or `?1`; the number of texts is small, for each is kept
    * prepared. Rows are lists of columns: whole numbers are numbers, which SQLite refuses beyond 2^53, bytes are bytes.
    */
-  query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
+  query(sql: string, parameters: readonly Parameter[]): Promise<Rows>
+  /**
+   * The rows of one statement, and then those of another with as many columns of the same types, as of one moment. Parameters are
+   * written `?1`, and a statement may leave out the last of them.
+   */
+  queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
   /**
    * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
    * process can write, and there are no notifications.
@@ -47,6 +52,9 @@ export interface Database {
   /** Disconnects everything for good. */
   close(): Promise<void>
 }
+
+/** Rows as lists of columns. */
+export type Rows = readonly (readonly unknown[])[]
 
 /** What a database holds before it is opened: tables of this program, or nothing of it. */
 export type Probed = 'TABLES' | 'NOTHING'

@@ -2,13 +2,12 @@ import { hash } from 'node:crypto'
 import { type CustomTypesConfig, Pool, type PoolConfig, type QueryArrayConfig } from 'pg'
 import { assert } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
-import type { Database, Parameter } from './database.ts'
+import type { Database, Parameter, Rows } from './database.ts'
 
 /** The reads of PostgreSQL by the driver alone, on a pool of their own, by named prepared statements. */
 
 /** Reads until it is closed. */
-export interface PostgresqlReads {
-  readonly query: Database['query']
+export interface PostgresqlReads extends Pick<Database, 'query' | 'queryBoth'> {
   close(): Promise<void>
 }
 
@@ -32,10 +31,7 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
     return statement
   }
 
-  async function run(
-    { text, name }: Statement,
-    values: readonly Parameter[],
-  ): Promise<readonly (readonly unknown[])[]> {
+  async function run({ text, name }: Statement, values: readonly Parameter[]): Promise<Rows> {
     const query: QueryArrayConfig = { text, values: [...values], rowMode: 'array' }
     const { rows } = await pool.query<unknown[]>(name === undefined ? query : { ...query, name })
     return rows
@@ -61,7 +57,13 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
     await pool.end()
   }
 
-  return { query, close }
+  return {
+    query,
+    // The parts of a union come in the order written, and the rows in the order of their own part.
+    queryBoth: (first, second, parameters) =>
+      query(`${first} UNION ALL SELECT * FROM (${second}) AS second`, parameters),
+    close,
+  }
 }
 
 interface Statement {

@@ -56,6 +56,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     writer,
     reader,
     query: reads.query,
+    queryBoth: reads.queryBoth,
     listen: news.listen,
     close,
   }

@@ -15,12 +15,11 @@ import { stateReads } from './state-reads.ts'
 import { viewReads } from './view-reads.ts'
 
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
-export function createReader({
-  reader: client,
-  query,
-  statements,
-}: Pick<Database, 'reader' | 'query' | 'statements'>): StoreReader {
-  const reading = createReading(query, statements.dialect)
+export function createReader(
+  database: Pick<Database, 'reader' | 'query' | 'queryBoth' | 'statements'>,
+): StoreReader {
+  const { reader: client, statements } = database
+  const reading = createReading(database)
   const log = logReads(reading)
   const looked = { ...slotReads(reading), ...blockReads(reading) }
 
@@ -33,7 +32,7 @@ export function createReader({
       await setImmediate()
       return await log.page(question)
     },
-    owned: createOwnedReader(query),
+    owned: createOwnedReader(reading),
     ...looked,
     ...keepAnswers(looked),
     ...blockListReads(reading),

@@ -71,6 +71,14 @@ export const ledgerUpdates = table('ledger_updates', {
   balance: optional(amount),
 })
 
+/** What the explorer lists of a row. */
+export const ownedUpdates = table('ledger_updates', {
+  seq: long,
+  milestoneIndex: long,
+  outputId: id<'OutputId'>(),
+  isSpent: truth,
+})
+
 /** How far the rows of an address and class reach. */
 export const addressTips = table('ledger_updates', { ordinal: long, historyHash: hex })
 

@@ -7,8 +7,7 @@ import { type ReadTable, selected } from './columns.ts'
 /** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
 
 /** Reads on one database. `rest` is what follows the name of the table. */
-export interface Reading {
-  readonly query: Database['query']
+export interface Reading extends Pick<Database, 'query' | 'queryBoth'> {
   readonly dialect: Dialect
   /** All rows that a statement finds. */
   rows<Row>(
@@ -39,7 +38,11 @@ export interface AsOf<Row> {
 }
 
 /** The reads of a database. */
-export function createReading(query: Database['query'], dialect: Dialect): Reading {
+export function createReading({
+  query,
+  queryBoth,
+  statements: { dialect },
+}: Pick<Database, 'query' | 'queryBoth' | 'statements'>): Reading {
   const rows: Reading['rows'] = (table, rest) => {
     const text = `SELECT ${selected(dialect, table)} FROM ${table.name} ${rest}`
     return async (...parameters) => (await query(text, parameters)).map(table.rowOf)
@@ -47,6 +50,7 @@ export function createReading(query: Database['query'], dialect: Dialect): Readi
 
   return {
     query,
+    queryBoth,
     dialect,
     rows,
     row: (table, rest) => {

@@ -24,8 +24,9 @@ export interface LogReads {
 }
 
 /** The reads of the log of a database. */
-export function logReads({ query, dialect }: Reading): LogReads {
+export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
+  const heads = headsOf(dialect)
 
   return {
     ofAddress: async ({ address, after, before, limit, order }, updateClass) => {
@@ -42,9 +43,10 @@ export function logReads({ query, dialect }: Reading): LogReads {
     },
     page: async ({ address, class: updateClass, after, before, limit, order, cursors }) => {
       const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
+      const { ofAddress } = texts[order]
       const rows = await (cursors === undefined
-        ? query(texts[order].page, asked)
-        : query(texts[order].pageAtCursors, [...asked, ...cursors.behind, ...cursors.seqs]))
+        ? queryBoth(heads.plain, ofAddress, asked)
+        : queryBoth(heads.atCursors, ofAddress, [...asked, ...cursors.behind, ...cursors.seqs]))
       return pageOf(rows, address, updateClass)
     },
   }
@@ -131,23 +133,23 @@ function headColumns(dialect: Dialect, behind: string, ofCursors: readonly strin
   return [...numbers, tip.logId, tip.commitmentId, branches, tip.branch].join(', ')
 }
 
+function headsOf(dialect: Dialect) {
+  const head = (behind: string, ofCursors: readonly string[]) =>
+    `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}`
+  const ofCursors = ['?8', '?9'].map((seq) => branchAt(dialect, seq))
+  return {
+    plain: head('false', []),
+    atCursors: head(`EXISTS (SELECT 1 ${ofAddress} AND seq >= ?6 AND seq <= ?7)`, ofCursors),
+  }
+}
+
 function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
   const columns = ownColumns(dialect)
   const within = `seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`
-  const scan = `SELECT ${columns} ${ofAddress} AND ${within}`
-  // The parts of a union come in the order written, and the rows in the order of their own part.
-  const page = (behind: string, ofCursors: readonly string[]) =>
-    `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}
-      UNION ALL SELECT * FROM (${scan}) AS page`
   const others = selectedOf(dialect, ledgerUpdates, ['address', 'class'])
   return {
-    ofAddress: scan,
+    ofAddress: `SELECT ${columns} ${ofAddress} AND ${within}`,
     ofLog: `SELECT ${columns}, ${others} FROM ledger_updates
       WHERE class IN (?1, ?2) AND ${within}`,
-    page: page('false', []),
-    pageAtCursors: page(`EXISTS (SELECT 1 ${ofAddress} AND seq >= ?6 AND seq <= ?7)`, [
-      branchAt(dialect, '?8'),
-      branchAt(dialect, '?9'),
-    ]),
   }
 }
