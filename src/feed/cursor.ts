@@ -32,16 +32,40 @@ export type CursorError =
   | { readonly code: 'CURSOR_EXPIRED'; readonly argument: string; readonly oldestCursor: string }
 
 /** The 36 characters of a cursor. */
-export function encodeCursor(cursor: Cursor): string {
-  const bytes = new Uint8Array(byteLength)
-  const view = new DataView(bytes.buffer)
+export function encodeCursor({ logId, seq, branch }: Cursor): string {
+  const { text, crc } = headOf(logId)
+  const high = Math.floor(seq / 2 ** 32)
+  tail.setUint32(0, high)
+  tail.setUint32(4, seq)
+  tail.setUint16(8, Number(branch.slice(0, 6)))
+  tail.setUint32(10, Number(`0x${branch.slice(6)}`))
+  tail.setUint32(14, crcEnd(crcOver(crc, tailBytes, checkAt - seqAt)))
+  let cursor = text
+  for (let i = 0; i < tailBytes.length; i += 3) {
+    const three =
+      ((tailBytes[i] ?? 0) << 16) | ((tailBytes[i + 1] ?? 0) << 8) | (tailBytes[i + 2] ?? 0)
+    cursor += (digitPairs[three >>> 12] ?? '') + (digitPairs[three & 0xfff] ?? '')
+  }
+  return cursor
+}
+
+/** What the cursors of one log have in common: their first 12 characters, and the check up to there. */
+interface Head {
+  readonly logId: Hex
+  readonly text: string
+  readonly crc: number
+}
+
+/** A process has one log, and another one at most after that was replaced. */
+let lastHead: Head | undefined
+
+function headOf(logId: Hex): Head {
+  if (lastHead?.logId === logId) return lastHead
+  const bytes = new Uint8Array(seqAt)
   bytes[0] = version
-  view.setBigUint64(logIdAt, BigInt(cursor.logId))
-  view.setBigUint64(seqAt, BigInt(cursor.seq))
-  view.setUint16(branchAt, Number(cursor.branch.slice(0, 6)))
-  view.setUint32(branchAt + 2, Number(`0x${cursor.branch.slice(6)}`))
-  view.setUint32(checkAt, crc32(bytes.subarray(0, checkAt)))
-  return toBase64Url(bytes)
+  new DataView(bytes.buffer).setBigUint64(logIdAt, BigInt(logId))
+  lastHead = { logId, text: toBase64Url(bytes), crc: crcOver(0xffffffff, bytes, seqAt) }
+  return lastHead
 }
 
 /**
@@ -71,8 +95,15 @@ export function placeCursor(
   log: CursorLog,
 ): Result<LogPosition, CursorError> {
   const cursor = decodeCursor(text, argument)
-  if (!cursor.ok) return cursor
-  const { logId, seq, branch } = cursor.value
+  return cursor.ok ? placeDecoded(cursor.value, argument, log) : cursor
+}
+
+/** The same of a cursor that was decoded before the tip was known. */
+export function placeDecoded(
+  { logId, seq, branch }: Cursor,
+  argument: string,
+  log: CursorLog,
+): Result<LogPosition, CursorError> {
   const isAhead = seq > log.seq
   if (logId !== log.logId || (isAhead && !log.mayLag)) {
     return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
@@ -118,8 +149,18 @@ function digits(number: number, length: number): string {
 
 /** CRC-32 of IEEE 802.3: notices every change within 32 neighbouring bits. */
 function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0)
+  return crcEnd(crcOver(0xffffffff, bytes, bytes.length))
+}
+
+/** The check of what came before, continued over the first bytes of some. */
+function crcOver(before: number, bytes: Uint8Array, length: number): number {
+  let crc = before
+  for (let i = 0; i < length; i++)
+    crc = (crc >>> 8) ^ (crcTable[(crc ^ (bytes[i] ?? 0)) & 0xff] ?? 0)
+  return crc
+}
+
+function crcEnd(crc: number): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
@@ -128,6 +169,20 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
   return crc
 })
+
+/** What follows the log id in the bytes of a cursor: the next cursor is written over it. */
+const tailBytes = new Uint8Array(byteLength - seqAt)
+const tail = new DataView(tailBytes.buffer)
+
+/** The two digits of every 12 bits. */
+const digitPairs = Array.from(
+  { length: 4_096 },
+  (_, bits) => alphabetAt(bits >> 6) + alphabetAt(bits),
+)
+
+function alphabetAt(bits: number): string {
+  return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.charAt(bits & 0x3f)
+}
 
 // btoa and atob, because a browser has no Buffer.
 function toBase64Url(bytes: Uint8Array): string {

@@ -35,7 +35,7 @@ export async function commitSlots(
     epochs: commits.flatMap(({ epochs }) => epochs),
   })
   await makeFinal(tx, former.slot, slot)
-  return ok(await logTipWithin(tx))
+  return ok(await logTipWithin(writing))
 }
 
 /** Nothing can join these slots any more, and nothing in them waits. */

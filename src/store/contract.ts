@@ -14,6 +14,8 @@ import type { Allotment } from '../protocol/transaction.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
+  AddressPage,
+  AddressPageQuery,
   AddressTip,
   BlockRow,
   ChainRecordVersion,
@@ -72,6 +74,8 @@ export interface StoreReader extends ViewReader {
   branchesAt(seqs: readonly number[]): Promise<readonly Hex[]>
   /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
+  /** A page of one address and class, with what a connection tells of it, as of one moment. Lets the event loop turn. */
+  addressPage(question: AddressPageQuery): Promise<AddressPage>
   /**
    * What an address owned, from a place on, itself included: one index scan. `undefined` where some 200 rows and more lie
    * before the place in its own milestone: so many are not passed over.
@@ -88,7 +92,11 @@ export interface StoreReader extends ViewReader {
   /** The committed slots after one, in order. */
   milestonesAfter(slot: SlotIndex, limit: number): Promise<Milestone[]>
   block(blockId: BlockId): Promise<BlockRow | undefined>
+  /** The blocks that are known, in no order. */
+  blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
   transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
+  /** The transactions that are known, in no order. */
+  transactions(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
   output(outputId: OutputId): Promise<OutputRow | undefined>
   /** The outputs that exist, in no order; spent ones too. */
   outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>

@@ -34,10 +34,16 @@ export interface Database {
   /** The client of the readers. */
   readonly reader: Client
   /**
-   * Reads past the client of the readers, which costs more than the database where rows are short; for reads whose cost a benchmark
-   * showed. Parameters are written `?`, and rows are lists of columns.
+   * Reads by a prepared statement past the client of the readers, which costs more than the database where rows are short
+   * (docs/decisions/025-reads.md). Parameters are written `?` in their order, or `?1`; the number of texts is small, for each is kept
+   * prepared. Rows are lists of columns: whole numbers are numbers, which SQLite refuses beyond 2^53, bytes are bytes.
    */
-  query(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly unknown[])[]>
+  query(sql: string, parameters: readonly Parameter[]): Promise<Rows>
+  /**
+   * The rows of one statement, and then those of another with as many columns of the same types, as of one moment. Parameters are
+   * written `?1`, and a statement may leave out the last of them.
+   */
+  queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
   /**
    * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
    * process can write, and there are no notifications.
@@ -47,11 +53,14 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** Rows as lists of columns. */
+export type Rows = readonly (readonly unknown[])[]
+
 /** What a database holds before it is opened: tables of this program, or nothing of it. */
 export type Probed = 'TABLES' | 'NOTHING'
 
 /** A parameter of a statement; numbers are whole. */
-export type Parameter = Uint8Array | number | boolean
+export type Parameter = Uint8Array | string | number | boolean | null
 
 /** A subscription to the notifications of a database. */
 export interface Listening {

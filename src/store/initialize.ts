@@ -36,6 +36,6 @@ export async function initialize(
     const totalAt = await moveBalances(writing, network.parameters, slots)
     await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
     await closeSlots(writing, term, commit.slot)
-    return ok(await logTipWithin(tx))
+    return ok(await logTipWithin(writing))
   })
 }

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { StoreReader } from './contract.ts'
-import type { Database } from './database.ts'
 import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
-import { type OwnedRow, ownedRows } from './sql/owned.ts'
+import { type OwnedRow, ownedRead } from './sql/owned.ts'
+import type { Reading } from './sql/reading.ts'
 
 /** What an address owned, page by page; a reader of several pages continues at the end of the last one. */
 
@@ -11,7 +11,8 @@ import { type OwnedRow, ownedRows } from './sql/owned.ts'
 const mostPlaces = 4_096
 
 /** Reads such pages. */
-export function createOwnedReader(ask: Database['query']): StoreReader['owned'] {
+export function createOwnedReader(reading: Reading): StoreReader['owned'] {
+  const ownedRows = ownedRead(reading)
   /**
    * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
    * last one's, or is asked for again; and a cursor names a place, not a position.
@@ -24,7 +25,7 @@ export function createOwnedReader(ask: Database['query']): StoreReader['owned'] 
     const key = placeKey(address, from)
     const seq = seqByPlace.get(key)
     if (seq === undefined) return undefined
-    const rows = await ownedRows(ask, { ...question, from: { seq } })
+    const rows = await ownedRows({ ...question, from: { seq } })
     // It was this very row. When it is another now, the log was pruned to here, or replaced.
     const [row] = rows ?? []
     if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
@@ -40,7 +41,7 @@ export function createOwnedReader(ask: Database['query']): StoreReader['owned'] 
   }
 
   async function search(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
-    const rows = await ownedRows(ask, question)
+    const rows = await ownedRows(question)
     if (question.from !== undefined) remember(question.address, rows?.[0])
     return rows
   }

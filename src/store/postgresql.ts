@@ -5,8 +5,9 @@ import { PrismaClient } from '../generated/postgresql/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { Database, DatabaseOptions, DatabaseUnusable, Parameter, Probed } from './database.ts'
+import type { Database, DatabaseOptions, DatabaseUnusable, Probed } from './database.ts'
 import { openNotifications } from './notifications.ts'
+import { openReads } from './postgresql-reads.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
@@ -34,19 +35,13 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
 
   // One connection, so that what is read beside the writes is read after them.
   const writer = clientOf(1)
-  const reader = clientOf(readerConnections)
-
-  async function ask(sql: string, parameters: readonly Parameter[]) {
-    let count = 0
-    const numbered = sql.replaceAll('?', () => `$${++count}`)
-    const values = parameters.map((one) => (typeof one === 'number' ? BigInt(one) : one))
-    const rows = await reader.$queryRawUnsafe<object[]>(numbered, ...values)
-    return rows.map((row) => Object.values(row))
-  }
+  const reader = clientOf(clientConnections)
+  const reads = openReads({ ...settings, connectionString: url, max: readConnections })
 
   async function close(): Promise<void> {
     isClosed = true
     await news.close()
+    await reads.close()
     await reader.$disconnect()
     await writer.$disconnect()
   }
@@ -60,7 +55,8 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     connect: () => connectOnce(url),
     writer,
     reader,
-    query: ask,
+    query: reads.query,
+    queryBoth: reads.queryBoth,
     listen: news.listen,
     close,
   }
@@ -110,7 +106,9 @@ async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
 const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url))
 
 /** Of the reading side of one process; a query takes one for a few milliseconds. */
-const readerConnections = 10
+const readConnections = 8
+/** Of its client, which is asked once in a while. */
+const clientConnections = 2
 
 const settings = {
   application_name: 'ledger-gateway',

@@ -53,6 +53,31 @@ export interface LogRange {
   readonly order: 'ascending' | 'descending'
 }
 
+/** A page of one address and class. */
+export interface AddressPageQuery
+  extends Pick<LogRange, 'after' | 'before' | 'limit' | 'order'>,
+    Pick<LedgerUpdate, 'address' | 'class'> {
+  /** Where cursors cut the list. */
+  readonly cursors?: {
+    /** Positions behind the beginning of the page, both included. */
+    readonly behind: readonly [from: number, to: number]
+    /** The two positions whose branches are asked for; 0 for none. */
+    readonly seqs: readonly [number, number]
+  }
+}
+
+/** The answer, all of one moment. */
+export interface AddressPage {
+  readonly tip: LogTip
+  /** The updates of the address and class, those that are no longer kept included. */
+  readonly count: number
+  readonly rows: readonly LedgerUpdate[]
+  /** Whether the address has rows at the positions `behind`. */
+  readonly hasRowsBehind: boolean
+  /** The branches of `seqs`; none where no cursors were given. */
+  readonly branches: readonly Hex[]
+}
+
 /** How far the log reaches. */
 export interface LogTip extends LogPosition {
   /** Random, made with the log; part of every cursor. */

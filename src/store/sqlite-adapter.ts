@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '@prisma/driver-adapter-utils'
 import { adapterErrorOf } from './sqlite-errors.ts'
-import { keepStatements } from './sqlite-statements.ts'
+import { isLarge, keepStatements } from './sqlite-statements.ts'
 
 /**
  * Prisma's driver adapter for the SQLite that Node brings. It knows the column types of our tables and of Prisma's table of
@@ -175,12 +175,3 @@ function parameterOf(arg: unknown, type: ArgType | undefined): SQLInputValue {
     message: `a parameter of type ${type?.scalarType ?? typeof arg} is not one that our tables have`,
   })
 }
-
-/** The JSON of a bulk statement has megabytes. */
-function isLarge(parameter: SQLInputValue): boolean {
-  return typeof parameter === 'string'
-    ? parameter.length > mostKeptLength
-    : parameter instanceof Uint8Array && parameter.length > mostKeptLength
-}
-
-const mostKeptLength = 65_536

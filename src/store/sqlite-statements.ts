@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 
 /** The statements of a connection, kept prepared: to prepare one costs as much as to read some rows. */
@@ -39,6 +39,15 @@ export function keepStatements<Note>(
 
   return { get, drop: (sql) => void kept.delete(sql) }
 }
+
+/** Whether a statement is not to hold a parameter until it is given the next one: the JSON of a bulk statement has megabytes. */
+export function isLarge(parameter: SQLInputValue): boolean {
+  return typeof parameter === 'string'
+    ? parameter.length > mostKeptLength
+    : parameter instanceof Uint8Array && parameter.length > mostKeptLength
+}
+
+const mostKeptLength = 65_536
 
 /** The program's own texts are fewer; a text with a list in it comes in as many forms as lists have lengths. */
 export const mostKept = 200

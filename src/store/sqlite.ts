@@ -1,13 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { Database, DatabaseUnusable, Parameter, Probed, StoreLog } from './database.ts'
+import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
 import { fileIdentityOf } from './file-identity.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
@@ -16,7 +15,7 @@ import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragm
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
 import { adapterInfo, sqliteConnection } from './sqlite-adapter.ts'
-import { type KeptStatements, keepStatements } from './sqlite-statements.ts'
+import { openReads } from './sqlite-reads.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
@@ -53,23 +52,15 @@ export function openSqlite(path: string, log: StoreLog): Database {
   // It cannot write.
   const reader = clientWith(refuseWrites)
 
-  let asked: DatabaseSync | undefined
-  let kept: KeptStatements<void> | undefined
-
-  /** By the driver alone. */
-  async function ask(sql: string, parameters: readonly Parameter[]) {
+  const reads = openReads(() => {
     assert(!isClosed, 'the store is open')
-    asked ??= openFile(file, 'READ')
-    kept ??= keepStatements(asked, () => {})
-    const { statement } = kept.get(sql)
-    // Lists of columns; the types of the driver do not say so.
-    return statement.all(...parameters.map(boundAs)) as unknown as unknown[][]
-  }
+    return openFile(file, 'READ')
+  })
 
   async function close(): Promise<void> {
     isClosed = true
     await checkpoints?.close()
-    asked?.close()
+    reads.close()
     await reader.$disconnect()
     await writer.$disconnect()
     reserve.keep()
@@ -84,7 +75,8 @@ export function openSqlite(path: string, log: StoreLog): Database {
     connect,
     writer,
     reader,
-    query: ask,
+    query: reads.query,
+    queryBoth: reads.queryBoth,
     listen: () => ({ close: async () => {} }),
     close,
   }
@@ -106,11 +98,6 @@ function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable>
   } catch (failure) {
     return unusable(reasonOf(failure))
   }
-}
-
-/** The driver knows no truth values. */
-function boundAs(parameter: Parameter) {
-  return typeof parameter === 'boolean' ? Number(parameter) : parameter
 }
 
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */

@@ -1,23 +1,20 @@
-import { hexToBytes } from '../lib/hex.ts'
+import { bytesToHex } from '../lib/hex.ts'
 import type { Client } from './client.ts'
 import type { StoreReader } from './contract.ts'
 import { toAccountVersion, toEpoch } from './mapping.ts'
-import { idFromBytes, kindToNumber } from './values.ts'
+import { idFromBytes } from './values.ts'
 
-/** Reads of the ledger's state beside the log: accounts, epochs, what is unspent. */
-
-/** Reads of the state, now and as of former slots. */
+/** Reads of the ledger's state that are made once in a while: the network, all accounts, epochs, counts of blocks. */
 export function stateReads(client: Client) {
   return {
-    accountEntry: async (accountId, slot) => {
-      const where = { id: hexToBytes(accountId), ...upTo(slot) }
-      const row = await client.accountVersion.findFirst({ where, orderBy: { slot: 'desc' } })
-      return row === null ? undefined : toAccountVersion(row).entry
+    network: async () => {
+      const row = await client.network.findUnique({ where: { id: 1n } })
+      return row === null ? undefined : { logId: bytesToHex(row.logId), parameters: row.parameters }
     },
     accountVersions: async (slot) => {
       const newest = await client.accountVersion.groupBy({
         by: ['id'],
-        where: upTo(slot),
+        where: { slot: { lte: BigInt(slot) } },
         _max: { slot: true },
       })
       const last = new Map(newest.map(({ id, _max }) => [idFromBytes(id), _max.slot]))
@@ -33,44 +30,15 @@ export function stateReads(client: Client) {
       const where = { epoch: { gte: BigInt(from) } }
       return (await client.epoch.findMany({ where, orderBy: { epoch: 'asc' } })).map(toEpoch)
     },
-    unspentIds: async ({ slot, from, to }) => {
-      const rows = await client.output.findMany({
-        where: {
-          bookedSlot: { gte: BigInt(from), lte: BigInt(Math.min(to, slot)) },
-          OR: [{ spentSlot: null }, { spentSlot: { gt: BigInt(slot) } }],
-        },
-        select: { id: true },
-      })
-      return rows.map(({ id }) => idFromBytes(id))
-    },
-    blocksOfKind: async (kind, from, to) => {
-      const rows = await client.block.findMany({
-        where: {
-          slot: { gte: BigInt(from), lte: BigInt(to) },
-          kind: kindToNumber(kind),
-          state: { notIn: ['PENDING', 'DROPPED'] },
-        },
-        select: { id: true, slot: true, issuerId: true, issuingTime: true },
-      })
-      return rows.map(({ id, slot, issuerId, issuingTime }) => ({
-        blockId: idFromBytes(id),
-        slot: Number(slot),
-        issuerId: idFromBytes(issuerId),
-        issuingTime,
-      }))
-    },
-    issuingTimes: async (blockIds) => {
-      const rows = await client.block.findMany({
-        where: { id: { in: blockIds.map(hexToBytes) } },
-        select: { id: true, issuingTime: true },
-      })
-      return new Map(rows.map(({ id, issuingTime }) => [idFromBytes(id), issuingTime]))
+    countBlocks: async (from, to) => {
+      const slot = { gte: BigInt(from), lte: BigInt(to) }
+      const accepted = { in: ['ACCEPTED', 'CONFIRMED', 'FINALIZED'] }
+      return {
+        all: await client.block.count({ where: { slot } }),
+        accepted: await client.block.count({ where: { slot, state: accepted } }),
+      }
     },
   } satisfies Partial<StoreReader>
-}
-
-function upTo(slot: number | undefined) {
-  return slot === undefined ? {} : { slot: { lte: BigInt(slot) } }
 }
 
 function slotsOf(slots: Iterable<bigint | null>): bigint[] {

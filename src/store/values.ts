@@ -59,10 +59,17 @@ export function rolesToMask(listed: readonly Role[]): number {
   return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
 }
 
-/** The roles of a bit mask, in their fixed order. */
-export function maskToRoles(mask: number): Role[] {
-  return roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
+/** The roles of a bit mask, in their fixed order; the same list for the same mask. */
+export function maskToRoles(mask: number): readonly Role[] {
+  const known = rolesByMask[mask]
+  if (known !== undefined) return known
+  const found = roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
+  rolesByMask[mask] = found
+  return found
 }
+
+/** At most 1,024, and few of them occur. */
+const rolesByMask: (readonly Role[])[] = []
 
 /** The number of a kind of index key; a number is never given twice. */
 export function indexKindToNumber(term: IndexKind): number {

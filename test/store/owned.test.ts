@@ -5,6 +5,7 @@ import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createOwnedReader } from '../../src/store/owned.ts'
 import type { OwnedUpdate } from '../../src/store/rows.ts'
+import { createReading } from '../../src/store/sql/reading.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { addressOf, entry, outputIdOf, slotCommit, testGenesis } from '../support/store-rows.ts'
 
@@ -31,10 +32,11 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
     asked = []
-    read = createOwnedReader((sql, parameters) => {
+    const query: Database['query'] = (sql, parameters) => {
       asked.push(sql)
       return database.query(sql, parameters)
-    })
+    }
+    read = createOwnedReader(createReading({ ...database, query }))
   })
   afterEach(() => database.close())
 

@@ -1,81 +1,61 @@
 import type { IndexKind } from '../../ledger/index-keys.ts'
 import type { Role, UpdateClass } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { allotmentsJson } from '../json-columns.ts'
+import { allotmentsFrom, allotmentsJson } from '../json-columns.ts'
 import type { BlockKind, BlockState, TransactionState } from '../rows.ts'
 import {
+  blockState as blockStateOf,
   classToNumber,
   digits,
-  digitsOf,
   indexKindToNumber,
   kindToNumber,
+  maskToRoles,
+  numberToClass,
+  numberToKind,
   rolesToMask,
+  stringsFromJson,
+  transactionState as transactionStateOf,
 } from '../values.ts'
-import type { BulkTable, ColumnType, JsonValue } from './bulk.ts'
+import type { BulkTable } from './bulk.ts'
+import {
+  amount,
+  asIs,
+  bytes,
+  column,
+  hex,
+  id,
+  int,
+  long,
+  named,
+  optional,
+  table,
+  text,
+  truth,
+  type WrittenColumn,
+  writtenTable,
+} from './columns.ts'
 
-/** What bulk statements write and match, by table: the columns in their order, and how a value is written. */
-
-/** A column as its values are written. */
-interface Column<V> {
-  readonly type: ColumnType
-  readonly write: (value: V) => JsonValue
-  /** In the database, where the rows of the program call it otherwise. */
-  readonly name?: string
-}
-
-type Columns = { readonly [property: string]: Column<never> }
-
-/** A row with these columns. */
-type RowOf<C extends Columns> = {
-  readonly [P in keyof C as undefined extends ValueOf<C[P]> ? never : P]: ValueOf<C[P]>
-} & {
-  readonly [P in keyof C as undefined extends ValueOf<C[P]> ? P : never]?: ValueOf<C[P]>
-}
-
-type ValueOf<C> = C extends Column<infer V> ? V : never
+/** What statements write, match and read, by table: the columns in their order. */
 
 /** The rows that a description takes. */
 export type RowIn<T> = T extends BulkTable<infer R> ? R : never
 
-function table<C extends Columns>(name: string, columns: C, keyLength = 1): BulkTable<RowOf<C>> {
-  const parts = Object.entries(columns).map(([property, column]) => ({
-    property: property as keyof RowOf<C>,
-    name: column.name ?? property,
-    type: column.type,
-    write: column.write as (value: unknown) => JsonValue,
-  }))
-  return {
-    name,
-    columns: parts,
-    keyLength,
-    valuesOf: (row) => parts.map(({ property, write }) => write(row[property])),
-  }
-}
-
-const hex: Column<Hex> = { type: 'bytes', write: digits }
-const bytes: Column<Uint8Array> = { type: 'bytes', write: digitsOf }
-const int: Column<number> = { type: 'int', write: (value) => value }
-const long: Column<number> = { type: 'long', write: (value) => value }
-const amount: Column<bigint> = { type: 'amount', write: String }
-const truth: Column<boolean> = { type: 'boolean', write: (value) => value }
-const updateClass: Column<UpdateClass> = { type: 'int', write: classToNumber }
-const roles: Column<readonly Role[]> = { type: 'int', write: rolesToMask }
-const blockKind: Column<BlockKind> = { type: 'int', write: kindToNumber }
-const indexKind: Column<IndexKind> = { type: 'int', write: indexKindToNumber }
-const blockState: Column<BlockState> = { type: 'text', write: (value) => value }
-const transactionState: Column<TransactionState> = { type: 'text', write: (value) => value }
-const allotments: Column<Parameters<typeof allotmentsJson>[0]> = {
-  type: 'text',
-  write: allotmentsJson,
-}
-
-function optional<V>({ type, write }: Column<V>): Column<V | undefined> {
-  return { type, write: (value) => (value === undefined ? null : write(value)) }
-}
-
-function named<V>(name: string, column: Column<V>): Column<V> {
-  return { ...column, name }
-}
+const updateClass = column<UpdateClass>('int', classToNumber, (value) =>
+  numberToClass(Number(value)),
+)
+const roles = column<readonly Role[]>('int', rolesToMask, (value) => maskToRoles(Number(value)))
+const blockKind = column<BlockKind>('int', kindToNumber, (value) => numberToKind(Number(value)))
+const blockState = column<BlockState>('text', asIs, (value) => blockStateOf(String(value)))
+const transactionState = column<TransactionState>('text', asIs, (value) =>
+  transactionStateOf(String(value)),
+)
+const allotments = column<Parameters<typeof allotmentsJson>[0]>('text', allotmentsJson, (value) =>
+  allotmentsFrom(value === null ? null : String(value)),
+)
+const strings = column<readonly string[]>('text', JSON.stringify, (value) =>
+  stringsFromJson(String(value)),
+)
+const indexKind: WrittenColumn<IndexKind> = { type: 'int', write: indexKindToNumber }
 
 /** Rows of the log. */
 export const ledgerUpdates = table('ledger_updates', {
@@ -85,9 +65,26 @@ export const ledgerUpdates = table('ledger_updates', {
   ordinal: long,
   roles,
   milestoneIndex: long,
-  outputId: hex,
+  outputId: id<'OutputId'>(),
   isSpent: truth,
   historyHash: hex,
+  balance: optional(amount),
+})
+
+/** What the explorer lists of a row. */
+export const ownedUpdates = table('ledger_updates', {
+  seq: long,
+  milestoneIndex: long,
+  outputId: id<'OutputId'>(),
+  isSpent: truth,
+})
+
+/** How far the rows of an address and class reach. */
+export const addressTips = table('ledger_updates', { ordinal: long, historyHash: hex })
+
+/** What an address owns after a row. */
+export const ownedTotals = table('ledger_updates', {
+  milestoneIndex: long,
   balance: optional(amount),
 })
 
@@ -111,7 +108,7 @@ export const prunedTips = table(
 /** Committed slots. */
 export const commitments = table('commitments', {
   slot: long,
-  commitmentId: named('id', hex),
+  commitmentId: named('id', id<'CommitmentId'>()),
   bytes,
   firstSeq: long,
   lastSeq: long,
@@ -119,43 +116,71 @@ export const commitments = table('commitments', {
 
 /** Blocks. */
 export const blocks = table('blocks', {
-  blockId: named('id', hex),
+  blockId: named('id', id<'BlockId'>()),
   inbox: long,
   slot: long,
-  issuerId: hex,
+  issuerId: id<'AccountId'>(),
   issuingTime: amount,
   bytes,
-  transactionId: optional(hex),
+  transactionId: optional(id<'TransactionId'>()),
   state: blockState,
   kind: blockKind,
   workScore: long,
 })
 
+/** Places in the inbox. */
+export const inboxPlaces = table('blocks', { inbox: long })
+
+/** Who issued blocks, and when. */
+export const issuedBlocks = table('blocks', {
+  blockId: named('id', id<'BlockId'>()),
+  slot: long,
+  issuerId: id<'AccountId'>(),
+  issuingTime: amount,
+})
+
 /** Blocks by id. */
-export const blockIds = table('blocks', { blockId: named('id', hex) })
+export const blockIds = table('blocks', { blockId: named('id', id<'BlockId'>()) })
 
 /** States of blocks. */
-export const blockStates = table('blocks', { blockId: named('id', hex), state: blockState })
+export const blockStates = table('blocks', {
+  blockId: named('id', id<'BlockId'>()),
+  state: blockState,
+})
 
 /** References between blocks. */
-export const blockParents = table('block_parents', { parent: hex, child: hex })
+export const blockParents = table('block_parents', {
+  parent: id<'BlockId'>(),
+  child: id<'BlockId'>(),
+})
 
 /** Transactions with the block that carries them. */
 export const carriedTransactions = table('transactions', {
-  transactionId: named('id', hex),
-  blockId: hex,
+  transactionId: named('id', id<'TransactionId'>()),
+  blockId: id<'BlockId'>(),
   slot: long,
   state: transactionState,
   carriers: int,
 })
 
+/** Transactions. */
+export const transactions = table('transactions', {
+  transactionId: named('id', id<'TransactionId'>()),
+  blockId: id<'BlockId'>(),
+  slot: long,
+  state: transactionState,
+  failureReason: optional(int),
+})
+
 /** Transactions by id. */
-export const transactionIds = table('transactions', { transactionId: named('id', hex) })
+export const transactionIds = table('transactions', {
+  transactionId: named('id', id<'TransactionId'>()),
+})
 
 /** Verdicts on transactions. */
-export const verdicts = table('transactions', {
-  transactionId: named('id', hex),
-  blockId: hex,
+export const verdicts = writtenTable('transactions', {
+  transactionId: named('id', id<'TransactionId'>()),
+  blockId: id<'BlockId'>(),
   slot: long,
   state: transactionState,
   failureReason: optional(int),
@@ -174,35 +199,47 @@ export const awaitingPlaces = table('awaited_transactions', { inbox: long })
 
 /** Transactions that blocks wait for. */
 export const awaitedTransactions = table('awaited_transactions', {
-  transactionId: hex,
+  transactionId: id<'TransactionId'>(),
   inbox: long,
 })
 
 /** Transactions that blocks wait for, by id. */
-export const awaitedIds = table('awaited_transactions', { transactionId: hex })
+export const awaitedIds = table('awaited_transactions', { transactionId: id<'TransactionId'>() })
 
-/** New outputs. */
-export const outputs = table('outputs', {
-  outputId: named('id', hex),
+const newOutput = {
+  outputId: named('id', id<'OutputId'>()),
   bytes,
   // Without bytes where the block is not known: the column has no null.
-  blockId: { type: 'bytes', write: (id: Hex | undefined) => (id === undefined ? '' : digits(id)) },
+  blockId: {
+    ...optional(id<'BlockId'>()),
+    write: (block: Hex | undefined) => (block === undefined ? '' : digits(block)),
+  },
   bookedSlot: long,
+}
+
+/** New outputs. */
+export const outputs = table('outputs', newOutput)
+
+/** Outputs, spent or not. */
+export const outputRows = table('outputs', {
+  ...newOutput,
+  spentSlot: optional(long),
+  spentBy: optional(id<'TransactionId'>()),
 })
 
 /** Outputs by id. */
-export const outputIds = table('outputs', { outputId: named('id', hex) })
+export const outputIds = table('outputs', { outputId: named('id', id<'OutputId'>()) })
 
 /** What spends outputs. */
 export const spends = table('outputs', {
-  outputId: named('id', hex),
+  outputId: named('id', id<'OutputId'>()),
   spentSlot: long,
-  spentBy: optional(hex),
+  spentBy: optional(id<'TransactionId'>()),
 })
 
 /** Unspent outputs as filters see them. */
 export const unspentOutputs = table('unspent_outputs', {
-  outputId: hex,
+  outputId: id<'OutputId'>(),
   /** The type code. */
   kind: int,
   bookedSlot: long,
@@ -213,18 +250,18 @@ export const unspentOutputs = table('unspent_outputs', {
 })
 
 /** Unspent outputs by id. */
-export const unspentIds = table('unspent_outputs', { outputId: hex })
+export const unspentIds = table('unspent_outputs', { outputId: id<'OutputId'>() })
 
 /** Index keys and the outputs that are found by them. */
-export const indexKeys = table('index_keys', {
+export const indexKeys = writtenTable('index_keys', {
   kind: indexKind,
   value: hex,
   bookedSlot: long,
-  outputId: hex,
+  outputId: id<'OutputId'>(),
 })
 
 /** Slots that outputs wait for. */
-export const dueOutputs = table('due_outputs', { slot: long, outputId: hex })
+export const dueOutputs = table('due_outputs', { slot: long, outputId: id<'OutputId'>() })
 
 /** Base tokens of addresses; each amount is at most 2^63 - 1. */
 export const balances = table('balances', {
@@ -243,16 +280,40 @@ export const balanceAddresses = table('balances', { address: hex })
 /** Native tokens of addresses; amounts are 32 bytes, the highest first. */
 export const tokenBalances = table(
   'token_balances',
-  { address: hex, tokenId: hex, available: hex, timelocked: hex, expiring: hex },
+  { address: hex, tokenId: id<'FoundryId'>(), available: hex, timelocked: hex, expiring: hex },
   2,
 )
 
 /** Native tokens of addresses by token. */
-export const ownedTokens = table('token_balances', { address: hex, tokenId: hex })
+export const ownedTokens = table('token_balances', { address: hex, tokenId: id<'FoundryId'>() })
 
 /** What addresses own at the end of slots in which an expiration moved an output. */
 export const expirationTransfers = table('expiration_transfers', {
   address: hex,
   slot: long,
   total: amount,
+})
+
+/** How many addresses own how much. */
+export const balanceRanges = table('balance_ranges', {
+  exponent: long,
+  addresses: long,
+  total: amount,
+})
+
+/** Versions of accounts; `undefined` where the account was deleted. */
+export const accountVersions = table('account_versions', {
+  slot: long,
+  entry: optional(bytes),
+})
+
+/** Versions of chain records. */
+export const chainRecords = table('chain_records', {
+  chainId: text,
+  version: int,
+  accessNodes: strings,
+  isActive: truth,
+  setBy: text,
+  setAt: long,
+  change: long,
 })

@@ -7,6 +7,7 @@ import type { Tx } from '../client.ts'
 
 /** A bulk statement gives the number of rows changed, for the caller to check. */
 export interface Bulk {
+  readonly dialect: Dialect
   /** Adds rows, all of them new. */
   insert<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Adds rows, or replaces those of the same key. */
@@ -40,6 +41,8 @@ export interface BulkTable<R> {
 export interface BulkColumn {
   readonly name: string
   readonly type: ColumnType
+  /** Bytes that are read as text. */
+  readonly asText?: boolean
 }
 
 /** `bytes` are hexadecimal digits in the JSON, and `amount` is text, for a JSON number ends at 2^53. */
@@ -66,6 +69,8 @@ export interface Dialect {
   given(columns: readonly BulkColumn[]): string
   /** Follows the name of a table and keeps those of its rows that are given. `list` is how a statement names a second table. */
   matching(table: Pick<BulkTable<never>, 'name' | 'columns'>, list: ',' | 'USING'): string
+  /** Bytes as `0x` and their digits; null may become `0x`. */
+  hex(bytes: string): string
 }
 
 /** The rows as the JSON parameter of a statement. */
@@ -87,6 +92,7 @@ export function bulkOf(dialect: Dialect): Bulk {
   }
 
   return {
+    dialect,
     insert: (tx, table, rows) => run(tx, insertText(dialect, table), table, rows),
     put(tx, table, rows) {
       const { columns, keyLength } = table

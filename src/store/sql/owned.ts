@@ -1,9 +1,12 @@
-import { assert } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { Database } from '../database.ts'
+import type { Parameter } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
-import { classToNumber, idFromBytes } from '../values.ts'
+import { classToNumber } from '../values.ts'
+import type { Dialect } from './bulk.ts'
+import { ownedUpdates } from './bulk-tables.ts'
+import { selected } from './columns.ts'
+import type { Reading } from './reading.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
 
@@ -11,39 +14,40 @@ import { classToNumber, idFromBytes } from '../values.ts'
 export type OwnedRow = OwnedUpdate & { readonly seq: number }
 
 /**
- * Rows of an address and the class OWNED; `undefined` where more than `mostSkipped` may lie before the place in its
+ * Reads rows of an address and the class OWNED; `undefined` where more than `mostSkipped` may lie before the place in its
  * own milestone.
  */
-export async function ownedRows(
-  ask: Database['query'],
-  { address, order, from, limit }: OwnedQuery,
-): Promise<readonly OwnedRow[] | undefined> {
-  const page = ownedStatements[order]
-  const key = hexToBytes(address)
-  if (from === undefined) return rowsOf(await ask(page.atEnd, [key, limit]))
-  if ('seq' in from) return rowsOf(await ask(page.atSeq, [key, from.seq, limit]))
-  const { slot } = from
-  if (!('outputId' in from)) return rowsOf(await ask(page.atSlot, [key, slot, limit]))
-  const place = [...placeOf(from.outputId), from.isSpent]
-  const rows = await ask(page.atPlace, [key, key, slot, mostSkipped, slot, ...place, limit])
-  if (rows.length === 0) {
-    const beyond = await ask(page.beyond, [key, slot, mostSkipped])
-    if (beyond.length > 0) return undefined
+export function ownedRead({ query, dialect }: Reading) {
+  const pages = ownedStatements(dialect)
+  const rows = async (sql: string, parameters: readonly Parameter[]) =>
+    (await query(sql, parameters)).map(rowOf)
+
+  return async ({
+    address,
+    order,
+    from,
+    limit,
+  }: OwnedQuery): Promise<readonly OwnedRow[] | undefined> => {
+    const page = pages[order]
+    const key = hexToBytes(address)
+    if (from === undefined) return rows(page.atEnd, [key, limit])
+    if ('seq' in from) return rows(page.atSeq, [key, from.seq, limit])
+    const { slot } = from
+    if (!('outputId' in from)) return rows(page.atSlot, [key, slot, limit])
+    const place = [...placeOf(from.outputId), from.isSpent]
+    const found = await rows(page.atPlace, [key, key, slot, mostSkipped, slot, ...place, limit])
+    if (found.length > 0) return found
+    const beyond = await query(page.beyond, [key, slot, mostSkipped])
+    return beyond.length > 0 ? undefined : found
   }
-  return rowsOf(rows)
 }
 
-function rowsOf(rows: Awaited<ReturnType<Database['query']>>): readonly OwnedRow[] {
-  return rows.map(rowOf)
-}
-
-/** In the order of `columns`; the databases differ in how they give whole numbers and truth. */
+/** In the order of `ownedUpdates`. A literal, for a page is read most of all. */
 function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): OwnedRow {
-  assert(outputId instanceof Uint8Array, 'the id of an output is bytes')
   return {
     seq: Number(seq),
     milestoneIndex: Number(milestoneIndex),
-    outputId: idFromBytes(outputId),
+    outputId: ownedUpdates.read.outputId(outputId),
     isSpent: Boolean(isSpent),
   }
 }
@@ -67,29 +71,26 @@ const placeColumns =
  * The pages in both orders, and how one learns of more rows beyond those passed over. A slot that is not committed has no
  * bound: nothing of it is there yet.
  */
-export const ownedStatements = {
-  ascending: statements(
-    'ASC',
-    '>=',
-    'SELECT "firstSeq" FROM commitments WHERE slot >= ? ORDER BY slot ASC LIMIT 1',
-  ),
-  descending: statements(
-    'DESC',
-    '<=',
-    'SELECT "lastSeq" FROM commitments WHERE slot <= ? ORDER BY slot DESC LIMIT 1',
-  ),
+export function ownedStatements(dialect: Dialect) {
+  const read = selected(dialect, ownedUpdates)
+  const first = 'SELECT "firstSeq" FROM commitments WHERE slot >= ? ORDER BY slot ASC LIMIT 1'
+  const last = 'SELECT "lastSeq" FROM commitments WHERE slot <= ? ORDER BY slot DESC LIMIT 1'
+  return {
+    ascending: statements(read, 'ASC', '>=', first),
+    descending: statements(read, 'DESC', '<=', last),
+  }
 }
 
-/** Written once: to put them together again costs as much as to read some rows. */
-function statements(order: 'ASC' | 'DESC', reaches: '>=' | '<=', bound: string) {
+/** Put together once: that costs as much as to read some rows. */
+function statements(read: string, order: 'ASC' | 'DESC', reaches: '>=' | '<=', bound: string) {
   const near = `${ofAddress} AND seq ${reaches} (${bound}) ORDER BY seq ${order} LIMIT`
   return {
-    atEnd: `SELECT ${columns} ${ofAddress} ORDER BY seq ${order} LIMIT ?`,
-    atSeq: `SELECT ${columns} ${ofAddress} AND seq ${reaches} ? ORDER BY seq ${order} LIMIT ?`,
-    atSlot: `SELECT ${columns} ${near} ?`,
+    atEnd: `SELECT ${read} ${ofAddress} ORDER BY seq ${order} LIMIT ?`,
+    atSeq: `SELECT ${read} ${ofAddress} AND seq ${reaches} ? ORDER BY seq ${order} LIMIT ?`,
+    atSlot: `SELECT ${read} ${near} ?`,
     // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
     // the work in a milestone that has ever so many rows of the address.
-    atPlace: `SELECT ${columns} ${ofAddress} AND seq ${reaches} (
+    atPlace: `SELECT ${read} ${ofAddress} AND seq ${reaches} (
         SELECT seq FROM (SELECT ${columns} ${near} ?) AS near
         WHERE "milestoneIndex" <> ? OR (${placeColumns}, "isSpent") ${reaches} (?, ?, ?, ?)
         ORDER BY seq ${order} LIMIT 1)

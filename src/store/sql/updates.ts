@@ -1,85 +1,155 @@
-import { assert } from '../../lib/assert.ts'
-import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
-import type { Database } from '../database.ts'
-import type { LedgerUpdate, LogRange } from '../rows.ts'
-import { branchOf, classToNumber, idFromBytes, maskToRoles, numberToClass } from '../values.ts'
-import type { BulkColumn } from './bulk.ts'
+import { present } from '../../lib/assert.ts'
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
+import { classToNumber, noBranch } from '../values.ts'
+import type { Dialect } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
+import { hexOfText, selectedOf } from './columns.ts'
+import { branchAt, branchOfId, tipColumns, tipOf, tipTables } from './log-tip.ts'
+import type { Reading } from './reading.ts'
 
 /** Rows of the log with their branches, each scan in one statement that both databases understand. */
 
-/** Rows of one address and class, by the index of both. */
-export async function scanOfAddress(
-  ask: Database['query'],
-  { address, after, before, limit, order }: LogRange & Required<Pick<LogRange, 'address'>>,
-  updateClass: LedgerUpdate['class'],
-): Promise<LedgerUpdate[]> {
-  const { ofAddress } = statements[order]
-  const key = [hexToBytes(address), classToNumber(updateClass)]
-  return (await ask(ofAddress, [...key, after, before, limit])).map(rowOf)
+/** Reads of the log. */
+export interface LogReads {
+  /** Rows of one address and class, by the index of both. */
+  ofAddress(
+    range: LogRange & Required<Pick<LogRange, 'address'>>,
+    updateClass: LedgerUpdate['class'],
+  ): Promise<LedgerUpdate[]>
+  /** Rows of all addresses, by position. */
+  ofLog(range: LogRange): Promise<LedgerUpdate[]>
+  /** A page of an address, with all that a connection tells of it, as of one moment. */
+  page(question: AddressPageQuery): Promise<AddressPage>
 }
 
-/** Rows of all addresses, by position. */
-export async function scanOfLog(
-  ask: Database['query'],
-  { classes, after, before, limit, order }: LogRange,
-): Promise<LedgerUpdate[]> {
-  const numbers = classes.map(classToNumber)
-  const [first = -1, second = first] = numbers
-  return (await ask(statements[order].ofLog, [first, second, after, before, limit])).map(rowOf)
-}
+/** The reads of the log of a database. */
+export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
+  const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
+  const heads = headsOf(dialect)
 
-/** In the order of `columns`; the databases differ in how they give whole numbers and truth. */
-function rowOf([
-  seq,
-  address,
-  updateClass,
-  ordinal,
-  roles,
-  milestoneIndex,
-  outputId,
-  isSpent,
-  historyHash,
-  balance,
-  commitmentId,
-]: readonly unknown[]): LedgerUpdate {
   return {
-    seq: Number(seq),
-    branch: branchOf(idFromBytes(bytesOf(commitmentId))),
-    address: bytesToHex(bytesOf(address)),
-    class: numberToClass(Number(updateClass)),
-    ordinal: Number(ordinal),
-    roles: maskToRoles(Number(roles)),
-    milestoneIndex: Number(milestoneIndex),
-    outputId: idFromBytes(bytesOf(outputId)),
-    isSpent: Boolean(isSpent),
-    historyHash: bytesToHex(bytesOf(historyHash)),
-    balance: typeof balance === 'string' ? BigInt(balance) : undefined,
+    ofAddress: async ({ address, after, before, limit, order }, updateClass) => {
+      const key = [hexToBytes(address), classToNumber(updateClass)]
+      const rows = await query(texts[order].ofAddress, [...key, after, before, limit])
+      return rows.map((row) => updateOf(row, address, updateClass))
+    },
+    ofLog: async ({ classes, after, before, limit, order }) => {
+      const [first = -1, second = first] = classes.map(classToNumber)
+      const rows = await query(texts[order].ofLog, [first, second, after, before, limit])
+      return rows.map((row) =>
+        updateOf(row, ledgerUpdates.read.address(row[9]), ledgerUpdates.read.class(row[10])),
+      )
+    },
+    page: async ({ address, class: updateClass, after, before, limit, order, cursors }) => {
+      const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
+      const { ofAddress } = texts[order]
+      const rows = await (cursors === undefined
+        ? queryBoth(heads.plain, ofAddress, asked)
+        : queryBoth(heads.atCursors, ofAddress, [...asked, ...cursors.behind, ...cursors.seqs]))
+      return pageOf(rows, address, updateClass)
+    },
   }
 }
 
-function bytesOf(value: unknown): Uint8Array {
-  assert(value instanceof Uint8Array, 'ids, addresses and hashes are bytes')
-  return value
+/** In the order of `ownColumns`. A literal, which is twice as fast as `rowOf`: a page of the log is most of what is read. */
+function updateOf(
+  [
+    seq,
+    ordinal,
+    roles,
+    milestoneIndex,
+    isSpent,
+    outputId,
+    historyHash,
+    balance,
+    branch,
+  ]: readonly unknown[],
+  address: Hex,
+  updateClass: LedgerUpdate['class'],
+): LedgerUpdate {
+  const { read } = ledgerUpdates
+  return {
+    seq: Number(seq),
+    branch: hexOfText(branch),
+    address,
+    class: updateClass,
+    ordinal: Number(ordinal),
+    roles: read.roles(roles),
+    milestoneIndex: Number(milestoneIndex),
+    outputId: read.outputId(outputId),
+    isSpent: Boolean(isSpent),
+    historyHash: hexOfText(historyHash),
+    balance: read.balance(balance),
+  }
+}
+
+/** In the order of `headColumns`. */
+function pageOf(
+  [head, ...rows]: readonly (readonly unknown[])[],
+  address: Hex,
+  updateClass: LedgerUpdate['class'],
+): AddressPage {
+  const [seq, firstRow, count, slot, isBehind, logId, commitmentId, branches, branch] = present(
+    head,
+    'genesis commitment',
+  )
+  const texts = String(branches)
+  const [prunedBranch, ...ofCursors] = [0, 1, 2].map((i) =>
+    texts.slice(i * noBranch.length, (i + 1) * noBranch.length),
+  )
+  return {
+    tip: tipOf({ seq, slot, firstRow, logId, commitmentId, branch, prunedBranch }),
+    count: Number(count),
+    hasRowsBehind: Boolean(isBehind),
+    branches: ofCursors.filter((text) => text !== '').map(hexOfText),
+    rows: rows.map((row) => updateOf(row, address, updateClass)),
+  }
 }
 
 /**
- * The branch in the statement of the row, so that the database of another history cannot be put in place between the two. The
- * balance as text, for it goes up to 2^64 - 1 and the driver of SQLite gives numbers.
+ * The columns of a row. The branch in the statement of the row, so that the database of another history cannot be put in place
+ * between the two.
  */
-const columns = `${ledgerUpdates.columns.map(asRead).join(', ')},
-  (SELECT id FROM commitments WHERE slot = "milestoneIndex") AS "commitmentId"`
-
-function asRead({ name, type }: BulkColumn): string {
-  return type === 'amount' ? `CAST("${name}" AS TEXT) AS "${name}"` : `"${name}"`
+function ownColumns(dialect: Dialect): string {
+  return `${selectedOf(dialect, ledgerUpdates, ownNames)}, (SELECT ${branchOfId(dialect, 'id')} FROM commitments
+    WHERE slot = "milestoneIndex") AS branch`
 }
 
-const statements = { ascending: scans('ASC'), descending: scans('DESC') }
+const ownNames = [
+  ...['seq', 'ordinal', 'roles', 'milestoneIndex', 'isSpent', 'outputId', 'historyHash'],
+  'balance',
+]
 
-function scans(order: 'ASC' | 'DESC') {
-  const range = `seq > ? AND seq < ? ORDER BY seq ${order} LIMIT ?`
+const ofAddress = 'FROM ledger_updates WHERE address = ?1 AND class = ?2'
+
+/** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
+function headColumns(dialect: Dialect, behind: string, ofCursors: readonly string[]): string {
+  const tip = tipColumns(dialect)
+  const count = `coalesce((SELECT ordinal ${ofAddress} ORDER BY seq DESC LIMIT 1),
+    (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
+  const numbers = [tip.seq, tip.firstRow, count, tip.slot, behind]
+  const branches = [tip.prunedBranch, ...ofCursors].join(' || ')
+  return [...numbers, tip.logId, tip.commitmentId, branches, tip.branch].join(', ')
+}
+
+function headsOf(dialect: Dialect) {
+  const head = (behind: string, ofCursors: readonly string[]) =>
+    `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}`
+  const ofCursors = ['?8', '?9'].map((seq) => branchAt(dialect, seq))
   return {
-    ofAddress: `SELECT ${columns} FROM ledger_updates WHERE address = ? AND class = ? AND ${range}`,
-    ofLog: `SELECT ${columns} FROM ledger_updates WHERE class IN (?, ?) AND ${range}`,
+    plain: head('false', []),
+    atCursors: head(`EXISTS (SELECT 1 ${ofAddress} AND seq >= ?6 AND seq <= ?7)`, ofCursors),
+  }
+}
+
+function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
+  const columns = ownColumns(dialect)
+  const within = `seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`
+  const others = selectedOf(dialect, ledgerUpdates, ['address', 'class'])
+  return {
+    ofAddress: `SELECT ${columns} ${ofAddress} AND ${within}`,
+    ofLog: `SELECT ${columns}, ${others} FROM ledger_updates
+      WHERE class IN (?1, ?2) AND ${within}`,
   }
 }

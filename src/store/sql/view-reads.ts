@@ -1,68 +1,103 @@
-import {
-  type Balance,
-  type BalanceRange,
-  type Output,
-  Prisma,
-  type TokenBalance,
-} from '../../generated/prisma/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { noBalance } from '../../ledger/balances-of-address.ts'
 import type { IndexKey } from '../../ledger/index-keys.ts'
-import { type Hex, hexToBytes } from '../../lib/hex.ts'
-import type { Client } from '../client.ts'
-import { indexKindToNumber } from '../values.ts'
-import type { OutputPosition, UnspentFilter } from '../view-contract.ts'
+import { present } from '../../lib/assert.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import type { Parameter } from '../database.ts'
+import type { OutputRow } from '../rows.ts'
+import { classToNumber, indexKindToNumber } from '../values.ts'
+import type { OutputPosition, UnspentFilter, ViewReader } from '../view-contract.ts'
+import {
+  balanceRanges,
+  balances,
+  commitments,
+  expirationTransfers,
+  outputRows,
+  ownedTotals,
+  prunedTips,
+  tokenBalances,
+} from './bulk-tables.ts'
+import { selected } from './columns.ts'
+import type { Reading } from './reading.ts'
 
 /**
  * Reads of what is kept beside the log, in SQL that both databases understand. Each is one statement, and so is of one
  * moment: the slot of the newest commitment comes with it.
  */
+export function balanceReads(reading: Reading) {
+  const { asOf } = reading
+  const balance = asOf(balances, 'balances ON balances.address = ?')
+  const tokens = asOf(
+    tokenBalances,
+    `(SELECT * FROM token_balances WHERE address = ? AND "tokenId" > ? ORDER BY "tokenId" LIMIT ?)
+      AS token_balances ON true ORDER BY token_balances."tokenId"`,
+  )
+  // Of those that own the same the last in the order of bytes comes first.
+  const richest = asOf(
+    balances,
+    `(SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ?) AS balances ON true
+      ORDER BY balances.total DESC, balances.address DESC`,
+  )
+  const ranges = asOf(balanceRanges, 'balance_ranges ON true ORDER BY balance_ranges.exponent')
 
-/** A column of the newest commitment, beside columns that are null where nothing is kept. */
-type AsOf<Row> = { readonly asOf: bigint } & { readonly [C in keyof Row]: Row[C] | null }
+  return {
+    balance: async (address) => {
+      const { slot, rows } = await balance(hexToBytes(address))
+      if (rows[0] === undefined) return { slot, balance: noBalance }
+      const { address: _owner, total: _total, ...kept } = rows[0]
+      return { slot, balance: kept }
+    },
+    tokenBalances: async (address, { after, limit }) => {
+      const { slot, rows } = await tokens(hexToBytes(address), hexToBytes(after ?? '0x'), limit)
+      const found = rows.map(({ tokenId, available, timelocked, expiring }) => ({
+        tokenId,
+        balance: {
+          available: BigInt(available),
+          timelocked: BigInt(timelocked),
+          expiring: BigInt(expiring),
+        },
+      }))
+      return { slot, tokens: found }
+    },
+    totalAt: totalAtRead(reading),
+    richestAddresses: async (limit) => {
+      const { slot, rows } = await richest(limit)
+      return { slot, owners: rows.map(({ address, total }) => ({ address, total })) }
+    },
+    balanceRanges: async () => {
+      const { slot, rows } = await ranges()
+      return { slot, ranges: rows }
+    },
+  } satisfies Partial<ViewReader>
+}
+
+/** The newest of two: the row of the log, and what an expiration did since. Both are index lookups. */
+function totalAtRead({ row }: Reading): ViewReader['totalAt'] {
+  const milestone = row(commitments, 'WHERE slot = ?')
+  const ofAddress = 'WHERE address = ? AND class = ?'
+  const inLog = row(ownedTotals, `${ofAddress} AND seq <= ? ORDER BY seq DESC LIMIT 1`)
+  const pruned = row(prunedTips, ofAddress)
+  const transferred = row(
+    expirationTransfers,
+    'WHERE address = ? AND slot <= ? ORDER BY slot DESC LIMIT 1',
+  )
+
+  return async (address, slot) => {
+    const reached = await milestone(slot)
+    if (reached === undefined) return undefined
+    const key = [hexToBytes(address), classToNumber('OWNED')] as const
+    // Where the log was cut off the last row before is kept; of a slot before the cut nothing is known.
+    const owned = (await inLog(...key, reached.lastSeq)) ?? (await pruned(...key))
+    if (owned !== undefined && owned.milestoneIndex > slot) return undefined
+    const transfer = await transferred(hexToBytes(address), slot)
+    if (transfer !== undefined && (owned === undefined || owned.milestoneIndex < transfer.slot)) {
+      return transfer.total
+    }
+    return owned === undefined ? 0n : present(owned.balance, `the balance of ${address}`)
+  }
+}
 
 const newestSlot = Prisma.sql`(SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1)`
-
-/** The balance of an address. */
-export async function balanceAsOf(
-  client: Client,
-  address: Hex,
-): Promise<AsOf<Balance> | undefined> {
-  const rows = await client.$queryRaw<AsOf<Balance>[]>`
-    SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
-    LEFT JOIN balances AS kept ON kept.address = ${hexToBytes(address)}`
-  return rows[0]
-}
-
-/** The native tokens of an address after one, in the order of their ids; one row of nulls where there are none. */
-export function tokensAsOf(
-  client: Client,
-  address: Hex,
-  { after, limit }: { readonly after: Hex; readonly limit: number },
-): Promise<AsOf<TokenBalance>[]> {
-  return client.$queryRaw<AsOf<TokenBalance>[]>`
-    SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
-    LEFT JOIN (
-      SELECT * FROM token_balances
-      WHERE address = ${hexToBytes(address)} AND "tokenId" > ${hexToBytes(after)}
-      ORDER BY "tokenId" LIMIT ${limit}) AS kept ON true
-    ORDER BY kept."tokenId"`
-}
-
-/** The addresses that own most; of those that own the same the last in the order of bytes comes first. */
-export function richestAsOf(client: Client, limit: number): Promise<AsOf<Balance>[]> {
-  return client.$queryRaw<AsOf<Balance>[]>`
-    SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
-    LEFT JOIN (SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ${limit}) AS kept
-      ON true
-    ORDER BY kept.total DESC, kept.address DESC`
-}
-
-/** The ranges of what addresses own, the poorest first. */
-export function rangesAsOf(client: Client): Promise<AsOf<BalanceRange>[]> {
-  return client.$queryRaw<AsOf<BalanceRange>[]>`
-    SELECT newest.slot AS "asOf", kept.* FROM ${newestSlot} AS newest
-    LEFT JOIN balance_ranges AS kept ON true
-    ORDER BY kept.exponent`
-}
 
 /** Where a scan of unspent outputs begins, and which of them it lets through. */
 export interface UnspentScan {
@@ -77,17 +112,20 @@ export interface UnspentScan {
 }
 
 /** Unspent outputs in the order of their places. */
-export function scanUnspent(client: Client, scan: UnspentScan): Promise<Output[]> {
+export async function scanUnspent(
+  { query, dialect }: Reading,
+  scan: UnspentScan,
+): Promise<OutputRow[]> {
   const { by, also, filter, after, limit } = scan
   // Cross joins are made in the order written, which is that of the index that the places are in.
   const [from, isMeant] = !('value' in by)
     ? [
-        Prisma.sql`unspent_outputs AS unspent CROSS JOIN outputs AS output`,
+        Prisma.sql`unspent_outputs AS unspent CROSS JOIN outputs`,
         Prisma.sql`unspent.kind = ${by.kind}`,
       ]
     : [
         Prisma.sql`index_keys AS found CROSS JOIN unspent_outputs AS unspent
-            CROSS JOIN outputs AS output`,
+            CROSS JOIN outputs`,
         Prisma.sql`found.kind = ${indexKindToNumber(by.kind)} AND found.value = ${hexToBytes(by.value)}
             AND unspent."outputId" = found."outputId"`,
       ]
@@ -95,7 +133,7 @@ export function scanUnspent(client: Client, scan: UnspentScan): Promise<Output[]
   const id = !('value' in by) ? Prisma.sql`unspent."outputId"` : Prisma.sql`found."outputId"`
   const conditions = [
     isMeant,
-    Prisma.sql`output.id = unspent."outputId"`,
+    Prisma.sql`outputs.id = unspent."outputId"`,
     ...conditionsOf(filter, slot),
     ...also.map(hasKey),
   ]
@@ -103,11 +141,10 @@ export function scanUnspent(client: Client, scan: UnspentScan): Promise<Output[]
     const { bookedSlot, outputId } = after
     conditions.push(Prisma.sql`(${slot}, ${id}) > (${bookedSlot}, ${hexToBytes(outputId)})`)
   }
-  return client.$queryRaw<Output[]>`
-    SELECT output.id, output.bytes, output."blockId", output."bookedSlot", output."spentSlot",
-      output."spentBy"
-    FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
+  const { sql, values } = Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
     ORDER BY ${slot}, ${id} LIMIT ${limit}`
+  const rows = await query(`SELECT ${selected(dialect, outputRows)} ${sql}`, values as Parameter[])
+  return rows.map(outputRows.rowOf)
 }
 
 function hasKey({ kind, value }: IndexKey): Prisma.Sql {
@@ -120,7 +157,7 @@ function conditionsOf(filter: UnspentFilter, slot: Prisma.Sql): Prisma.Sql[] {
   const { timelocked, expires, created } = filter
   const conditions = [
     filter.asOf === 'BOOKED'
-      ? Prisma.sql`output."spentSlot" IS NULL`
+      ? Prisma.sql`outputs."spentSlot" IS NULL`
       : Prisma.sql`${slot} <= ${newestSlot}`,
     ...within(slot, created),
     ...within(Prisma.sql`unspent."timelockSlot"`, timelocked),

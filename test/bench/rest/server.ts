@@ -10,6 +10,7 @@ import type { Result } from '../../../src/lib/result.ts'
 import type { Services } from '../../../src/service/services.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
 import { mostSkipped, ownedStatements } from '../../../src/store/sql/owned.ts'
+import { dialect } from '../../../src/store/sql/sqlite/dialect.ts'
 import { addressText, servedParameters } from '../../support/serve-log.ts'
 import { startDoors } from '../../support/start-gateway.ts'
 import { testGenesis } from '../../support/store-rows.ts'
@@ -52,7 +53,7 @@ const services = {
 const doors = await startDoors(services)
 
 const connection = new DatabaseSync(file, { readOnly: true })
-const page = connection.prepare(ownedStatements.descending.atPlace)
+const page = connection.prepare(ownedStatements(dialect).descending.atPlace)
 
 interface BareRow {
   readonly milestoneIndex: number
@@ -76,9 +77,9 @@ const bare = createServer((request, response) => {
     id.subarray(36, 37),
     Number(query.get('isSpent')),
     101,
-  ) as unknown as BareRow[]
+  ) as unknown as (Omit<BareRow, 'outputId'> & { readonly outputId: Hex })[]
   const items = rows.slice(0, 100).map(({ outputId, isSpent, milestoneIndex }) => ({
-    outputId: bytesToHex(outputId),
+    outputId,
     isSpent: isSpent === 1,
     milestoneIndex,
     milestoneTimestamp: 1_700_000_000 + milestoneIndex * 10,

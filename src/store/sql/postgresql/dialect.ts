@@ -25,6 +25,8 @@ export const dialect: Dialect = {
     const [separator, given] = [list === ',' ? ', ' : ' USING ', dialect.given(columns)]
     return `${separator}${given} WHERE ${same.join(' AND ')}`
   },
+
+  hex: (bytes) => `'0x' || encode(${bytes}, 'hex')`,
 }
 
 const types: { readonly [T in ColumnType]: string } = {

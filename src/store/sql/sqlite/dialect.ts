@@ -17,6 +17,8 @@ export const dialect: Dialect = {
     const left = columns.length === 1 ? names : `(${names})`
     return ` WHERE ${left} IN (SELECT ${names} FROM ${dialect.given(columns)})`
   },
+
+  hex: (bytes) => `'0x' || lower(hex(${bytes}))`,
 }
 
 function readFrom(value: string, { name, type }: BulkColumn): string {

@@ -1,0 +1,78 @@
+import { hexToBytes } from '../../lib/hex.ts'
+import type { StoreReader } from '../contract.ts'
+import { kindToNumber } from '../values.ts'
+import {
+  blockIds,
+  blockParents,
+  blockStates,
+  blocks,
+  inboxPlaces,
+  issuedBlocks,
+  transactionIds,
+  transactions,
+} from './bulk-tables.ts'
+import type { Reading } from './reading.ts'
+
+/** Reads of blocks and transactions. */
+
+/** Blocks and transactions by id, and what belongs to blocks. */
+export function blockReads({ row, rows, keyed }: Reading) {
+  const block = row(blocks, 'WHERE id = ?')
+  const manyBlocks = keyed(blocks, blockIds)
+  const states = keyed(blockStates, blockIds)
+  const issued = keyed(issuedBlocks, blockIds)
+  const children = rows(blockParents, 'WHERE parent = ? ORDER BY child LIMIT ? OFFSET ?')
+  const transaction = row(transactions, 'WHERE id = ?')
+  const manyTransactions = keyed(transactions, transactionIds)
+
+  return {
+    block: (blockId) => block(hexToBytes(blockId)),
+    blocks: (ids) => manyBlocks(ids.map((blockId) => ({ blockId }))),
+    blockStates: (ids) => states(ids.map((blockId) => ({ blockId }))),
+    issuingTimes: async (ids) => {
+      const found = await issued(ids.map((blockId) => ({ blockId })))
+      return new Map(found.map(({ blockId, issuingTime }) => [blockId, issuingTime]))
+    },
+    children: async (blockId, { skip, limit }) => {
+      const references = await children(hexToBytes(blockId), limit, skip)
+      return references.map(({ child }) => child)
+    },
+    transaction: (transactionId) => transaction(hexToBytes(transactionId)),
+    transactions: (ids) => manyTransactions(ids.map((transactionId) => ({ transactionId }))),
+  } satisfies Partial<StoreReader>
+}
+
+/** Lists of blocks, by their slots and by their places in the inbox. */
+export function blockListReads({ row, rows }: Reading) {
+  const after = rows(blocks, 'WHERE inbox > ? ORDER BY inbox LIMIT ?')
+  const pending = rows(blocks, `WHERE state = 'PENDING' ORDER BY inbox LIMIT ?`)
+  const ofSlot = `WHERE slot = ? AND state IN ('ACCEPTED', 'CONFIRMED', 'FINALIZED')`
+  const slotBlocks = {
+    ascending: rows(blocks, `${ofSlot} AND inbox >= ? ORDER BY inbox LIMIT ?`),
+    descending: rows(blocks, `${ofSlot} AND inbox <= ? ORDER BY inbox DESC LIMIT ?`),
+  }
+  // The slot follows from the issuing time, so this order is that of issuing time, and has an index.
+  const newestFirst = 'ORDER BY slot DESC, "issuingTime" DESC'
+  // Without the place in the inbox PostgreSQL gives blocks of one time in any order, and a restart offers other parents.
+  const recent = rows(blocks, `WHERE state <> 'DROPPED' ${newestFirst}, inbox DESC LIMIT ?`)
+  const newest = row(issuedBlocks, `WHERE slot <= ? AND state <> 'DROPPED' ${newestFirst} LIMIT 1`)
+  const lastPlace = row(inboxPlaces, 'ORDER BY inbox DESC LIMIT 1')
+  const ofKind = rows(
+    issuedBlocks,
+    `WHERE slot >= ? AND slot <= ? AND kind = ? AND state NOT IN ('PENDING', 'DROPPED')`,
+  )
+
+  return {
+    blocksAfter: ({ inbox, limit }) => after(inbox, limit),
+    pendingBlocks: (limit) => pending(limit),
+    slotBlocks: (slot, { order, from, limit }) => {
+      const end = order === 'ascending' ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
+      return slotBlocks[order](slot, from ?? end, limit)
+    },
+    recentBlocks: (limit) => recent(limit),
+    newestSlotWithBlocks: async (upTo) => (await newest(upTo))?.slot,
+    // Positions below the first one are of blocks that were never in the inbox.
+    newestInbox: async () => Math.max((await lastPlace())?.inbox ?? 0, 0),
+    blocksOfKind: (kind, from, to) => ofKind(from, to, kindToNumber(kind)),
+  } satisfies Partial<StoreReader>
+}

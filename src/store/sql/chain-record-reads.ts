@@ -1,0 +1,31 @@
+import type { StoreReader } from '../contract.ts'
+import { chainRecords } from './bulk-tables.ts'
+import type { Reading } from './reading.ts'
+
+/** The records of chains and their versions. */
+export function chainRecordReads({ row, rows }: Reading) {
+  const newest = row(chainRecords, 'WHERE "chainId" = ? AND "isNewest" = true')
+  const history = rows(
+    chainRecords,
+    'WHERE "chainId" = ? AND version < ? ORDER BY version DESC LIMIT ?',
+  )
+  const changes = rows(chainRecords, 'WHERE change > ? ORDER BY change LIMIT ?')
+  const lastChange = row(chainRecords, 'ORDER BY change DESC LIMIT 1')
+  const all = rows(
+    chainRecords,
+    'WHERE "isNewest" = true AND "chainId" > ? ORDER BY "chainId" LIMIT ?',
+  )
+
+  return {
+    chainRecord: (chainId) => newest(chainId),
+    chainRecordHistory: (chainId, { before, limit }) =>
+      history(chainId, before ?? greatestVersion, limit),
+    chainRecordChanges: ({ after, limit }) => changes(after, limit),
+    latestChainRecordChange: async () => (await lastChange())?.change ?? 0,
+    // Every chain has a name.
+    chainRecords: ({ after = '', limit }) => all(after, limit),
+  } satisfies Partial<StoreReader>
+}
+
+/** 2^31 - 1: versions have 32 bits, and none is as high. */
+const greatestVersion = 0x7fff_ffff

@@ -1,0 +1,78 @@
+import { present } from '../../lib/assert.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { Database, Parameter } from '../database.ts'
+import { type BulkTable, type Dialect, jsonOf } from './bulk.ts'
+import { type ReadTable, selected } from './columns.ts'
+
+/** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
+
+/** Reads on one database. `rest` is what follows the name of the table. */
+export interface Reading extends Pick<Database, 'query' | 'queryBoth'> {
+  readonly dialect: Dialect
+  /** All rows that a statement finds. */
+  rows<Row>(
+    table: ReadTable<never, Row>,
+    rest: string,
+  ): (...parameters: readonly Parameter[]) => Promise<Row[]>
+  /** The first row that a statement finds. */
+  row<Row>(
+    table: ReadTable<never, Row>,
+    rest: string,
+  ): (...parameters: readonly Parameter[]) => Promise<Row | undefined>
+  /** The rows that have one of some keys, in no order; no statement where there are no keys. */
+  keyed<Row, Key>(
+    table: ReadTable<never, Row>,
+    keys: BulkTable<Key>,
+  ): (given: readonly Key[]) => Promise<Row[]>
+  /** The same with the newest committed slot, both of one moment. `joined` follows the JOIN, and names the table as it is called. */
+  asOf<Row>(
+    table: ReadTable<never, Row>,
+    joined: string,
+  ): (...parameters: readonly Parameter[]) => Promise<AsOf<Row>>
+}
+
+/** Rows as of the end of a slot. */
+export interface AsOf<Row> {
+  readonly slot: SlotIndex
+  readonly rows: Row[]
+}
+
+/** The reads of a database. */
+export function createReading({
+  query,
+  queryBoth,
+  statements: { dialect },
+}: Pick<Database, 'query' | 'queryBoth' | 'statements'>): Reading {
+  const rows: Reading['rows'] = (table, rest) => {
+    const text = `SELECT ${selected(dialect, table)} FROM ${table.name} ${rest}`
+    return async (...parameters) => (await query(text, parameters)).map(table.rowOf)
+  }
+
+  return {
+    query,
+    queryBoth,
+    dialect,
+    rows,
+    row: (table, rest) => {
+      const ask = rows(table, rest)
+      return async (...parameters) => (await ask(...parameters))[0]
+    },
+    keyed: (table, keys) => {
+      const ask = rows(table, dialect.matching(keys, ','))
+      return async (given) => (given.length === 0 ? [] : ask(jsonOf(dialect, keys, given)))
+    },
+    asOf: (table, joined) => {
+      const [key] = table.columns
+      const text = `SELECT newest.slot, ${table.name}."${key?.name}" IS NOT NULL AS found,
+          ${selected(dialect, table)}
+        FROM (SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1) AS newest
+        LEFT JOIN ${joined}`
+      return async (...parameters) => {
+        const found = await query(text, parameters)
+        const [first] = present(found[0], 'genesis commitment')
+        const theirs = found.filter(([, isFound]) => Boolean(isFound))
+        return { slot: Number(first), rows: theirs.map((row) => table.rowOf(row.slice(2))) }
+      }
+    },
+  }
+}

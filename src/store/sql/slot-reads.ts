@@ -1,0 +1,43 @@
+import { accountEntryFrom } from '../../ledger/accounts.ts'
+import { present } from '../../lib/assert.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import { noTip } from '../append.ts'
+import type { StoreReader } from '../contract.ts'
+import { classToNumber } from '../values.ts'
+import { accountVersions, addressTips, commitments, prunedTips } from './bulk-tables.ts'
+import type { Reading } from './reading.ts'
+
+/** Committed slots, accounts as of them, and how far the updates of addresses reach. */
+export function slotReads({ row, rows }: Reading) {
+  const bySlot = row(commitments, 'WHERE slot = ?')
+  const byId = row(commitments, 'WHERE id = ?')
+  const latest = row(commitments, 'ORDER BY slot DESC LIMIT 1')
+  const after = rows(commitments, 'WHERE slot > ? ORDER BY slot LIMIT ?')
+  const between = 'WHERE slot >= ? AND slot <= ? ORDER BY slot'
+  const milestones = {
+    ascending: rows(commitments, `${between} LIMIT ?`),
+    descending: rows(commitments, `${between} DESC LIMIT ?`),
+  }
+  const account = row(accountVersions, 'WHERE id = ? AND slot <= ? ORDER BY slot DESC LIMIT 1')
+  const ofAddress = 'WHERE address = ? AND class = ?'
+  const keptTip = row(addressTips, `${ofAddress} ORDER BY seq DESC LIMIT 1`)
+  const prunedTip = row(prunedTips, ofAddress)
+
+  return {
+    milestone: (slot) => bySlot(slot),
+    milestoneByCommitment: (commitmentId) => byId(hexToBytes(commitmentId)),
+    latestMilestone: async () => present(await latest(), 'genesis commitment'),
+    milestonesAfter: (slot, limit) => after(slot, limit),
+    milestones: ({ from, to, order, limit }) => milestones[order](from, to, limit),
+    accountEntry: async (accountId, slot = Number.MAX_SAFE_INTEGER) => {
+      const version = await account(hexToBytes(accountId), slot)
+      return version?.entry && accountEntryFrom(version.entry)
+    },
+    addressTip: async (address, updateClass) => {
+      const key = [hexToBytes(address), classToNumber(updateClass)] as const
+      const tip = (await keptTip(...key)) ?? (await prunedTip(...key)) ?? noTip
+      return { ordinal: tip.ordinal, historyHash: tip.historyHash }
+    },
+    prunedTip: (address, updateClass) => prunedTip(hexToBytes(address), classToNumber(updateClass)),
+  } satisfies Partial<StoreReader>
+}

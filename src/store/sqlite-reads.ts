@@ -1,0 +1,55 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Database, Parameter, Rows } from './database.ts'
+import { isLarge, type KeptStatements, keepStatements } from './sqlite-statements.ts'
+
+/** The reads of SQLite by the driver alone, on a connection of their own. */
+
+/** Reads until it is closed. */
+export interface SqliteReads extends Pick<Database, 'query' | 'queryBoth'> {
+  close(): void
+}
+
+/** Nothing is opened before the first read; `open` throws when there are to be no more. */
+export function openReads(open: () => DatabaseSync): SqliteReads {
+  let connection: DatabaseSync | undefined
+  let kept: KeptStatements<number> | undefined
+
+  function run(sql: string, parameters: readonly Parameter[]): Rows {
+    connection ??= open()
+    kept ??= keepStatements(connection, parametersOf)
+    const { statement, note: count } = kept.get(sql)
+    const bound = parameters.slice(0, count).map(boundAs)
+    if (bound.some(isLarge)) kept.drop(sql)
+    // Lists of columns; the types of the driver do not say so.
+    return statement.all(...bound) as unknown as unknown[][]
+  }
+
+  async function queryBoth(first: string, second: string, parameters: readonly Parameter[]) {
+    // Not a union of both, which would take a third longer: it copies every row.
+    run('BEGIN', [])
+    try {
+      return [...run(first, parameters), ...run(second, parameters)]
+    } finally {
+      run('COMMIT', [])
+    }
+  }
+
+  function close(): void {
+    connection?.close()
+    connection = undefined
+    kept = undefined
+  }
+
+  return { query: async (sql, parameters) => run(sql, parameters), queryBoth, close }
+}
+
+/** How many parameters a statement takes, for the driver refuses more; without `?1` all that are given. */
+function parametersOf(statement: StatementSync): number {
+  const places = [...statement.sourceSQL.matchAll(/\?(\d+)/g)].map(([, place]) => Number(place))
+  return places.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...places)
+}
+
+/** The driver knows no truth values. */
+function boundAs(parameter: Parameter) {
+  return typeof parameter === 'boolean' ? Number(parameter) : parameter
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from '../../src/lib/hex.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { listLedgerUpdates } from '../../src/service/updates/list-ledger-updates.ts'
+import { openDatabase, openStore } from '../../src/store/open.ts'
+import { fixedParameters } from '../support/log-store.ts'
+import { databaseUrl, onServer, startPostgresql } from '../support/postgresql-server.ts'
+import { testGenesis } from '../support/store-rows.ts'
+import { addressesFor, addressOf, busyAddress, growLog } from './large-log.ts'
+import { median, printTable } from './measure.ts'
+import { unwrap } from './transfers.ts'
+
+/**
+ * Processor time of this process for a page of an address, with its page information, its count and its cursor, asked as the
+ * GraphQL field asks for it: `node test/runtime/run.cjs test/bench/pages.ts`. `BENCH_DATABASE` measures one database alone.
+ */
+
+const rows = 100_000
+const only = process.env.BENCH_DATABASE
+
+interface AskedPage {
+  readonly name: string
+  readonly address: () => Hex
+  readonly first: number
+  readonly isContinued: boolean
+}
+
+/** The pages that are asked for: how many rows, of which address, from where. */
+const pages: readonly AskedPage[] = [
+  { name: 'newest 20', address: () => busyAddress, first: 20, isContinued: false },
+  { name: 'newest 100', address: () => busyAddress, first: 100, isContinued: false },
+  { name: '20 after a cursor', address: () => busyAddress, first: 20, isContinued: true },
+  { name: '100 after a cursor', address: () => busyAddress, first: 100, isContinued: true },
+  { name: 'first 100 of a random address', address: anyAddress, first: 100, isContinued: false },
+]
+
+function anyAddress() {
+  return addressOf(1 + Math.floor(Math.random() * (addressesFor(rows) - 1)))
+}
+
+async function measure(url: string): Promise<void> {
+  const store = unwrap(await openStore({ url, log: silentLog }))
+  const database = unwrap(await openDatabase({ url, log: silentLog }))
+  const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
+  unwrap(await store.write.initialize(lease.term, testGenesis()))
+  await growLog(database, { from: 2, to: rows, slot: 1 })
+  if (database.kind === 'postgresql') await database.writer.$queryRawUnsafe('VACUUM ANALYZE')
+  const deps = { store, parameters: fixedParameters, mayLag: false }
+
+  async function ask({ address, first, isContinued }: AskedPage, after?: string) {
+    const question = { address: address(), class: 'OWNED', sort: 'NEWEST', first } as const
+    const page = unwrap(
+      await listLedgerUpdates(deps, isContinued ? { ...question, after } : question),
+    )
+    await Promise.all([page.hasNextPage(), page.hasPreviousPage(), page.totalCount()])
+    return page.updates.at(-1)?.cursor
+  }
+
+  const table = [[database.kind, 'µs of processor time', 'least']]
+  for (const page of pages) {
+    const rounds: number[] = []
+    for (let round = 0; round < 12; round++) {
+      let cursor = await ask({ ...page, isContinued: false })
+      const times = 300
+      const before = process.cpuUsage()
+      for (let n = 0; n < times; n++) cursor = (await ask(page, cursor)) ?? cursor
+      const { user, system } = process.cpuUsage(before)
+      if (round > 3) rounds.push((user + system) / times)
+    }
+    table.push([page.name, median(rounds).toFixed(0), Math.min(...rounds).toFixed(0)])
+  }
+  printTable(table)
+  await database.close()
+  await store.close()
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
+try {
+  if (only !== 'postgresql') await measure(`file:${join(folder, 'pages.db')}`)
+  if (only !== 'sqlite') {
+    const server = await startPostgresql()
+    try {
+      await onServer(server.url, 'CREATE DATABASE ledger_gateway_bench_pages')
+      await measure(databaseUrl(server.url, 'ledger_gateway_bench_pages'))
+    } finally {
+      await server.stop()
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
