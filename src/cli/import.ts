@@ -29,7 +29,7 @@ ${settingTable(databaseSettings)}
       return done
     }
     return moveWith(process, { name: 'import', words }, async (database, { path, signal }) => {
-      const write = createWriter(database.writer, database.statements, createSerialQueue())
+      const write = createWriter(database, createSerialQueue())
       const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
       if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
       const { term, release } = lease.value

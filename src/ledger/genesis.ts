@@ -44,8 +44,13 @@ export function identifyGenesis(
     outputCommitment: bytesToHex(outputCommitment),
     transactionId,
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),
-    blockId: withSlot(new Uint8Array(32), genesisSlot) as BlockId,
+    blockId: genesisBlockId({ genesisSlot }),
   }
+}
+
+/** The block that the first transaction is said to come from. */
+export function genesisBlockId({ genesisSlot }: Pick<ProtocolParameters, 'genesisSlot'>): BlockId {
+  return withSlot(new Uint8Array(32), genesisSlot) as BlockId
 }
 
 /** The first entries of the accounts ledger; `credits` holds those that are not 0. */

@@ -1,39 +1,45 @@
-import type { Output, Transaction } from '../generated/prisma/client.ts'
+import type { Block, Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
-import type { BlockId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Booking, LeaseTerm, SlotContents } from './contract.ts'
 import { allotmentsFrom } from './json-columns.ts'
 import { toOutput, toTransaction } from './mapping.ts'
 import { indexOutputs } from './output-index.ts'
 import type { OutputRow, TransactionRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
 import { changeWaiting } from './waiting.ts'
+import type { PendingBlock } from './waiting-contract.ts'
 
 /** Booking: what the inbox held becomes part of the ledger. */
 
 /** Writes the verdicts and their effects, and throws where they do not fit what is there. */
 export async function book(
-  writing: Writing,
+  writing: RawWriting,
   term: number,
   { blocks, transactions, created, spent, waiting }: Booking,
 ): Promise<Result<LeaseTerm, never>> {
   const { tx, sql } = writing
   const marked = await sql.update(tx, table.blockStates, blocks, ifPending)
   assert(marked === blocks.length, 'every booked block was pending')
-  const judged = await sql.update(tx, table.verdicts, transactions, judge)
-  assert(judged === transactions.length, 'every booked transaction was pending')
+  // Blocks without transactions have no effects.
+  if (transactions.length > 0) {
+    const judged = await sql.update(tx, table.verdicts, transactions, judge)
+    assert(judged === transactions.length, 'every booked transaction was pending')
+  }
   const failed = transactions.filter(({ failureReason }) => isOfCarrier(failureReason))
   if (failed.length > 0) await sql.update(tx, table.transactionIds, failed, reopen)
   // Created first: an output may be spent in the batch that creates it.
-  await sql.insert(tx, table.outputs, created)
+  if (created.length > 0) await sql.insert(tx, table.outputs, created)
   await indexOutputs(writing, created)
-  const ended = await sql.update(tx, table.spends, spent, ifUnspent)
-  assert(ended === spent.length, 'every spent output was unspent')
+  if (spent.length > 0) {
+    const ended = await sql.update(tx, table.spends, spent, ifUnspent)
+    assert(ended === spent.length, 'every spent output was unspent')
+  }
   if (waiting !== undefined) await changeWaiting(writing, waiting)
   return ok({ term })
 }
@@ -44,7 +50,7 @@ const ifUnspent = { where: 'CAST(outputs."spentSlot" AS BIGINT) IS NULL' }
 
 /** The outputs of some ids, in one query. */
 export async function outputsForBooking(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   outputIds: readonly OutputId[],
 ): Promise<OutputRow[]> {
   const ids = outputIds.map((outputId) => ({ outputId }))
@@ -54,7 +60,7 @@ export async function outputsForBooking(
 
 /** The transactions of some ids, in one query. */
 export async function transactionsForBooking(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
 ): Promise<TransactionRow[]> {
   const ids = transactionIds.map((transactionId) => ({ transactionId }))
@@ -66,31 +72,55 @@ export async function transactionsForBooking(
   return rows.map(toTransaction)
 }
 
+/** The blocks that are not booked yet, in inbox order. */
+export async function pendingBlocks(
+  { tx, sql }: RawWriting,
+  limit: number,
+): Promise<PendingBlock[]> {
+  const pending = `SELECT id, inbox, slot, "transactionId",
+      CASE WHEN "transactionId" IS NULL THEN NULL ELSE bytes END AS bytes
+    FROM blocks WHERE state = 'PENDING' ORDER BY inbox LIMIT ?`
+  const rows = await tx.$queryRawUnsafe<PendingRow[]>(sql.numbered(pending), limit)
+  return rows.map(({ id, inbox, slot, transactionId, bytes }) => ({
+    blockId: idFromBytes(id),
+    inbox: Number(inbox),
+    slot: Number(slot),
+    transactionId: transactionId === null ? undefined : idFromBytes(transactionId),
+    bytes: bytes ?? noBytes,
+  }))
+}
+
+interface PendingRow extends Pick<Block, 'id' | 'inbox' | 'slot' | 'transactionId'> {
+  readonly bytes: Uint8Array | null
+}
+
+const noBytes = new Uint8Array()
+
 /** What was booked into a range of slots. A block or transaction counts once it is accepted, also when it is final. */
 export async function slotContents(
-  { tx }: Writing,
+  { tx, sql }: RawWriting,
   from: SlotIndex,
   to: SlotIndex,
 ): Promise<SlotContents> {
-  const slots = { gte: BigInt(from), lte: BigInt(to) }
+  const select = <Row>(text: string) =>
+    tx.$queryRawUnsafe<Row[]>(sql.numbered(text), BigInt(from), BigInt(to))
   // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
-  const where = { slot: slots, state: { notIn: ['PENDING', 'DROPPED', 'FAILED'] } }
-  const order = [{ slot: 'asc' }, { issuingTime: 'asc' }] as const
-  const [blocks, transactions, created, spent] = await Promise.all([
-    tx.block.findMany({ where, omit: { bytes: true }, orderBy: [...order] }),
-    tx.transaction.findMany({ where, select: { id: true, slot: true, allotments: true } }),
-    tx.output.findMany({ where: { bookedSlot: slots } }),
-    tx.output.findMany({ where: { spentSlot: slots } }),
-  ])
-  const ofValidators = blocks.filter(({ kind }) => kind !== 0).map(({ id }) => id)
-  const bytesById = await bytesOf(tx, ofValidators)
+  const isIn = "slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
+  const blocks = await select<BlockOfSlot>(`SELECT id, slot, "issuerId", "workScore",
+      CASE WHEN kind = 0 THEN NULL ELSE bytes END AS bytes
+    FROM blocks WHERE ${isIn} ORDER BY slot, "issuingTime"`)
+  const transactions = await select<Pick<Transaction, 'id' | 'slot' | 'allotments'>>(
+    `SELECT id, slot, allotments FROM transactions WHERE ${isIn}`,
+  )
+  const created = await select<Output>('SELECT * FROM outputs WHERE "bookedSlot" BETWEEN ? AND ?')
+  const spent = await select<Output>('SELECT * FROM outputs WHERE "spentSlot" BETWEEN ? AND ?')
   return {
-    blocks: blocks.map(({ id, slot, issuerId, workScore }) => ({
+    blocks: blocks.map(({ id, slot, issuerId, workScore, bytes }) => ({
       slot: Number(slot),
       blockId: idFromBytes(id),
       issuerId: idFromBytes(issuerId),
       workScore: Number(workScore),
-      bytes: bytesById.get(idFromBytes(id)),
+      bytes: bytes ?? undefined,
     })),
     transactions: transactions.map(({ id, slot, allotments }) => ({
       slot: Number(slot),
@@ -102,15 +132,7 @@ export async function slotContents(
   }
 }
 
-/** The bytes of some blocks, by id. */
-async function bytesOf(
-  tx: Writing['tx'],
-  ids: readonly Uint8Array<ArrayBuffer>[],
-): Promise<ReadonlyMap<BlockId, Uint8Array>> {
-  if (ids.length === 0) return new Map()
-  const rows = await tx.block.findMany({
-    where: { id: { in: [...ids] } },
-    select: { id: true, bytes: true },
-  })
-  return new Map(rows.map(({ id, bytes }) => [idFromBytes(id), bytes]))
+/** A block of a slot, with the bytes of one that is not basic alone. */
+interface BlockOfSlot extends Pick<Block, 'id' | 'slot' | 'issuerId' | 'workScore'> {
+  readonly bytes: Uint8Array | null
 }

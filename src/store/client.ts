@@ -9,5 +9,17 @@ export type Client = PrismaClient
 /** A client, or one of its transactions. */
 export type Tx = Prisma.TransactionClient
 
+/** What runs raw statements: a client, one of its transactions, or a transaction of the writer below its client. */
+export interface RawTx {
+  $executeRawUnsafe(text: string, ...parameters: readonly RawParameter[]): Promise<number>
+  $queryRawUnsafe<Rows = unknown>(
+    text: string,
+    ...parameters: readonly RawParameter[]
+  ): Promise<Rows>
+}
+
+/** A parameter of a raw statement; numbers are whole. */
+export type RawParameter = string | number | bigint
+
 /** A connection below Prisma, for what must happen before a client may use it. */
 export type SqlConnection = SqlDriverAdapter

@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.ts'
 import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { StoreNotification } from './contract.ts'
+import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 
 /** What the store needs of a database of either kind. */
@@ -31,6 +32,8 @@ export interface Database {
   connect(): Promise<SqlConnection>
   /** The client of the writer. What it commits is on the disk. */
   readonly writer: Client
+  /** Raw statements on the connection of the writer, past its client where that costs much. */
+  readonly raw: RawConnection
   /** The client of the readers. */
   readonly reader: Client
   /**
@@ -55,6 +58,9 @@ export interface Database {
 
 /** Rows as lists of columns. */
 export type Rows = readonly (readonly unknown[])[]
+
+/** A thousand full slots take seconds; only a bug takes minutes. */
+export const transactionTimeoutMs = 120_000
 
 /** What a database holds before it is opened: tables of this program, or nothing of it. */
 export type Probed = 'TABLES' | 'NOTHING'

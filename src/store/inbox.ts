@@ -1,24 +1,23 @@
+import { present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Acceptance, IncomingBlock, LeaseTerm } from './contract.ts'
 import type { BlockRow } from './rows.ts'
 import { insertParents, knownBlocks } from './sql/blocks.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 import type { CarriedTransaction } from './sql/transactions.ts'
 
 /** The inbox. Accepting and closing exclude each other on the writer's row, so that no block slips into a closed slot. */
 
 /** Keeps the new blocks of open slots as pending, with their transactions. */
 export async function acceptBlocks(
-  writing: Writing,
+  writing: RawWriting,
   blocks: readonly IncomingBlock[],
 ): Promise<Acceptance[]> {
   const { tx, sql } = writing
-  const { openFrom, nextInbox } = await tx.writer.update({
-    where: { id: 1n },
-    data: { nextInbox: { increment: blocks.length } },
-  })
+  const taken = present(await sql.takePlaces(tx, blocks.length), 'writer row')
+  const { openFrom, nextInbox } = taken
   const first = Number(nextInbox) - blocks.length
   const known = await knownBlocks(writing, blocks)
   const kept: (IncomingBlock & Pick<BlockRow, 'inbox' | 'state'>)[] = []
@@ -52,11 +51,10 @@ function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransacti
 
 /** Raises the first open slot to the one after `upTo`, if it is lower. */
 export async function closeSlots(
-  { tx }: Writing,
+  { tx, sql }: RawWriting,
   term: number,
   upTo: SlotIndex,
 ): Promise<Result<LeaseTerm, never>> {
-  const openFrom = BigInt(upTo) + 1n
-  await tx.writer.updateMany({ where: { id: 1n, openFrom: { lt: openFrom } }, data: { openFrom } })
+  await sql.raiseOpenFrom(tx, upTo + 1)
   return ok({ term })
 }

@@ -1,7 +1,7 @@
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { LeaseHeld, LeaseLost, LeaseTerm } from './contract.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting, Writing } from './sql/statements.ts'
 
 /** The lease of the one writer (design: write path): one row, and a term that every new holder raises. */
 
@@ -19,7 +19,7 @@ export async function takeLease(
 
 /** Prolongs a lease that is still the holder's, even when it has run out meanwhile. */
 export async function renewLease(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   term: number,
   ttlMs: number,
 ): Promise<Result<LeaseTerm, LeaseLost>> {
@@ -40,7 +40,7 @@ export async function releaseLease({ tx, sql }: Writing, term: number): Promise<
  * holder renews its lease prolongs it at its end, or another process could take it before the holder renews it.
  */
 export async function underLease<T, E>(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   term: number,
   work: () => Promise<Result<T, E>>,
 ): Promise<Result<T, E | LeaseLost>> {

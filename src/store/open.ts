@@ -63,7 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
 
   return ok({
     read: createReader(database),
-    write: createWriter(database.writer, database.statements, turns),
+    write: createWriter(database, turns),
     isShared: database.kind === 'postgresql',
     listen: database.listen,
     close,

@@ -1,3 +1,4 @@
+import type { Network } from '../generated/prisma/client.ts'
 import type { OutputLife } from '../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../ledger/holdings.ts'
 import { holderKey, indexKeysOf } from '../ledger/index-keys.ts'
@@ -13,7 +14,7 @@ import type { CreatedOutput } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 
 type UnspentRow = table.RowIn<typeof table.unspentOutputs>
 type IndexKeyRow = table.RowIn<typeof table.indexKeys>
@@ -48,7 +49,7 @@ export function minCommittableAgeIn(parameters: Uint8Array): number {
 
 /** Enters new outputs. */
 export async function indexOutputs(
-  writing: Writing,
+  writing: RawWriting,
   created: readonly CreatedOutput[],
 ): Promise<void> {
   const { tx, sql } = writing
@@ -59,8 +60,10 @@ export async function indexOutputs(
   await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   if (awaiting.length === 0) return
-  const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
-  const age = minCommittableAgeIn(network.parameters)
+  const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
+    'SELECT parameters FROM network WHERE id = 1',
+  )
+  const age = minCommittableAgeIn(present(network, 'network').parameters)
   const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
   await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))
@@ -68,7 +71,7 @@ export async function indexOutputs(
 
 /** Removes outputs that are spent. */
 export async function forgetOutputs(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   spent: readonly LiveOutput[],
 ): Promise<void> {
   await inChunks(spent, (rows) => sql.remove(tx, table.unspentIds, rows))
@@ -79,7 +82,7 @@ export async function forgetOutputs(
 
 /** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */
 export async function transferExpired(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   outputs: readonly { readonly live: LiveOutput; readonly reached: SlotIndex }[],
 ): Promise<void> {
   const former = outputs.flatMap(({ live, reached }) => holderRows(live, reached - 1))

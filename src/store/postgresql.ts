@@ -5,9 +5,16 @@ import { PrismaClient } from '../generated/postgresql/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { Database, DatabaseOptions, DatabaseUnusable, Probed } from './database.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  type DatabaseUnusable,
+  type Probed,
+  transactionTimeoutMs,
+} from './database.ts'
 import { openNotifications } from './notifications.ts'
 import { openReads } from './postgresql-reads.ts'
+import type { RawConnection } from './raw-transactions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
@@ -54,11 +61,21 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     probe: () => probeBoth(url, wakeUrl),
     connect: () => connectOnce(url),
     writer,
+    raw: rawOf(writer),
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
     listen: news.listen,
     close,
+  }
+}
+
+/** By the client alone, which gives out its one connection. */
+function rawOf(client: Client): RawConnection {
+  return {
+    $executeRawUnsafe: (...statement) => client.$executeRawUnsafe(...statement),
+    $queryRawUnsafe: (...statement) => client.$queryRawUnsafe(...statement),
+    transact: (work) => client.$transaction(work, { timeout: transactionTimeoutMs }),
   }
 }
 

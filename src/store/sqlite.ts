@@ -2,12 +2,13 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { assert } from '../lib/assert.ts'
+import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
 import { fileIdentityOf } from './file-identity.ts'
+import { rawConnection } from './raw-transactions.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
 import { migrationStatements } from './sql/sqlite/migrations.ts'
@@ -44,10 +45,17 @@ export function openSqlite(path: string, log: StoreLog): Database {
   const place = fileIdentityOf(file)
   const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
+  let writing: SqlConnection | undefined
   const writer = clientWith((connection) => {
     reserve.keep()
+    writing = connection
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
+  })
+  const raw = rawConnection(async () => {
+    assert(!isClosed, 'the store is open')
+    if (writing === undefined) await writer.$connect()
+    return present(writing, 'the connection of the writer')
   })
   // It cannot write.
   const reader = clientWith(refuseWrites)
@@ -74,6 +82,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     probe: async () => probe(file, reserve),
     connect,
     writer,
+    raw,
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,

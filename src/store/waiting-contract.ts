@@ -5,6 +5,8 @@ import type { BlockRow } from './rows.ts'
 
 /** Reads, as of all former writes. */
 export interface WaitingReads {
+  /** The blocks of the inbox that are not booked yet, in inbox order. */
+  pendingBlocks(limit: number): Promise<PendingBlock[]>
   /** How many blocks wait. */
   countWaiting(): Promise<number>
   /** Those that wait for nothing any more and are to be judged, in inbox order. */
@@ -18,6 +20,9 @@ export interface WaitingReads {
   /** Those of the slots up to `upTo`, in inbox order. */
   waitingCarriers(upTo: SlotIndex, limit: number): Promise<OverdueCarrier[]>
 }
+
+/** What booking needs of a block of the inbox; the bytes of one without a transaction are left out. */
+export type PendingBlock = Pick<BlockRow, 'blockId' | 'inbox' | 'slot' | 'transactionId' | 'bytes'>
 
 /** A block that waits for some of the transactions that are given. */
 export interface AwaitingCarrier {

@@ -4,7 +4,7 @@ import { inChunks } from './in-chunks.ts'
 import { toBlock } from './mapping.ts'
 import type { BlockRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting, Writing } from './sql/statements.ts'
 import {
   awaitedBy,
   countAwaited,
@@ -19,7 +19,7 @@ import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from './waiting-
 
 /** Writes what a booking changes of them. */
 export async function changeWaiting(
-  writing: Writing,
+  writing: RawWriting,
   { booked, over, begun }: WaitingChanges,
 ): Promise<void> {
   const { tx, sql } = writing

@@ -1,8 +1,14 @@
 import { ok } from '../lib/result.ts'
-import { book, outputsForBooking, slotContents, transactionsForBooking } from './book.ts'
-import type { Client } from './client.ts'
+import {
+  book,
+  outputsForBooking,
+  pendingBlocks,
+  slotContents,
+  transactionsForBooking,
+} from './book.ts'
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
+import { type Database, transactionTimeoutMs } from './database.ts'
 import { followSlots } from './follow.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
 import { initialize } from './initialize.ts'
@@ -11,7 +17,7 @@ import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { pruneLog } from './prune.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
-import type { Statements, Writing } from './sql/statements.ts'
+import type { RawWriting, Writing } from './sql/statements.ts'
 import {
   awaitedCounts,
   carriersAwaiting,
@@ -21,7 +27,10 @@ import {
 } from './waiting.ts'
 
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
-export function createWriter(client: Client, sql: Statements, turns: SerialQueue): StoreWriter {
+export function createWriter(
+  { writer: client, raw, statements: sql }: Pick<Database, 'writer' | 'raw' | 'statements'>,
+  turns: SerialQueue,
+): StoreWriter {
   function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
     const whole = async (tx: Writing['tx']) => {
       await sql.beginWriting(tx)
@@ -30,45 +39,57 @@ export function createWriter(client: Client, sql: Statements, turns: SerialQueue
     return turns.take(() => client.$transaction(whole, { timeout: transactionTimeoutMs }))
   }
 
+  /** The same in raw statements alone, which cost the program less. */
+  function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
+    return turns.take(() =>
+      raw.transact(async (tx) => {
+        await sql.beginWriting(tx)
+        return work({ tx, sql })
+      }),
+    )
+  }
+
   /** A read beside the writes, as of all former ones. */
   function look<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
     return turns.take(() => work({ tx: client, sql }))
   }
 
+  function lookRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
+    return turns.take(() => work({ tx: raw, sql }))
+  }
+
   return {
     takeLease: (lease) => transact((writing) => takeLease(writing, lease)),
-    renewLease: (term, ttlMs) => transact((writing) => renewLease(writing, term, ttlMs)),
+    renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
     initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
-    acceptBlocks: (blocks) => transact((writing) => acceptBlocks(writing, blocks)),
+    acceptBlocks: (blocks) => transactRaw((writing) => acceptBlocks(writing, blocks)),
     acceptOwnBlocks: (term, blocks) =>
-      transact((writing) =>
+      transactRaw((writing) =>
         underLease(writing, term, async () => ok(await acceptBlocks(writing, blocks))),
       ),
     closeSlots: (term, upTo) =>
-      transact((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
+      transactRaw((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
     book: (term, booking) =>
-      transact((writing) => underLease(writing, term, () => book(writing, term, booking))),
+      transactRaw((writing) => underLease(writing, term, () => book(writing, term, booking))),
     commitSlots: (term, commits) =>
       transact((writing) => underLease(writing, term, () => commitSlots(writing, commits))),
     followSlots: (term, slots) =>
       transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
     keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
-    outputsForBooking: (outputIds) => look((reading) => outputsForBooking(reading, outputIds)),
+    pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
+    outputsForBooking: (outputIds) => lookRaw((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
-      look((reading) => transactionsForBooking(reading, transactionIds)),
+      lookRaw((reading) => transactionsForBooking(reading, transactionIds)),
     countWaiting: () => look(countWaiting),
     releasedCarriers: (limit) => look((reading) => releasedCarriers(reading, limit)),
     awaitedCounts: (ids) => look((reading) => awaitedCounts(reading, ids)),
     carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
-    slotContents: (from, to) => look((reading) => slotContents(reading, from, to)),
+    slotContents: (from, to) => lookRaw((reading) => slotContents(reading, from, to)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),
     replaceChainRecord: (record, version) =>
       transact((writing) => replaceChainRecord(writing, record, version)),
   }
 }
-
-/** A thousand full slots take seconds; only a bug takes minutes. */
-const transactionTimeoutMs = 120_000

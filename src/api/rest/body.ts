@@ -13,15 +13,27 @@ export async function readBody(
 ): Promise<Result<Uint8Array, BodyError>> {
   const tooLarge = err({ code: 'BODY_TOO_LARGE', limit } as const)
   if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
-  const chunks: Uint8Array[] = []
-  let length = 0
-  // Without `destroyOnReturn: false` leaving the loop would cut the connection before the refusal is sent.
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    length += chunk.length
-    if (length > limit) return tooLarge
-    chunks.push(chunk)
-  }
-  return ok(Buffer.concat(chunks))
+  // An iterator over the message would take some ten microseconds more for each small body.
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const take = (chunk: Uint8Array) => {
+      length += chunk.length
+      if (length <= limit) return void chunks.push(chunk)
+      // The rest is left unread, and the connection open, so that the refusal can be sent.
+      message.off('data', take).pause()
+      resolve(tooLarge)
+    }
+    message.on('data', take)
+    // Copied, also where it came in one piece: that is a part of what was read off the socket at once.
+    message.once('end', () => resolve(ok(Buffer.concat(chunks))))
+    message.once('error', reject)
+    const lost = () => {
+      if (!message.complete) reject(message.errored ?? new Error('the client left in its body'))
+    }
+    message.once('close', lost)
+    if (message.destroyed) lost()
+  })
 }
 
 /** The value that some bytes spell in JSON, which must be UTF-8. */

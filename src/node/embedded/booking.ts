@@ -75,7 +75,7 @@ export function createBooker(deps: BookingDeps): Booker {
 
   async function next(term: number): Promise<Result<Booked, LeaseLost>> {
     const released = waiting === 0 ? [] : await write.releasedCarriers(bookingBatch)
-    const fresh = released.length > 0 ? [] : await store.read.pendingBlocks(bookingBatch)
+    const fresh = released.length > 0 ? [] : await write.pendingBlocks(bookingBatch)
     if (released.length + fresh.length === 0) return ok({ count: 0, isMore: false })
     const releasedIds = new Set(released.map(({ inbox }) => inbox))
     const open = await openCarriers(carriersDeps, [...released, ...fresh])

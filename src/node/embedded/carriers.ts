@@ -8,6 +8,7 @@ import { decode } from '../../protocol/schema/schema.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
+import type { PendingBlock } from '../../store/waiting-contract.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type { Candidate, StoredWaiter } from './agenda.ts'
@@ -50,7 +51,7 @@ export async function openCarriers<B extends Pick<BlockRow, 'transactionId'>>(
 /** Carriers with their transactions prepared: at once, for signatures are checked on several threads. */
 export function candidatesOf(
   deps: CarriersDeps,
-  carriers: readonly BlockRow[],
+  carriers: readonly PendingBlock[],
 ): Promise<Candidate[]> {
   return Promise.all(
     carriers.map(async (block) => {
@@ -62,7 +63,7 @@ export function candidatesOf(
 }
 
 /** After a restart, or for blocks that another process took in. The block was acknowledged, so a full queue is waited for. */
-async function prepareAgain(deps: CarriersDeps, row: BlockRow): Promise<PreparedTransaction> {
+async function prepareAgain(deps: CarriersDeps, row: PendingBlock): Promise<PreparedTransaction> {
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a block of the inbox decodes')
   const { body } = block.value

@@ -5,7 +5,7 @@ import {
   oldestParentSlot,
   usualClockDriftNs,
 } from '../../ledger/admission.ts'
-import { identifyGenesis } from '../../ledger/genesis.ts'
+import { genesisBlockId } from '../../ledger/genesis.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type PreparedTransaction, prepareTransaction } from '../../node/prepared-transaction.ts'
@@ -216,7 +216,7 @@ async function checkAgainstLedger(
     oldestParentOf({ store, source }, slotOfBlock, parents),
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
-  const genesisBlock = identifyGenesis(parameters, []).blockId
+  const genesisBlock = genesisBlockId(parameters)
   const genesisTime = parameters.genesisUnixTimestamp * 1_000_000_000n
   return admissionError(block, {
     parameters,

@@ -1,13 +1,13 @@
 import type { BlockId } from '../../protocol/primitives.ts'
 import { idFromBytes } from '../values.ts'
 import { blockIds, blockParents } from './bulk-tables.ts'
-import type { Writing } from './statements.ts'
+import type { RawWriting } from './statements.ts'
 
 /** The statements of blocks that the inbox and the import of final blocks share. */
 
 /** Those of the blocks that are stored already. */
 export async function knownBlocks(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   blocks: readonly { readonly blockId: BlockId }[],
 ): Promise<Set<BlockId>> {
   const ids = (matched: string) => `SELECT id FROM (${matched}) AS known`
@@ -17,7 +17,7 @@ export async function knownBlocks(
 
 /** Adds the references of new blocks to their parents, each once. */
 export async function insertParents(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   blocks: readonly { readonly blockId: BlockId; readonly parents?: readonly BlockId[] }[],
 ): Promise<void> {
   const references = blocks.flatMap(({ blockId: child, parents = [] }) =>

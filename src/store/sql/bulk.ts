@@ -1,4 +1,4 @@
-import type { Tx } from '../client.ts'
+import type { RawTx } from '../client.ts'
 
 /**
  * Statements on many rows at once. The rows are one JSON parameter, which is 27 times as fast as a parameter for each value.
@@ -9,22 +9,27 @@ import type { Tx } from '../client.ts'
 export interface Bulk {
   readonly dialect: Dialect
   /** Adds rows, all of them new. */
-  insert<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  insert<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Adds rows, or replaces those of the same key. */
-  put<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  put<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Removes the rows that have these values in all columns of the description. */
-  remove<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  remove<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Changes the rows of these keys for which a condition holds. */
-  update<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[], change: Change): Promise<number>
+  update<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[], change: Change): Promise<number>
   /** Selects the rows that have these values in all columns of the description. */
   select<Row, R = never>(
-    tx: Tx,
+    tx: RawTx,
     table: BulkTable<R>,
     rows: readonly R[],
     text?: TextOfMatched,
   ): Promise<Row[]>
   /** Runs a statement on the rows that have these values. */
-  execute<R>(tx: Tx, table: BulkTable<R>, rows: readonly R[], text: TextOfMatched): Promise<number>
+  execute<R>(
+    tx: RawTx,
+    table: BulkTable<R>,
+    rows: readonly R[],
+    text: TextOfMatched,
+  ): Promise<number>
 }
 
 /** The columns of a table that a statement is about, and how a value of the program becomes theirs. */
@@ -87,7 +92,7 @@ export function bulkOf(dialect: Dialect): Bulk {
   const matched: TextOfTable = (table) =>
     `SELECT ${table.name}.* FROM ${table.name}${matching(table, ',')}`
 
-  function run<R>(tx: Tx, text: string, table: BulkTable<R>, rows: readonly R[]) {
+  function run<R>(tx: RawTx, text: string, table: BulkTable<R>, rows: readonly R[]) {
     return tx.$executeRawUnsafe(text, jsonOf(dialect, table, rows))
   }
 

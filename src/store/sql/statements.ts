@@ -1,5 +1,5 @@
 import type { LedgerUpdate as LedgerUpdateModel } from '../../generated/prisma/client.ts'
-import type { SqlConnection, Tx } from '../client.ts'
+import type { RawTx, SqlConnection, Tx } from '../client.ts'
 import type { LeaseState, StoreNotification } from '../contract.ts'
 import type { LedgerUpdate } from '../rows.ts'
 import type { Bulk } from './bulk.ts'
@@ -10,6 +10,7 @@ export interface Statements
   extends Bulk,
     TransactionStatements,
     LeaseStatements,
+    InboxStatements,
     TransactionInserts,
     LogStatements {}
 
@@ -19,14 +20,20 @@ export interface Writing {
   readonly sql: Statements
 }
 
+/** The same where raw statements are all that is needed. */
+export interface RawWriting {
+  readonly tx: RawTx
+  readonly sql: Statements
+}
+
 /** What a writing transaction does besides writing. */
 export interface TransactionStatements {
   /** Settles how long the transaction may wait and idle; the first statement of each. */
-  beginWriting(tx: Tx): Promise<void>
+  beginWriting(tx: RawTx): Promise<void>
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
   /** Notifies all processes, once the transaction is committed. */
-  notify(tx: Tx, news: StoreNotification): Promise<void>
+  notify(tx: RawTx, news: StoreNotification): Promise<void>
 }
 
 /** The lease by the database's clock, so that two processes never compare two clocks. */
@@ -39,9 +46,26 @@ export interface LeaseStatements {
    * Keeps other processes from taking the lease until the transaction ends, if the term is still the holder's. Blocks may come in
    * all the while, where the database can do two things at once.
    */
-  lockLease(tx: Tx, term: number): Promise<boolean>
+  lockLease(tx: RawTx, term: number): Promise<boolean>
   /** Moves the end of the lease to `ttlMs` from now; whether the term is still the holder's. */
-  prolongLease(tx: Tx, term: number, ttlMs: number): Promise<boolean>
+  prolongLease(tx: RawTx, term: number, ttlMs: number): Promise<boolean>
+}
+
+/** The writer's row as the inbox needs it. */
+export interface InboxStatements {
+  /** Takes so many places of the inbox; `undefined` if the lease was never taken. */
+  takePlaces(tx: RawTx, count: number): Promise<TakenPlaces | undefined>
+  /** Raises the first open slot to `openFrom`, if it is lower. */
+  raiseOpenFrom(tx: RawTx, openFrom: number): Promise<void>
+  /** The text with its parameters, which are written `?`, as this database has them. */
+  numbered(text: string): string
+}
+
+/** Places of the inbox. */
+export interface TakenPlaces {
+  readonly openFrom: bigint
+  /** The place after the last one. */
+  readonly nextInbox: bigint
 }
 
 /** The newest rows of the log. */

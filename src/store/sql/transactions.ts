@@ -1,5 +1,5 @@
 import { carrierFailures } from '../../ledger/failure-reasons.ts'
-import type { Tx } from '../client.ts'
+import type { RawTx } from '../client.ts'
 import type { Change } from './bulk.ts'
 import type { carriedTransactions, RowIn } from './bulk-tables.ts'
 
@@ -11,7 +11,7 @@ export interface TransactionInserts {
    * Adds pending transactions, each once. One that is known keeps its row; if it is still pending, or failed because of its
    * carriers, it has more carriers to be judged and is pending (again).
    */
-  insertTransactions(tx: Tx, carried: readonly CarriedTransaction[]): Promise<void>
+  insertTransactions(tx: RawTx, carried: readonly CarriedTransaction[]): Promise<void>
 }
 
 /** A pending transaction with the first of the new blocks that carry it, and how many these are. */

@@ -1,12 +1,12 @@
 import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { awaitedIds, awaitingPlaces, waitingPlaces } from './bulk-tables.ts'
-import type { Writing } from './statements.ts'
+import type { RawWriting } from './statements.ts'
 
 /** The statements of blocks whose transactions wait for others to be booked. */
 
 /** Removes transactions from what blocks wait for. */
 export async function releaseCarriers(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
 ): Promise<void> {
   const keys = transactionIds.map((transactionId) => ({ transactionId }))
@@ -23,7 +23,7 @@ export async function releaseCarriers(
 
 /** Removes blocks that wait, by their places in the inbox. */
 export async function deleteWaiting(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   places: readonly number[],
 ): Promise<void> {
   const keys = places.map((inbox) => ({ inbox }))
@@ -33,7 +33,7 @@ export async function deleteWaiting(
 
 /** How many blocks wait for each of some transactions. */
 export function countAwaited(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
 ): Promise<AwaitedCount[]> {
   return sql.select(
@@ -53,7 +53,7 @@ export interface AwaitedCount {
 
 /** The blocks that wait for some transactions, in no order. */
 export function awaitedBy(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
 ): Promise<AwaitedRow[]> {
   return sql.select(
@@ -75,14 +75,14 @@ export interface AwaitedRow {
 
 /** The blocks that wait in the slots up to `upTo`, in inbox order. */
 export function waitingUpTo(
-  { tx }: Writing,
+  { tx, sql }: RawWriting,
   upTo: SlotIndex,
   limit: number,
 ): Promise<OverdueRow[]> {
-  return tx.$queryRaw<OverdueRow[]>`
-    SELECT blocks.inbox, blocks.id, blocks.slot, blocks."transactionId"
+  const overdue = `SELECT blocks.inbox, blocks.id, blocks.slot, blocks."transactionId"
     FROM waiting_carriers AS waiting JOIN blocks ON blocks.inbox = waiting.inbox
-    WHERE waiting.slot <= ${upTo} ORDER BY waiting.inbox LIMIT ${limit}`
+    WHERE waiting.slot <= ? ORDER BY waiting.inbox LIMIT ?`
+  return tx.$queryRawUnsafe(sql.numbered(overdue), BigInt(upTo), limit)
 }
 
 /** A block that waits. */

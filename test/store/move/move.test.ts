@@ -315,8 +315,7 @@ function imported(
   { term, signal }: { term?: number; signal?: AbortSignal } = {},
 ) {
   return withDatabase(url, async (database) => {
-    const { writer, statements } = database
-    const write = createWriter(writer, statements, createSerialQueue())
+    const write = createWriter(database, createSerialQueue())
     const lease = await write.takeLease({ holder: 'import', ttlMs: 60_000 })
     if (!lease.ok) throw new Error(`the lease is held by ${lease.error.holder}`)
     async function* lines() {

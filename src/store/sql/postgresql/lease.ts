@@ -37,16 +37,21 @@ export const leaseStatements: LeaseStatements = {
   // The weakest lock: a claim of the lease needs the strongest and fails; a process that puts blocks into the inbox
   // changes the same row and is not.
   async lockLease(tx, term) {
-    const rows = await tx.$queryRaw<object[]>`
-      SELECT FROM writer WHERE id = 1 AND term = ${term} FOR KEY SHARE`
+    const rows = await tx.$queryRawUnsafe<object[]>(
+      'SELECT FROM writer WHERE id = 1 AND term = $1 FOR KEY SHARE',
+      term,
+    )
     return rows.length > 0
   },
 
   async prolongLease(tx, term, ttlMs) {
-    const count = await tx.$executeRaw`
-      UPDATE writer
-      SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ttlMs}::bigint
-      WHERE id = 1 AND term = ${term}`
+    const count = await tx.$executeRawUnsafe(
+      `UPDATE writer
+      SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1::bigint
+      WHERE id = 1 AND term = $2`,
+      ttlMs,
+      term,
+    )
     return count === 1
   },
 }

@@ -1,4 +1,5 @@
 import { bulkOf } from '../bulk.ts'
+import { inboxStatements } from '../inbox.ts'
 import type { Statements } from '../statements.ts'
 import { dialect } from './dialect.ts'
 import { leaseStatements } from './lease.ts'
@@ -10,7 +11,13 @@ import { transactionInserts } from './transactions.ts'
 export const postgresqlStatements: Statements = {
   ...transactionStatements,
   ...leaseStatements,
+  ...inboxStatements(numbered),
   ...transactionInserts,
   ...logStatements,
   ...bulkOf(dialect),
+}
+
+function numbered(text: string): string {
+  let count = 0
+  return text.replaceAll('?', () => `$${++count}`)
 }

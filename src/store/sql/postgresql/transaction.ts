@@ -13,9 +13,9 @@ export const transactionStatements: TransactionStatements = {
   // For the transaction alone, and not for the session: behind a pooler other clients use the session too. A process that is
   // paused in the middle loses its transaction before its lease runs out, and with it every lock.
   async beginWriting(tx) {
-    await tx.$queryRaw`
+    await tx.$queryRawUnsafe(`
       SELECT set_config('idle_in_transaction_session_timeout', '2s', true),
-        set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true)`
+        set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true)`)
   },
 
   // The versions of one chain have no row in common that every setter would lock.
@@ -25,6 +25,6 @@ export const transactionStatements: TransactionStatements = {
 
   async notify(tx, news) {
     const payload = news.topic === 'LOG_GREW' ? String(news.seq) : ''
-    await tx.$executeRaw`SELECT pg_notify(${channels[news.topic]}, ${payload})`
+    await tx.$executeRawUnsafe('SELECT pg_notify($1, $2)', channels[news.topic], payload)
   },
 }

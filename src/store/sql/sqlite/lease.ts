@@ -23,13 +23,14 @@ export const leaseStatements: LeaseStatements = {
   // Written, not read: a transaction must begin by writing, or another process may write between its reading and its
   // writing.
   async lockLease(tx, term) {
-    return (await tx.$executeRaw`UPDATE writer SET term = term WHERE id = 1 AND term = ${term}`) > 0
+    const same = 'UPDATE writer SET term = term WHERE id = 1 AND term = ?'
+    return (await tx.$executeRawUnsafe(same, term)) > 0
   },
 
   async prolongLease(tx, term, ttlMs) {
-    const count = await tx.$executeRaw`
-      UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${ttlMs}
-      WHERE id = 1 AND term = ${term}`
+    const later = `UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?
+      WHERE id = 1 AND term = ?`
+    const count = await tx.$executeRawUnsafe(later, ttlMs, term)
     return count === 1
   },
 }

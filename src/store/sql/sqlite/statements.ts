@@ -1,4 +1,5 @@
 import { bulkOf } from '../bulk.ts'
+import { inboxStatements } from '../inbox.ts'
 import type { Statements } from '../statements.ts'
 import { dialect } from './dialect.ts'
 import { leaseStatements } from './lease.ts'
@@ -11,6 +12,7 @@ export const sqliteStatements: Statements = {
   lockChainRecords: async () => {},
   notify: async () => {},
   ...leaseStatements,
+  ...inboxStatements((text) => text),
   ...transactionInserts,
   ...logStatements,
   ...bulkOf(dialect),
