@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { bytesToHex, type Hex } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
+import { developmentGenesis, slotsBeforeStart } from '../../../src/node/embedded/development.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { openDatabase } from '../../../src/store/open.ts'
 import { branchOf, idFromBytes } from '../../../src/store/values.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 import { blockOf, offerOf, taggedData, untilCommitted } from '../../support/wallet.ts'
+import { keyOf, secretOf } from '../keys.ts'
 import { unwrap } from '../transfers.ts'
 
 /**
@@ -21,6 +23,9 @@ const slots = 2_000
 export const rowsOfAddress = 1_200
 /** The last rows of each address have an output, a transaction and a block: enough that pages of them differ. */
 export const linkedRowsOfAddress = 120
+
+/** How many keys have funds at genesis; the first is that of an issuer account. */
+export const lanes = 100
 
 /** A database with a long log. */
 export interface LargeLedger {
@@ -40,14 +45,14 @@ export interface LargeLedger {
 
 /** Makes the ledger in an empty database; `keyFile` is a path for the key of the gateways. */
 export async function makeLedger(url: string, keyFile: string, rows: number): Promise<LargeLedger> {
-  const parametersFile = `${keyFile}.parameters.json`
   const began = Math.floor(Date.now() / 1_000) - slots - 60
-  const parameters = print(ProtocolParameters, developmentParameters(began))
-  writeFileSync(parametersFile, JSON.stringify(parameters))
+  const genesisFile = `${keyFile}.genesis.json`
+  writeFileSync(genesisFile, genesisText(began))
   const env = {
     DATABASE_URL: url,
     KEY_FILE: keyFile,
-    PARAMETERS_FILE: parametersFile,
+    GENESIS_FILE: genesisFile,
+    ISSUER_KEY: secretOf(lanes),
     LOG_LEVEL: 'error',
     NODE_ENV: 'production',
   }
@@ -58,6 +63,18 @@ export async function makeLedger(url: string, keyFile: string, rows: number): Pr
   const addresses = Math.floor(rows / rowsOfAddress)
   const ledger = { url, rows: addresses * rowsOfAddress, addresses, began, env }
   return { ...ledger, ...(await addRows(ledger, bytesToHex(bytes).slice(2))) }
+}
+
+/** A genesis for clients that sign much. */
+function genesisText(began: number): string {
+  const users = Array.from({ length: lanes }, (_, lane) => keyOf(lane))
+  const keys = { users, issuer: keyOf(lanes), faucet: keyOf(lanes + 1) }
+  const { parameters, outputs, credits } = developmentGenesis(keys, began + slotsBeforeStart)
+  return JSON.stringify({
+    parameters: print(ProtocolParameters, parameters),
+    outputs: outputs.map((output) => print(Output, output)),
+    credits: Object.fromEntries(Array.from(credits, ([id, mana]) => [id, mana.toString()])),
+  })
 }
 
 /** A gateway on the ledger, as users run it: the built program. */

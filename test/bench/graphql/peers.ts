@@ -70,7 +70,8 @@ export const ours: Peer = {
   },
 }
 
-const bare: Peer = {
+/** Bare `node:http`. */
+export const bare: Peer = {
   name: 'bare node:http',
   file: 'bare.ts',
   asks: {
@@ -82,7 +83,8 @@ const bare: Peer = {
   },
 }
 
-const mercurius: Peer = {
+/** Mercurius. */
+export const mercurius: Peer = {
   name: 'Mercurius, jit, prepared SQL',
   file: 'mercurius.ts',
   asks: { page: graphql(nodes(plain), ({ after }) => after && String(after.seq)) },
@@ -91,7 +93,8 @@ const mercurius: Peer = {
 const pothosAfter = ({ after }: Question) =>
   after && Buffer.from(`GPC:I:${after.seq}`).toString('base64')
 
-const pothos: Peer = {
+/** The naive way. */
+export const pothos: Peer = {
   name: "Pothos, Prisma's plugin, yoga",
   file: 'pothos.ts',
   asks: {
@@ -101,10 +104,10 @@ const pothos: Peer = {
 }
 
 /**
- * It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64: they are added and converted here, so
+ * PostGraphile. It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64: they are added and converted here, so
  * that it does a little less than the others. It looks for a page before only with `last`, as Relay allows.
  */
-const postgraphile: Peer = {
+export const postgraphile: Peer = {
   name: 'PostGraphile 5',
   file: 'postgraphile.ts',
   onlyPostgresql: true,

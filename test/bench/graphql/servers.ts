@@ -23,12 +23,21 @@ export interface Server {
 
 const folder = fileURLToPath(new URL('../peers/', import.meta.url))
 
+/** What a peer starts is started by the same Node. */
+const path = [dirname(process.execPath), process.env.PATH].join(':')
+
 /** Installs the packages of the peers where they are missing, and generates what one of them generates. */
 export function installPeers(): void {
-  if (existsSync(join(folder, 'node_modules/.package-lock.json'))) return
-  console.log('The packages of the peers are installed into test/bench/peers/node_modules …\n')
-  const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
-  execFileSync('npm', npm, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  const stdio = ['ignore', 'ignore', 'inherit'] as const
+  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
+    console.log('The packages of the peers are installed into test/bench/peers/node_modules …\n')
+    const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
+    execFileSync('npm', words, { cwd: folder, stdio: [...stdio] })
+  }
+  execFileSync(process.execPath, [join(folder, 'generate.ts')], {
+    env: { PATH: path },
+    stdio: [...stdio],
+  })
 }
 
 /** Starts a server under this Node; ours is the built program. */
@@ -65,12 +74,41 @@ async function startPeer(file: string, { url, began }: LargeLedger): Promise<Ser
   }
 }
 
-/** What a peer starts is started by the same Node. */
-const path = [dirname(process.execPath), process.env.PATH].join(':')
-
 function portOf(child: ChildProcess, file: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('message', (message: { readonly port: number }) => resolve(message.port))
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)))
   })
+}
+
+/** Clients that send blocks to a gateway. */
+export interface Sender {
+  /** How many blocks were taken so far. */
+  accepted(): Promise<number>
+  end(): Promise<void>
+}
+
+/** Starts to send blocks, so many a second. */
+export async function startSender(
+  port: number,
+  perSecond: number,
+  kind: 'tagged' | 'transfers',
+): Promise<Sender> {
+  const program = fileURLToPath(new URL('sender.ts', import.meta.url))
+  const words = [`http://127.0.0.1:${port}`, String(perSecond), kind]
+  const child = fork(program, words, { execArgv: [] })
+  // It says so when it has begun.
+  await once(child, 'message')
+  return {
+    accepted: async () => {
+      child.send('counts')
+      const [counts]: { readonly accepted: number }[] = await once(child, 'message')
+      return present(counts, 'counts').accepted
+    },
+    end: async () => {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
 }
