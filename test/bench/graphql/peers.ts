@@ -30,8 +30,21 @@ export type Kind = 'page' | 'nested' | 'rest'
 // biome-ignore lint/suspicious/noExplicitAny: each server has answers of its own
 type Any = any
 
-const plain =
-  'seq ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp balance historyHash'
+/** All fields of an update that name nothing else. */
+export const plainFields = [
+  'seq',
+  'ordinal',
+  'address',
+  'class',
+  'roles',
+  'outputId',
+  'isSpent',
+  'milestoneIndex',
+  'milestoneTimestamp',
+  'balance',
+  'historyHash',
+]
+const plain = plainFields.join(' ')
 const pageInfo = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
 /** What an update names, as far as our schema goes: it has ids of transaction and block there, and no objects. */
 const linked = 'output { outputId bookedSlot isSpent spentSlot transactionId blockId bytes }'
