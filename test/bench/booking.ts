@@ -1,4 +1,3 @@
-import { createPrivateKey, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +6,6 @@ import { identifyGenesis } from '../../src/ledger/genesis.ts'
 import { present } from '../../src/lib/assert.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { guardClock } from '../../src/lib/guarded-clock.ts'
-import { bytesToHex, hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import {
   accountIdOfKey,
@@ -18,7 +16,7 @@ import { openEmbedded } from '../../src/node/embedded/open.ts'
 import { openSignatureChecker } from '../../src/node/signatures.ts'
 import type { LedgerSource } from '../../src/node/source.ts'
 import { commitmentId } from '../../src/protocol/ids.ts'
-import { type Keypair, keypairOf } from '../../src/protocol/keys.ts'
+import type { Keypair } from '../../src/protocol/keys.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import type { SignedTransaction } from '../../src/protocol/transaction.ts'
 import type { Services } from '../../src/service/services.ts'
@@ -26,6 +24,7 @@ import { submitBlock } from '../../src/service/submit/submit-block.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore } from '../../src/store/open.ts'
 import { blockOf, type Offer, ownedBy, paymentOf, slotNow } from '../support/wallet.ts'
+import { keyOf } from './keys.ts'
 import { printTable } from './measure.ts'
 
 /** How many reading queries the writer needs for a block while 500 blocks a second come in (the bar: 0.1). */
@@ -231,24 +230,6 @@ function countReads({ read, write, ...rest }: Store) {
     write: counting(write, (name) => reading.includes(name)),
   }
   return { store, counts, reset: () => counts.clear() }
-}
-
-/** Signs by OpenSSL, so that signing thousands of blocks takes a second or two. */
-function keyOf(index: number): Keypair {
-  const secret = Uint8Array.from({ length: 32 }, (_, i) => (index + 1) * (i + 7))
-  const { publicKey, publicKeyHash } = keypairOf(secret)
-  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
-  const jwk = { kty: 'OKP', crv: 'Ed25519', d: text(secret), x: text(hexToBytes(publicKey)) }
-  const key = createPrivateKey({ key: jwk, format: 'jwk' })
-  return {
-    publicKey,
-    publicKeyHash,
-    sign: (message) => ({
-      type: 0,
-      publicKey,
-      signature: bytesToHex(sign(null, message, key)),
-    }),
-  }
 }
 
 function unwrap<T>(result: { ok: true; value: T } | { ok: false; error: { code: string } }): T {

@@ -9,6 +9,8 @@ export interface Line {
   get(path: string): Promise<Buffer>
   /** Posts JSON; resolves whatever is answered. */
   post(path: string, json: string): Promise<Answer>
+  /** Posts a serialized block. */
+  postBlock(path: string, bytes: Uint8Array): Promise<Answer>
   end(): void
 }
 
@@ -50,7 +52,7 @@ export async function openLine(port: number): Promise<Line> {
   socket.on('error', (error) => fail(error))
   socket.on('close', () => fail(new Error('the server closed the line')))
 
-  const exchange = (request: string) =>
+  const exchange = (request: string | Uint8Array) =>
     new Promise<Answer>((resolve, reject) => {
       done = resolve
       fail = reject
@@ -67,6 +69,12 @@ export async function openLine(port: number): Promise<Line> {
     post: (path, json) => {
       const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}`
       return exchange(`POST ${path} HTTP/1.1\r\n${host}${head}\r\n\r\n${json}`)
+    },
+    postBlock: (path, bytes) => {
+      const head = `content-type: application/vnd.iota.serializer-v2\r\ncontent-length: ${bytes.length}`
+      return exchange(
+        Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${host}${head}\r\n\r\n`), bytes]),
+      )
     },
     end: () => socket.destroy(),
   }

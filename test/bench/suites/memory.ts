@@ -72,7 +72,7 @@ function urlOf(child: ChildProcess): Promise<string> {
 }
 
 /** Of a process: resident, anonymous and highest in megabytes, and its processor time in seconds. */
-function memoryOf(pid: number): string[] {
+export function memoryOf(pid: number): string[] {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string) =>
     (Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1.024e-3).toFixed(0)

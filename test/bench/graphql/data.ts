@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs'
+import { bytesToHex, type Hex } from '../../../src/lib/hex.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { developmentGenesis, slotsBeforeStart } from '../../../src/node/embedded/development.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
+import { print } from '../../../src/protocol/schema/schema.ts'
+import { openDatabase } from '../../../src/store/open.ts'
+import { branchOf, idFromBytes } from '../../../src/store/values.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+import { blockOf, offerOf, taggedData, untilCommitted } from '../../support/wallet.ts'
+import { keyOf, secretOf } from '../keys.ts'
+import { unwrap } from '../transfers.ts'
+
+/**
+ * A ledger for benchmarks of reading: a gateway founds it and commits its slots, then the database itself adds rows to the
+ * log, for by transactions it would take hours. A gateway goes on with it afterwards.
+ */
+
+/** Slots that have rows, all before the first start. */
+const slots = 2_000
+/** Rows of each address, one after the other in turns of all addresses: more than the largest page. */
+export const rowsOfAddress = 1_200
+/** The last rows of each address have an output, a transaction and a block: enough that pages of them differ. */
+export const linkedRowsOfAddress = 120
+
+/** How many keys have funds at genesis; the first is that of an issuer account. */
+export const lanes = 100
+
+/** A database with a long log. */
+export interface LargeLedger {
+  readonly url: string
+  /** The rows that were added: the first one's position is `firstSeq`, and each address has every `addresses`th. */
+  readonly rows: number
+  readonly addresses: number
+  readonly firstSeq: number
+  /** Of its cursors: the log, and the branch of each milestone. */
+  readonly logId: Hex
+  readonly branches: readonly Hex[]
+  /** The start of slot 1 in Unix seconds. */
+  readonly began: number
+  /** The settings of a gateway on it. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Makes the ledger in an empty database; `keyFile` is a path for the key of the gateways. */
+export async function makeLedger(url: string, keyFile: string, rows: number): Promise<LargeLedger> {
+  const began = Math.floor(Date.now() / 1_000) - slots - 60
+  const genesisFile = `${keyFile}.genesis.json`
+  writeFileSync(genesisFile, genesisText(began))
+  const env = {
+    DATABASE_URL: url,
+    KEY_FILE: keyFile,
+    GENESIS_FILE: genesisFile,
+    ISSUER_KEY: secretOf(lanes),
+    LOG_LEVEL: 'error',
+    NODE_ENV: 'production',
+  }
+  const gateway = await startProgram(env)
+  await untilCommitted(gateway.url, slots)
+  const { bytes } = blockOf(await offerOf(gateway.url), taggedData('0x62656e6368', '0x00'))
+  await gateway.end('SIGTERM')
+  const addresses = Math.floor(rows / rowsOfAddress)
+  const ledger = { url, rows: addresses * rowsOfAddress, addresses, began, env }
+  return { ...ledger, ...(await addRows(ledger, bytesToHex(bytes).slice(2))) }
+}
+
+/** A genesis for clients that sign much. */
+function genesisText(began: number): string {
+  const users = Array.from({ length: lanes }, (_, lane) => keyOf(lane))
+  const keys = { users, issuer: keyOf(lanes), faucet: keyOf(lanes + 1) }
+  const { parameters, outputs, credits } = developmentGenesis(keys, began + slotsBeforeStart)
+  return JSON.stringify({
+    parameters: print(ProtocolParameters, parameters),
+    outputs: outputs.map((output) => print(Output, output)),
+    credits: Object.fromEntries(Array.from(credits, ([id, mana]) => [id, mana.toString()])),
+  })
+}
+
+/** A gateway on the ledger, as users run it: the built program. */
+export async function startGateway({ env }: LargeLedger): Promise<Program> {
+  const gateway = await startProgram(env)
+  await untilCommitted(gateway.url, slots)
+  return gateway
+}
+
+/** A row that was added. */
+export interface LedgerRow {
+  readonly seq: number
+  readonly slot: number
+  readonly outputId: Hex
+  readonly isSpent: boolean
+}
+
+/** The row of an address with a number, from 0 on, as the statements below make it. */
+export function rowOf(
+  { rows, addresses, firstSeq }: LargeLedger,
+  n: number,
+  of: number,
+): LedgerRow {
+  const i = n * addresses + of
+  const slot = 1 + Math.floor((i * slots) / rows)
+  const spread = hex((BigInt(i) * 2_654_435_761n) % 2n ** 32n, 8)
+  const slotBytes = `${hex(slot % 256, 2)}${hex(slot >> 8, 2)}0000`
+  const outputId = `0x${hex(i, 16)}${spread.repeat(6)}${slotBytes}0000` as const
+  return { seq: firstSeq + i, slot, outputId, isSpent: i % 2 === 0 }
+}
+
+function hex(n: number | bigint, digits: number): string {
+  return n.toString(16).padStart(digits, '0')
+}
+
+type Begun = Pick<LargeLedger, 'url' | 'rows' | 'addresses'>
+
+/** Adds the rows; `block` is the content of their blocks in hexadecimal digits. */
+async function addRows(ledger: Begun, block: string) {
+  const { url, rows, addresses } = ledger
+  const { kind, writer, reader, close } = unwrap(await openDatabase({ url, log: silentLog }))
+  const words = kind === 'sqlite' ? sqliteWords : postgresqlWords
+  const run = (sql: string) => writer.$executeRawUnsafe(sql)
+  const [tip] = await writer.$queryRawUnsafe<{ seq: bigint }[]>(
+    'SELECT max("lastSeq") AS seq FROM commitments',
+  )
+  const firstSeq = Number(tip?.seq) + 1
+  const slot = `(1 + i * ${slots} / ${rows})`
+  const address = `'00' || ${words.hex(`(i % ${addresses}) * 2654435761 % 4294967296`, 64)}`
+  const spread = words.hex('i * 2654435761 % 4294967296', 8)
+  const slotBytes = `${words.hex(`${slot} % 256`, 2)} || ${words.hex(`${slot} / 256`, 2)} || '0000'`
+  // Within a milestone rows come in the order of their outputs, as the ledger writes them.
+  const outputId = `${words.hex('i', 16)} || ${`${spread} || `.repeat(6)}${slotBytes} || '0000'`
+  for (let from = 0; from < rows; from += rowsOfStep) {
+    await run(`
+      INSERT INTO ledger_updates
+        (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash", balance)
+      SELECT ${firstSeq} + i, ${words.bytes(address)}, 0, 1 + i / ${addresses}, 1, ${slot},
+        ${words.bytes(outputId)}, i % 2 = 0, ${words.bytes(Array(8).fill(spread).join(' || '))}, 1000000 + i
+      FROM ${words.numbers(from, Math.min(from + rowsOfStep, rows) - 1)} ORDER BY i`)
+  }
+  // The slots without rows after them begin behind all.
+  const endOf = (count: string) =>
+    `${firstSeq - 1} + (${count} * ${rows} + ${slots - 1}) / ${slots}`
+  await run(`
+    UPDATE commitments SET "firstSeq" = CASE WHEN slot > ${slots} THEN ${firstSeq + rows} ELSE ${endOf('(slot - 1)')} + 1 END,
+      "lastSeq" = CASE WHEN slot > ${slots} THEN ${firstSeq + rows - 1} ELSE ${endOf('slot')} END
+    WHERE slot > 0`)
+  const contents = {
+    block: words.bytes(`'${block}'`),
+    from: firstSeq + rows - linkedRowsOfAddress * addresses,
+  }
+  await linkRows(run, contents)
+  await run(kind === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE')
+  if (kind === 'sqlite') await writer.$queryRawUnsafe('PRAGMA wal_checkpoint(TRUNCATE)')
+  const network = await reader.network.findFirstOrThrow()
+  const commitments = await reader.commitment.findMany({ orderBy: { slot: 'asc' } })
+  await close()
+  return {
+    firstSeq,
+    logId: bytesToHex(network.logId),
+    branches: commitments.map(({ id }) => branchOf(idFromBytes(id))),
+  }
+}
+
+/** Gives the rows from a position on what they name: output, transaction and block. */
+async function linkRows(
+  run: (sql: string) => Promise<unknown>,
+  { from, block }: { readonly from: number; readonly block: string },
+): Promise<void> {
+  const rows = `FROM ledger_updates WHERE seq >= ${from} ORDER BY "outputId"`
+  const transactionId = 'substr("outputId", 1, 36)'
+  // Joining bytes makes a text of them on SQLite.
+  const blockId = 'substr("outputId", 3, 36)'
+  const output = '(SELECT bytes FROM outputs ORDER BY length(bytes) LIMIT 1)'
+  await run(`
+    INSERT INTO outputs (id, bytes, "blockId", "bookedSlot", "spentSlot", "spentBy")
+    SELECT "outputId", ${output}, ${blockId}, "milestoneIndex",
+      CASE WHEN "isSpent" THEN "milestoneIndex" END, CASE WHEN "isSpent" THEN ${transactionId} END ${rows}`)
+  await run(`
+    INSERT INTO transactions (id, "blockId", slot, state)
+    SELECT ${transactionId}, ${blockId}, "milestoneIndex", 'FINALIZED' ${rows}`)
+  await run(`
+    INSERT INTO blocks (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state)
+    SELECT ${blockId}, -seq, "milestoneIndex", "historyHash", 1700000000000000000 + seq, ${block},
+      ${transactionId}, 'FINALIZED' ${rows}`)
+}
+
+/** Rows of a statement: a longer one holds much in memory. */
+const rowsOfStep = 500_000
+
+const sqliteWords = {
+  numbers: (first: number, last: number) =>
+    `(WITH RECURSIVE n (i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n)`,
+  hex: (n: string, digits: number) => `printf('%0${digits}x', ${n})`,
+  bytes: (hex: string) => `unhex(${hex})`,
+}
+
+const postgresqlWords = {
+  numbers: (first: number, last: number) =>
+    `generate_series(${first}::bigint, ${last}::bigint) AS numbers (i)`,
+  hex: (n: string, digits: number) => `lpad(to_hex((${n})::bigint), ${digits}, '0')`,
+  bytes: (hex: string) => `decode(${hex}, 'hex')`,
+}

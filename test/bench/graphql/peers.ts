@@ -1,0 +1,205 @@
+import type { LargeLedger } from './data.ts'
+import { cursorOf, type Question } from './questions.ts'
+
+/** The servers that are compared: how each is asked for a page, and what its answer says in a form that all share. */
+
+/** A request; with a body it is a POST of JSON. */
+export interface Asked {
+  readonly path: string
+  readonly body?: string
+}
+
+/** A server. */
+export interface Peer {
+  readonly name: string
+  /** Of `test/bench/peers`; `undefined` for the gateway. */
+  readonly file: string | undefined
+  readonly onlyPostgresql?: true
+  readonly asks: { readonly [K in Kind]?: Ask }
+}
+
+/** How a kind of page is asked for, and its answer in the form that all share. */
+export interface Ask {
+  ask(question: Question, ledger: LargeLedger): Asked
+  read(body: Any, question: Question, ledger: LargeLedger): object
+}
+
+/** All plain fields by GraphQL; with what each update names; the explorer's list by REST. */
+export type Kind = 'page' | 'nested' | 'rest'
+
+// biome-ignore lint/suspicious/noExplicitAny: each server has answers of its own
+type Any = any
+
+/** All fields of an update that name nothing else. */
+export const plainFields = [
+  'seq',
+  'ordinal',
+  'address',
+  'class',
+  'roles',
+  'outputId',
+  'isSpent',
+  'milestoneIndex',
+  'milestoneTimestamp',
+  'balance',
+  'historyHash',
+]
+const plain = plainFields.join(' ')
+const pageInfo = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
+/** What an update names, as far as our schema goes: it has ids of transaction and block there, and no objects. */
+const linked = 'output { outputId bookedSlot isSpent spentSlot transactionId blockId bytes }'
+
+const variables = '$address: String!, $first: Int!, $after: String'
+const list = 'ledgerUpdates(address: $address, first: $first, after: $after)'
+const nodes = (fields: string) =>
+  `query (${variables}) { ${list} { totalCount ${pageInfo} nodes { cursor ${fields} } } }`
+
+/** Its cursors begin with the hash of the order. */
+const newestFirst = '6658e5b82c'
+const postgraphilePage = `query ($address: Base64EncodedBinary!, $first: Int!, $after: Cursor) {
+  allLedgerUpdates(condition: { address: $address, class: 0 }, orderBy: PRIMARY_KEY_DESC, first: $first, after: $after) {
+    totalCount ${pageInfo} edges { cursor node { ${plain.replace('milestoneTimestamp ', '')} } }
+  }
+}`
+const edges = (fields: string) =>
+  `query (${variables}) { ${list} { totalCount ${pageInfo} edges { cursor node { ${fields} } } } }`
+
+/** The gateway. */
+export const ours: Peer = {
+  name: 'ours',
+  file: undefined,
+  asks: {
+    page: graphql(nodes(plain), oursAfter),
+    nested: graphql(nodes(`${plain} ${linked}`), oursAfter),
+    rest: {
+      ask: ({ address, first, begin }) => {
+        const { slot, outputId, isSpent } = begin ?? {}
+        const cursor = begin === undefined ? '' : `&cursor=${slot}.${outputId}.${isSpent}.${first}`
+        const path = `/api/explorer/v2/ledger/updates/by-address/${address}`
+        return { path: `${path}?pageSize=${first}&sort=newest${cursor}` }
+      },
+      read: restOf,
+    },
+  },
+}
+
+/** Bare `node:http`. */
+export const bare: Peer = {
+  name: 'bare node:http',
+  file: 'bare.ts',
+  asks: {
+    page: {
+      ask: (question) => ({ path: `/?${plainQuery(question)}` }),
+      read: (body) => pageOf(body.data.ledgerUpdates),
+    },
+    rest: { ask: (question) => ({ path: `/rest?${plainQuery(question)}` }), read: restOf },
+  },
+}
+
+/** Mercurius. */
+export const mercurius: Peer = {
+  name: 'Mercurius, jit, prepared SQL',
+  file: 'mercurius.ts',
+  asks: { page: graphql(nodes(plain), ({ after }) => after && String(after.seq)) },
+}
+
+const pothosAfter = ({ after }: Question) =>
+  after && Buffer.from(`GPC:I:${after.seq}`).toString('base64')
+
+/** The naive way. */
+export const pothos: Peer = {
+  name: "Pothos, Prisma's plugin, yoga",
+  file: 'pothos.ts',
+  asks: {
+    page: graphql(edges(plain), pothosAfter),
+    nested: graphql(edges(`${plain} ${linked}`), pothosAfter),
+  },
+}
+
+/**
+ * PostGraphile. It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64: they are added and converted here, so
+ * that it does a little less than the others. It looks for a page before only with `last`, as Relay allows.
+ */
+export const postgraphile: Peer = {
+  name: 'PostGraphile 5',
+  file: 'postgraphile.ts',
+  onlyPostgresql: true,
+  asks: {
+    page: {
+      ask: ({ addressBytes, first, after }) => {
+        const cursor = after && Buffer.from(`["${newestFirst}","${after.seq}"]`).toString('base64')
+        return post(postgraphilePage, {
+          address: addressBytes.toString('base64'),
+          first,
+          after: cursor,
+        })
+      },
+      read: (body, { address, after }, { began }) => {
+        const { pageInfo, totalCount, edges } = dataOf(body).allLedgerUpdates
+        const hex = (text: string) => `0x${Buffer.from(text, 'base64').toString('hex')}`
+        const converted = edges.map(({ cursor, node }: Any) => ({
+          cursor,
+          node: {
+            ...node,
+            address,
+            class: node.class === 0 ? 'OWNED' : 'MENTIONED',
+            roles: node.roles === 1 ? ['OWNER'] : [],
+            outputId: hex(node.outputId),
+            milestoneIndex: Number(node.milestoneIndex),
+            milestoneTimestamp: began + Number(node.milestoneIndex),
+            historyHash: hex(node.historyHash),
+          },
+        }))
+        const hasPreviousPage = after !== undefined
+        return pageOf({ totalCount, pageInfo: { ...pageInfo, hasPreviousPage }, edges: converted })
+      },
+    },
+  },
+}
+
+/** In the order of the tables. */
+export const peers: readonly Peer[] = [ours, pothos, postgraphile, mercurius, bare]
+
+function oursAfter({ after }: Question, ledger: LargeLedger): string | undefined {
+  return after && cursorOf(ledger, after)
+}
+
+type After = (question: Question, ledger: LargeLedger) => string | undefined
+
+function graphql(query: string, afterOf: After): Ask {
+  return {
+    ask: (question, ledger) => {
+      const { address, first } = question
+      return post(query, { address, first, after: afterOf(question, ledger) })
+    },
+    read: (body) => pageOf(dataOf(body).ledgerUpdates),
+  }
+}
+
+function post(query: string, variables: object): Asked {
+  return { path: '/graphql', body: JSON.stringify({ query, variables }) }
+}
+
+function dataOf({ data, errors }: Any): Any {
+  if (errors !== undefined) throw new Error(JSON.stringify(errors))
+  return data
+}
+
+function plainQuery({ address, first, after }: Question): string {
+  return `address=${address}&first=${first}${after === undefined ? '' : `&after=${after.seq}`}`
+}
+
+/** A page without its cursors, which each server writes in a form of its own; those of its ends must be its rows'. */
+function pageOf({ totalCount, pageInfo, nodes, edges }: Any): object {
+  const rows = nodes ?? edges.map(({ cursor, node }: Any) => ({ cursor, ...node }))
+  const { startCursor, endCursor, ...info } = pageInfo
+  if (startCursor !== rows[0].cursor || endCursor !== rows.at(-1).cursor) {
+    throw new Error('the cursors of the page are not those of its rows')
+  }
+  const updates = rows.map(({ cursor: _, ...row }: Any) => row)
+  return { totalCount: String(totalCount), ...info, updates }
+}
+
+function restOf({ address, items, cursor }: Any): object {
+  return { address, items, hasMore: cursor !== undefined }
+}

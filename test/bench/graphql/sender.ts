@@ -1,0 +1,98 @@
+import { present } from '../../../src/lib/assert.ts'
+import { accountIdOfKey, fundedAmount } from '../../../src/node/embedded/development.ts'
+import type { Payload } from '../../../src/protocol/transaction.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  type Offer,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  taggedData,
+} from '../../support/wallet.ts'
+import { keyOf } from '../keys.ts'
+import { openLine } from '../rest/load.ts'
+import { lanes } from './data.ts'
+
+/** Sends signed blocks to a gateway at a steady pace until its parent goes: `sender.ts URL BLOCKS-A-SECOND tagged|transfers`. */
+
+const [url = '', perSecond = '', kind] = process.argv.slice(2)
+const key = keyOf(0)
+/** By one transfer. */
+const paid = 100_000n
+const spare = await Promise.all(
+  Array.from({ length: 64 }, () => openLine(Number(new URL(url).port))),
+)
+const counts = { accepted: 0, refused: 0 }
+const nextPayload = kind === 'transfers' ? await createTransfers() : nextTag
+
+let offer = await offerOf(url)
+process.send?.(counts)
+process.on('message', () => process.send?.(counts))
+process.on('disconnect', () => process.exit())
+
+let sent = 0
+const begunMs = performance.now()
+setInterval(sendDue, 5)
+// Its parents and its commitment grow old.
+setInterval(renewOffer, 2_000)
+
+function sendDue(): void {
+  for (
+    const due = ((performance.now() - begunMs) * Number(perSecond)) / 1_000;
+    sent < due;
+    sent++
+  ) {
+    const line = spare.pop()
+    // The gateway has not kept up: what it could not take in time is not sent later.
+    if (line === undefined) counts.refused++
+    else send(line, nextPayload(offer, sent)).catch(console.error)
+  }
+}
+
+function renewOffer(): void {
+  offerOf(url).then((fresh) => {
+    offer = fresh
+  }, console.error)
+}
+
+async function send(line: (typeof spare)[number], payload: Payload): Promise<void> {
+  const header = { issuerId: accountIdOfKey(key) }
+  const { bytes } = blockOf(offer, payload, { key, header })
+  const { status } = await line.postBlock('/api/core/v3/blocks', bytes)
+  if (status === 201) counts.accepted++
+  else counts.refused++
+  spare.push(line)
+}
+
+function nextTag(_offer: Offer, n: number): Payload {
+  return taggedData(
+    '0x62656e6368',
+    `0x${(Date.now() * 1_000 + (n % 1_000)).toString(16).padStart(64, '0')}`,
+  )
+}
+
+/** Chains of payments: each key pays the next one a little, and goes on with the rest. */
+async function createTransfers() {
+  const left = await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const owner = keyOf(lane)
+      const [outputId] = await genesisOutputs(url, owner)
+      return { owner, outputId: present(outputId, 'an output'), amount: fundedAmount }
+    }),
+  )
+  return ({ network }: Offer, n: number): Payload => {
+    const lane = present(left[n % lanes], 'a lane')
+    const receiver = present(left[(n + 1) % lanes], 'a lane').owner
+    lane.amount -= paid
+    const { payload, created } = paymentOf(network, {
+      spend: lane.outputId,
+      key: lane.owner,
+      outputs: [ownedBy(receiver, paid), ownedBy(lane.owner, lane.amount)],
+      creationSlot: slotNow(network),
+    })
+    lane.outputId = present(created[1], 'the rest')
+    return payload
+  }
+}

@@ -1,0 +1,115 @@
+import { median, printTable } from '../measure.ts'
+import type { Case, Measured } from './load.ts'
+import { bare, mercurius, ours, type Peer, peers, postgraphile, pothos } from './peers.ts'
+
+/** What is asked of the servers, and the tables of what it costs. */
+
+/** A column of a table. */
+export interface Column extends Case {
+  readonly head: string
+  /** Also in the short run. */
+  readonly short?: true
+  /** While the gateway gets 500 blocks a second. */
+  readonly withBlocks?: true
+}
+
+const page = { kind: 'page', choice: 'random', rows: 20, connections: 16 } as const
+
+/** What is asked; each list is a table. */
+export const tables: readonly (readonly Column[])[] = [
+  [
+    { ...page, head: '20 rows', short: true },
+    { ...page, head: '100 rows', rows: 100, short: true },
+    { ...page, head: '1,000 rows', rows: 1_000 },
+  ],
+  [
+    { ...page, head: '20 rows, 1 connection', connections: 1 },
+    { ...page, head: '64 connections', connections: 64 },
+    { ...page, head: 'newest pages', choice: 'newest' },
+  ],
+  [
+    { ...page, head: 'hot page of 20', choice: 'hot', short: true },
+    { ...page, head: 'hot page of 100', choice: 'hot', rows: 100 },
+  ],
+  [{ ...page, head: '20 rows and their outputs', kind: 'nested', choice: 'linked', short: true }],
+  [
+    { ...page, head: 'REST, 20 rows', kind: 'rest', short: true },
+    { ...page, head: 'REST, 100 rows', kind: 'rest', rows: 100 },
+  ],
+  [{ ...page, head: '20 rows, during 500 blocks a second', withBlocks: true }],
+]
+
+/** What was measured of each server, a round each. */
+export type Results = ReadonlyMap<Column, ReadonlyMap<Peer, readonly Measured[]>>
+
+/** Prints the tables, and the ratios that are wanted. */
+export function printResults(database: string, results: Results): void {
+  for (const columns of tables) {
+    const measured = columns.filter((column) => results.has(column))
+    const some = measured.flatMap((column) => [...(results.get(column)?.keys() ?? [])])
+    if (measured.length === 0) continue
+    printTable([
+      ['', ...measured.map(({ head }) => head)],
+      ...peers
+        .filter((peer) => some.includes(peer))
+        .map((peer) => [
+          peer.name,
+          ...measured.map((column) => cell(results.get(column)?.get(peer))),
+        ]),
+    ])
+    console.log()
+  }
+  printTable([
+    ['ratio of processor times', '', 'wanted', 'measured'],
+    ...barsOf(database).flatMap((bar) => barRow(results, bar)),
+  ])
+  console.log()
+}
+
+function cell(measured: readonly Measured[] | undefined): string {
+  if (measured === undefined) return ''
+  const cpu = median(measured.map(({ cpuUs }) => cpuUs))
+  const rate = median(measured.map(({ perSecond }) => perSecond))
+  return `${cpu.toFixed(0)} (${rate.toFixed(0)})`
+}
+
+/** A wanted ratio of processor times. */
+interface Bar {
+  readonly head: string
+  readonly of: Peer
+  readonly to: Peer
+  readonly wanted: string
+}
+
+const barsOfPages: { readonly [database: string]: readonly Omit<Bar, 'head'>[] } = {
+  SQLite: [
+    { of: ours, to: mercurius, wanted: 'at most 1.2' },
+    { of: pothos, to: ours, wanted: 'at least 4' },
+  ],
+  PostgreSQL: [
+    { of: ours, to: mercurius, wanted: 'at most 1.5' },
+    { of: postgraphile, to: ours, wanted: 'at least 2' },
+  ],
+}
+
+function barsOf(database: string): readonly Bar[] {
+  const pages = barsOfPages[database] ?? []
+  const toBare = { of: ours, to: bare }
+  return [
+    ...['20 rows', '100 rows'].flatMap((head) => pages.map((bar) => ({ head, ...bar }))),
+    { head: 'hot page of 20', ...toBare, wanted: 'at most 0.6' },
+    { head: 'hot page of 100', ...toBare, wanted: 'at most 0.6' },
+    { head: '20 rows and their outputs', of: pothos, to: ours, wanted: 'at least 4' },
+    { head: 'REST, 20 rows', ...toBare, wanted: 'at most 1.3' },
+    { head: 'REST, 100 rows', ...toBare, wanted: 'at most 1.3' },
+  ]
+}
+
+/** The median of the ratios in each round; nothing where one of the two was not measured. */
+function barRow(results: Results, { head, of, to, wanted }: Bar): readonly string[][] {
+  const measured = [...results].find(([column]) => column.head === head)?.[1]
+  const [above, below] = [measured?.get(of), measured?.get(to)]
+  if (above === undefined || below === undefined) return []
+  const ratios = above.map(({ cpuUs }, round) => cpuUs / (below[round]?.cpuUs ?? Number.NaN))
+  return [[head, `${of.name} to ${to.name}`, wanted, median(ratios).toFixed(2)]]
+}

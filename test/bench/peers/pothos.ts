@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import SchemaBuilder from '@pothos/core'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { createYoga } from 'graphql-yoga'
+import { adapterInfo, sqliteConnection } from '../../../src/store/sqlite-adapter.ts'
+import { addressBytes, addressText } from './address.ts'
+import type PrismaTypes from './generated/sqlite/pothos.ts'
+import { rolesOf } from './pages.ts'
+import { databaseFile, databaseUrl, milestoneTimestamp, serve } from './serve.ts'
+
+/** The naive way: a Prisma client of our tables, Pothos with Prisma's plugin, its connection, and yoga as they come. */
+
+const provider = databaseFile === undefined ? 'postgresql' : 'sqlite'
+const { PrismaClient }: typeof import('./generated/sqlite/client/client.ts') = await import(
+  `./generated/${provider}/client/client.ts`
+)
+const { getDatamodel }: typeof import('./generated/sqlite/pothos.ts') = await import(
+  `./generated/${provider}/pothos.ts`
+)
+/** Prisma's own adapters of SQLite are made of native code; ours is on the SQLite of Node, as that of the gateway is. */
+const connect = async () => sqliteConnection(new DatabaseSync(databaseFile ?? ''))
+const adapter =
+  databaseFile === undefined
+    ? new PrismaPg({ connectionString: databaseUrl })
+    : { ...adapterInfo, connect }
+const prisma = new PrismaClient({ adapter })
+
+interface Types {
+  PrismaTypes: PrismaTypes
+  Scalars: {
+    UInt32: { Input: number; Output: number | bigint }
+    UInt64: { Input: bigint; Output: number | bigint }
+    Hex: { Input: Uint8Array; Output: Uint8Array }
+  }
+}
+
+const builder = new SchemaBuilder<Types>({
+  plugins: [PrismaPlugin, RelayPlugin],
+  prisma: { client: prisma, dmmf: getDatamodel() },
+  relay: {},
+})
+
+builder.scalarType('UInt32', { serialize: Number })
+builder.scalarType('UInt64', { serialize: String })
+builder.scalarType('Hex', { serialize: (bytes) => `0x${Buffer.from(bytes).toString('hex')}` })
+
+builder.prismaObject('Output', {
+  fields: (t) => ({
+    outputId: t.expose('id', { type: 'Hex' }),
+    bytes: t.expose('bytes', { type: 'Hex' }),
+    blockId: t.expose('blockId', { type: 'Hex' }),
+    bookedSlot: t.expose('bookedSlot', { type: 'UInt32' }),
+    spentSlot: t.expose('spentSlot', { type: 'UInt32', nullable: true }),
+    isSpent: t.boolean({
+      select: { spentSlot: true },
+      resolve: (output) => output.spentSlot !== null,
+    }),
+    transactionId: t.field({
+      type: 'Hex',
+      select: { id: true },
+      resolve: (output) => output.id.subarray(0, 36),
+    }),
+  }),
+})
+
+const LedgerUpdate = builder.prismaObject('LedgerUpdate', {
+  fields: (t) => ({
+    seq: t.expose('seq', { type: 'UInt64' }),
+    ordinal: t.expose('ordinal', { type: 'UInt64' }),
+    address: t.string({
+      select: { address: true },
+      resolve: (update) => addressText(update.address),
+    }),
+    class: t.string({
+      select: { class: true },
+      resolve: (update) => (update.class === 0 ? 'OWNED' : 'MENTIONED'),
+    }),
+    roles: t.stringList({ select: { roles: true }, resolve: (update) => rolesOf(update.roles) }),
+    outputId: t.expose('outputId', { type: 'Hex' }),
+    isSpent: t.exposeBoolean('isSpent'),
+    milestoneIndex: t.expose('milestoneIndex', { type: 'UInt32' }),
+    milestoneTimestamp: t.field({
+      type: 'UInt32',
+      select: { milestoneIndex: true },
+      resolve: (update) => milestoneTimestamp(Number(update.milestoneIndex)),
+    }),
+    balance: t.expose('balance', { type: 'UInt64', nullable: true }),
+    historyHash: t.expose('historyHash', { type: 'Hex' }),
+    output: t.relation('output'),
+  }),
+})
+
+builder.queryType({
+  fields: (t) => ({
+    ledgerUpdates: t.prismaConnection({
+      type: LedgerUpdate,
+      cursor: 'seq',
+      args: { address: t.arg.string({ required: true }) },
+      defaultSize: 100,
+      maxSize: 1_000,
+      totalCount: (_root, { address }) =>
+        prisma.ledgerUpdate.count({ where: { address: addressBytes(address), class: 0 } }),
+      resolve: (query, _root, { address }) =>
+        prisma.ledgerUpdate.findMany({
+          ...query,
+          where: { address: addressBytes(address), class: 0 },
+          orderBy: { seq: 'desc' },
+        }),
+    }),
+  }),
+})
+
+serve(createServer(createYoga({ schema: builder.toSchema(), logging: false, graphiql: false })))

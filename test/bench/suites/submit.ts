@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { accountIdOfKey } from '../../../src/node/embedded/development.ts'
+import { makeFolder } from '../../support/program.ts'
+import { blockOf, offerOf, taggedData } from '../../support/wallet.ts'
+import { type LargeLedger, makeLedger } from '../graphql/data.ts'
+import { load, type Measured } from '../graphql/load.ts'
+import { ours } from '../graphql/peers.ts'
+import { type Server, startSender, startServer } from '../graphql/servers.ts'
+import { keyOf } from '../keys.ts'
+import { median, printTable } from '../measure.ts'
+import { openLine } from '../rest/load.ts'
+
+/** What a block costs the built gateway on SQLite, its signature check included, and what blocks cost those who read. */
+
+const help = `npm run bench -- submit [--short] [--rounds N]
+
+Submits tagged blocks as bytes, as fast as they are taken, and prints the processor time of the gateway for a block; then the
+times of pages of 20 rows for 16 clients, without and with 500 transfers a second.
+
+--short  a log of 10^5 rows in place of 10^6, and three rounds in place of nine`
+
+const lineCount = 48
+const transfersPerSecond = 500
+const page = { kind: 'page', choice: 'random', rows: 20, connections: 16 } as const
+
+/** Prints both tables. */
+export async function run(words: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      help: { type: 'boolean', default: false },
+      short: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+    },
+  })
+  if (values.help) return console.log(help)
+  const rounds = Number(values.rounds ?? (values.short ? 3 : 9))
+  const folder = makeFolder()
+  try {
+    const rows = values.short ? 100_000 : 1_000_000
+    const ledger = await makeLedger(folder.databaseUrl, `${folder.databaseFile}.key`, rows)
+    const server = await startServer(ours, ledger)
+    try {
+      await measureBlocks(server, rounds)
+      await measureReads(server, ledger, rounds)
+    } finally {
+      await server.end()
+    }
+  } finally {
+    folder.remove()
+  }
+}
+
+async function measureBlocks(server: Server, rounds: number): Promise<void> {
+  const measured: Awaited<ReturnType<typeof submitRound>>[] = []
+  // The first two rounds warm up.
+  for (let round = -2; round < rounds; round++) {
+    const one = await submitRound(server)
+    if (round >= 0) measured.push(one)
+  }
+  const column = (name: 'cpuUs' | 'perSecond') => median(measured.map((one) => one[name]))
+  printTable([
+    ['tagged blocks as bytes', 'wanted', 'measured'],
+    ['processor µs a block', 'at most 350', column('cpuUs').toFixed(0)],
+    ['blocks a second', '2,500', column('perSecond').toFixed(0)],
+  ])
+  const late = measured.reduce((sum, one) => sum + one.late, 0)
+  console.log(`\n${late} of ${rounds * blocksPerRound} blocks were too late for their slots.\n`)
+}
+
+const blocksPerRound = 1_500
+let serial = 0
+
+/** Signs blocks first, issued as late as is allowed, so that their slots are open when they are sent. */
+async function submitRound({ port, spent }: Server) {
+  const offer = await offerOf(`http://127.0.0.1:${port}`)
+  const issuingTime = BigInt(Date.now() + 4_000) * 1_000_000n
+  const key = keyOf(0)
+  const header = { issuingTime, issuerId: accountIdOfKey(key) }
+  const blocks = Array.from({ length: blocksPerRound }, () => {
+    const payload = taggedData('0x62656e6368', `0x${(++serial).toString(16).padStart(64, '0')}`)
+    return blockOf(offer, payload, { key, header }).bytes
+  })
+  const lines = await Promise.all(Array.from({ length: lineCount }, () => openLine(port)))
+  let next = 0
+  let late = 0
+  const before = spent()
+  const begun = performance.now()
+  await Promise.all(
+    lines.map(async (line) => {
+      for (let block = blocks[next++]; block !== undefined; block = blocks[next++]) {
+        const { status, body } = await line.postBlock('/api/core/v3/blocks', block)
+        if (status === 400) late++
+        else if (status !== 201) throw new Error(`answered ${status}: ${body}`)
+      }
+    }),
+  )
+  const ms = performance.now() - begun
+  // The last of them may be written still.
+  await delay(200)
+  const cpuMs = spent() - before
+  for (const line of lines) line.end()
+  const accepted = blocks.length - late
+  return { cpuUs: (cpuMs * 1_000) / accepted, perSecond: (accepted * 1_000) / ms, late }
+}
+
+async function measureReads(server: Server, ledger: LargeLedger, rounds: number): Promise<void> {
+  const idle = await readRounds(server, ledger, rounds)
+  const sender = await startSender(server.port, transfersPerSecond, 'transfers')
+  await delay(3_000)
+  const [taken, begun] = [await sender.accepted(), performance.now()]
+  const busy = await readRounds(server, ledger, rounds)
+  const rate = (((await sender.accepted()) - taken) * 1_000) / (performance.now() - begun)
+  await sender.end()
+  printTable([
+    ['pages of 20 rows, 16 connections', 'requests a second', 'p50 ms', 'p99 ms'],
+    row('idle', idle),
+    row(`${rate.toFixed(0)} transfers a second taken`, busy),
+  ])
+  const ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
+  console.log(`\np99 with transfers to idle: ${ratio.toFixed(2)} (wanted: at most 2)`)
+}
+
+async function readRounds(
+  server: Server,
+  ledger: LargeLedger,
+  rounds: number,
+): Promise<Measured[]> {
+  const measured: Measured[] = []
+  for (let round = 0; round <= rounds; round++) {
+    measured.push(await load({ peer: ours, server }, page, { ledger, ms: 2_000 }))
+  }
+  // The first round warms up.
+  return measured.slice(1)
+}
+
+function row(name: string, measured: readonly Measured[]): string[] {
+  const rate = median(measured.map(({ perSecond }) => perSecond))
+  const [p50, p99] = [0.5, 0.99].map((part) => percentile(measured, part).toFixed(1))
+  return [name, rate.toFixed(0), p50 ?? '', p99 ?? '']
+}
+
+/** Of all rounds together: one has too few of the slowest. */
+function percentile(measured: readonly Measured[], part: number): number {
+  const sorted = measured.flatMap(({ times }) => times).sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+}
