@@ -20,8 +20,7 @@ import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
 import {
   type Question,
-  readNetwork,
-  readQuestion,
+  readWithParameters,
   type Verdict,
   type VerifyError,
 } from './verify-input.ts'
@@ -56,16 +55,14 @@ const AccountsQuestion = struct('AccountsQuestion', {
 
 /** Entries, prices and roots after every slot. */
 export function verifyAccounts(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const given = readQuestion(AccountsQuestion, question)
-  if (!given.ok) return given
-  const { parameters } = network.value
-  const replay = startReplay(parameters, given.value.start)
+  const read = readWithParameters(AccountsQuestion, question)
+  if (!read.ok) return read
+  const { parameters, given } = read.value
+  const replay = startReplay(parameters, given.start)
   const accounts = printAccounts(replay.entryById.values())
   const accountRoot = rootOf(replay)
   const slots: Json[] = []
-  for (const [index, slot] of given.value.slots.entries()) {
+  for (const [index, slot] of given.slots.entries()) {
     const printed = replaySlot(parameters, replay, slot, `slots.${index}`)
     if (!printed.ok) return printed
     slots.push(printed.value)

@@ -71,7 +71,7 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
     },
     referenceManaCost: context.referenceManaCost,
   })
-  if (error !== undefined) return ok(refused(...faces[error.code]))
+  if (error !== undefined) return ok(refused(...publishedReasons[error.code]))
   const slot = slotOfTime(parameters, block.header.issuingTime)
   const message = identifyBlock(bytes, slot).signingInput
   const valid = await deps.checker.check([{ ...block.signature, message }])
@@ -88,7 +88,7 @@ function refused(stage: Stage, reason: string): Json {
 }
 
 /** The published reasons of the rules that need more than the block. */
-const faces: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
+const publishedReasons: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
   BLOCK_ISSUED_IN_FUTURE: ['clock', 'BlockTimeTooFarAheadInFuture'],
   COMMITMENT_UNKNOWN: ['clock', 'UnsolidifiableCommitment'],
   VALIDATOR_NOT_IN_COMMITTEE: ['pre-filter', 'ValidatorNotInCommittee'],
