@@ -5,12 +5,13 @@ import { readParametersFile } from '../node/genesis-file.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { inspectLine } from '../tools/inspect.ts'
 import type { InspectDeps } from '../tools/inspect-block.ts'
-import { asksForHelp, type Command, done, table } from './command.ts'
+import { type Command, table } from './command.ts'
 import { describeFile } from './inspect-file.ts'
-import { type LineTool, runLineTool } from './line-tool.ts'
+import { lineCommand } from './line-tool.ts'
 
 /** Prints everything about single values: as lines for programs, or a file for people. */
-export const inspect: Command = {
+export const inspect: Command = lineCommand<InspectDeps>({
+  name: 'inspect',
   help: `Decodes and checks single values, and computes their identifiers and scores. It needs no server
 and no database.
 
@@ -39,17 +40,6 @@ ${table([['--parameters-file PATH', 'protocol parameters, or an answer of /api/c
 They count for values that bring none. Without it they are those of the development network, with
 its genesis at Unix time 0: other slots than a running one has, and other block ids.
 `,
-  run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(inspect.help)
-      return done
-    }
-    return runLineTool(process, words, tool)
-  },
-}
-
-const tool: LineTool<InspectDeps> = {
-  name: 'inspect',
   flags: ['parameters-file'],
   prepare: async (flagValue, checker) => {
     const network = await readNetwork(flagValue('parameters-file'))
@@ -61,7 +51,7 @@ const tool: LineTool<InspectDeps> = {
     if (!contents.ok) return err(`${path} cannot be read: ${contents.error}`)
     return ok(await describeFile(deps, contents.value))
   },
-}
+})
 
 async function readContents(path: string): Promise<Result<Uint8Array, string>> {
   try {

@@ -2,12 +2,13 @@ import { flagMessage, parseFlags } from '../lib/flags.ts'
 import { linesOf } from '../lib/lines.ts'
 import type { Result } from '../lib/result.ts'
 import { openSignatureChecker, type SignatureChecker } from '../node/signatures.ts'
-import { done, failed, type ProcessIo, refuse } from './command.ts'
+import { asksForHelp, type Command, done, failed, type ProcessIo, refuse } from './command.ts'
 
 /** A command that answers each line of standard input with a line, or explains one file. */
 
 export interface LineTool<D> {
   readonly name: string
+  readonly help: string
   /** The flags that may be given, each once. */
   readonly flags: readonly string[]
   /** What the answers need, by the values of the flags; or why it cannot be had, as a sentence. */
@@ -20,8 +21,19 @@ export interface LineTool<D> {
   explainFile(deps: D, path: string): Promise<Result<string, string>>
 }
 
-/** Runs a tool with the words after its name, and gives the exit code. */
-export async function runLineTool<D>(
+/** The command of a tool. */
+export function lineCommand<D>(tool: LineTool<D>): Command {
+  return {
+    help: tool.help,
+    run: async (process, words) => {
+      if (!asksForHelp(words)) return await runLineTool(process, words, tool)
+      process.stdout(tool.help)
+      return done
+    },
+  }
+}
+
+async function runLineTool<D>(
   process: ProcessIo,
   words: readonly string[],
   tool: LineTool<D>,

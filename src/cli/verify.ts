@@ -3,12 +3,13 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { verifyLine, verifyMessage } from '../tools/verify.ts'
 import type { Question, VerifyDeps } from '../tools/verify-input.ts'
 import { judgeTransaction } from '../tools/verify-transaction.ts'
-import { asksForHelp, type Command, done } from './command.ts'
+import type { Command } from './command.ts'
 import { explainTransaction } from './explain-transaction.ts'
-import { type LineTool, runLineTool } from './line-tool.ts'
+import { lineCommand } from './line-tool.ts'
 
 /** Prints what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
-export const verify: Command = {
+export const verify: Command = lineCommand<VerifyDeps>({
+  name: 'verify',
   help: `Applies the rules of the ledger to cases that bring everything they need. It needs no server and
 no database.
 
@@ -39,17 +40,6 @@ An error is for a line that cannot be read, or a transaction that is malformed.
 With a file, which holds one case of kind tx, it explains the transaction: the rules that hold, the
 first that is broken, and the mana.
 `,
-  run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(verify.help)
-      return done
-    }
-    return runLineTool(process, words, tool)
-  },
-}
-
-const tool: LineTool<VerifyDeps> = {
-  name: 'verify',
   flags: [],
   prepare: async (_flagValue, checker) => ok({ checker }),
   answerLine: verifyLine,
@@ -60,7 +50,7 @@ const tool: LineTool<VerifyDeps> = {
     if (!judged.ok) return err(`${path}: ${verifyMessage(judged.error)}`)
     return ok(explainTransaction(judged.value))
   },
-}
+})
 
 /** The case in a file, or why there is none. */
 async function readCase(path: string): Promise<Result<Question, string>> {

@@ -1,8 +1,9 @@
+import { is } from './is.ts'
 import { checkManaInPayload } from './json-aliases.ts'
 import { AccountId, BlockId, CommitmentId, Hash, Mana, SlotIndex, u8, u64 } from './primitives.ts'
 import { type ListOptions, list, optional, struct, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { Payload } from './transaction.ts'
+import { Payload, SignedTransaction } from './transaction.ts'
 import { Signature } from './unlocks.ts'
 
 /** Blocks (codec reference 3). */
@@ -67,6 +68,12 @@ export const Block = about(
   }),
 )
 export interface Block extends Infer<typeof Block> {}
+
+/** The transaction that a block carries. */
+export function signedTransactionOf({ body }: Pick<Block, 'body'>): SignedTransaction | undefined {
+  const payload = is(BasicBlockBody, body) ? body.payload : undefined
+  return is(SignedTransaction, payload) ? payload : undefined
+}
 
 /** The lists of parents, each of at most `max` blocks. */
 function parents(max: number) {

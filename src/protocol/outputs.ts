@@ -183,6 +183,17 @@ export const Output = union(
 )
 export type Output = Infer<typeof Output>
 
+/** A basic output that its address may spend, without more conditions. */
+export function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
+  return {
+    type: BasicOutput.code,
+    amount,
+    mana,
+    unlockConditions: [{ type: AddressUnlock.code, address }],
+    features: [],
+  }
+}
+
 function chainId<T>(id: Schema<T>): Schema<T> {
   return about('hash of the creating output id, zero in that output itself', id)
 }

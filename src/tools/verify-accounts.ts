@@ -18,12 +18,7 @@ import { int64, omitted, record, word } from '../protocol/schema/answer-scalars.
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
-import {
-  type Question,
-  readWithParameters,
-  type Verdict,
-  type VerifyError,
-} from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict, type VerifyError } from './verify-input.ts'
 
 /** Replays the accounts ledger and the reference mana cost, slot by slot (ledger reference 12.2, 12.3). */
 
@@ -55,9 +50,10 @@ const AccountsQuestion = struct('AccountsQuestion', {
 
 /** Entries, prices and roots after every slot. */
 export function verifyAccounts(question: Question): Verdict {
-  const read = readWithParameters(AccountsQuestion, question)
+  const read = readInNetwork(AccountsQuestion, question)
   if (!read.ok) return read
-  const { parameters, given } = read.value
+  const { network, given } = read.value
+  const { parameters } = network
   const replay = startReplay(parameters, given.start)
   const accounts = printAccounts(replay.entryById.values())
   const accountRoot = rootOf(replay)

@@ -13,7 +13,7 @@ import { int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { print } from '../protocol/schema/schema.ts'
 import { printAccounts } from './print-account.ts'
-import { type Question, readWithParameters, type Verdict } from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
 /** Identifies the first state of a network (ledger reference 12.6). */
 
@@ -24,9 +24,10 @@ const GenesisQuestion = struct('GenesisQuestion', {
 
 /** Identifiers, the first commitment, accounts and roots. */
 export function verifyGenesis(question: Question): Verdict {
-  const read = readWithParameters(GenesisQuestion, question)
+  const read = readInNetwork(GenesisQuestion, question)
   if (!read.ok) return read
-  const { parameters, given } = read.value
+  const { network, given } = read.value
+  const { parameters } = network
   const { outputs, credits } = given
   const { blockId: genesisBlockId, ...identity } = identifyGenesis(parameters, outputs)
   const { commitment, commitmentId } = genesisCommitment(parameters)

@@ -46,16 +46,15 @@ export function readNetwork({ parameters: json }: Question): Result<Network, Ref
     : err(below(parameters.error, 'parameters'))
 }
 
-/** Reads the protocol parameters and the members that a schema names. */
-export function readWithParameters<T>(
+/** Reads the network of an input and the members that a schema names. */
+export function readInNetwork<T>(
   schema: Schema<T>,
   question: Question,
-): Result<{ readonly parameters: ProtocolParameters; readonly given: T }, Refusal> {
+): Result<{ readonly network: Network; readonly given: T }, Refusal> {
   const network = readNetwork(question)
   if (!network.ok) return network
   const given = readQuestion(schema, question)
-  if (!given.ok) return given
-  return ok({ parameters: network.value.parameters, given: given.value })
+  return given.ok ? ok({ network: network.value, given: given.value }) : given
 }
 
 /** The refusal of a value, with the path of the member that holds it. */

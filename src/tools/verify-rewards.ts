@@ -6,7 +6,7 @@ import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
 import { word } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
-import { type Question, readWithParameters, type Verdict } from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
 /** What epochs pay, and what of it may be claimed (ledger reference 12.5). */
 
@@ -31,9 +31,10 @@ const RewardsQuestion = struct('RewardsQuestion', { epochs: listOf(Epoch), claim
 
 /** The rewards of each epoch, then each claim over them. */
 export function verifyRewards(question: Question): Verdict {
-  const read = readWithParameters(RewardsQuestion, question)
+  const read = readInNetwork(RewardsQuestion, question)
   if (!read.ok) return read
-  const { parameters, given } = read.value
+  const { network, given } = read.value
+  const { parameters } = network
   const rewardsByEpoch = new Map<EpochIndex, EpochRewards>()
   const epochs: Json[] = []
   for (const { epoch, committee } of given.epochs) {
