@@ -11,6 +11,7 @@ import { openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
+import { createListeners } from './lib/listeners.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
@@ -24,6 +25,7 @@ import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
+import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store } from './store/contract.ts'
 import { logStoreFaults } from './store/fault-log.ts'
 import { openStore, type StoreError } from './store/open.ts'
@@ -108,7 +110,8 @@ async function openInOrder(
     mayCreate: config.mayCreate,
   })
   if (!database.ok) return database
-  const store = logStoreFaults(database.value, log)
+  const blockChanges = createListeners<void>()
+  const store = notifyBlockChanges(logStoreFaults(database.value, log), blockChanges.notify)
   opened.push(store.close)
   const isNew = (await store.read.network()) === undefined
   const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
@@ -120,8 +123,9 @@ async function openInOrder(
   opened.push(async () => clock.close())
   const { wake = createWake() } = deps
   // The store ends this subscription when it is closed.
-  store.listen((news) => {
-    if (news.topic === 'LOG_GREW') wake.notify(news.seq)
+  store.listen((notification) => {
+    if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
+    blockChanges.notify()
   })
   const holder = nameOfThisProcess()
   const ledgerDeps = { log, clock, store, signatures, holder, onCommitted: wake.notify }
@@ -137,6 +141,7 @@ async function openInOrder(
     { store, source, signatures, clock, wake, log },
     opened,
   )
+  blockChanges.add(services.feed.blocks.notify)
   const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }

@@ -12,9 +12,9 @@ import type { Log } from '../lib/log.ts'
 import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed/feed-events.ts'
 import {
   type FeedQuestion,
-  type Reader,
   type SharedText,
   type Sink,
+  type Subscriber,
   shareLedgerUpdates,
 } from '../service/feed/follow-ledger-updates.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
@@ -45,7 +45,7 @@ export function isSharedFeed({ document, operationName }: ExecutionArgs): boolea
 export async function openSharedFeed(
   args: ExecutionArgs,
   options: SharedFeedOptions,
-): Promise<Reader | ExecutionResult> {
+): Promise<Subscriber | ExecutionResult> {
   const plan = present(feedPlanOf(args.document, args.operationName), 'a feed')
   const context = contextOf(args)
   const values = variablesOf(args, plan)
@@ -68,7 +68,7 @@ export async function openSharedFeed(
 }
 
 /** Whether opening gave a feed. */
-export function isSubscriber(opened: Reader | ExecutionResult): opened is Reader {
+export function isSubscriber(opened: Subscriber | ExecutionResult): opened is Subscriber {
   return 'leave' in opened
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
-import type { Reader, SharedText, Sink } from '../service/feed/follow-ledger-updates.ts'
+import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger-updates.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Occupancy } from './limits.ts'
 
@@ -11,11 +11,11 @@ export interface EventStream {
   /** The sink of a feed. */
   readonly sink: Sink
   /** The feeds of this stream: one, or none. */
-  readonly readers: Set<Reader>
+  readonly subscribers: Set<Subscriber>
   /** Sends a result that is not shared. */
   next(result: ExecutionResult): void
   /** Adds a feed, which the stream leaves when it ends. */
-  attach(reader: Reader): void
+  attach(subscriber: Subscriber): void
   /** Calls `act` once when the stream ends, at once where it has ended. */
   onClose(act: () => void): void
   /** Ends the stream in the middle, so that the client reconnects. */
@@ -37,7 +37,7 @@ const keepAliveMs = 10_000
 /** Answers with a stream; the head of the response must not be sent yet. */
 export function openEventStream(response: ServerResponse, deps: EventStreamDeps): EventStream {
   const { occupancy, heartbeat, streams } = deps
-  const readers = new Set<Reader>()
+  const subscribers = new Set<Subscriber>()
   const endings: (() => void)[] = []
   let isOver = false
   occupancy.connections++
@@ -54,11 +54,11 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
         close()
       },
     },
-    readers,
+    subscribers,
     next: (result) => write(`event: next\ndata: ${JSON.stringify(result)}\n\n`),
-    attach: (reader) => {
-      readers.add(reader)
-      stream.onClose(reader.leave)
+    attach: (subscriber) => {
+      subscribers.add(subscriber)
+      stream.onClose(subscriber.leave)
     },
     onClose: (act) => {
       if (isOver) act()

@@ -69,8 +69,8 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   const stream = openEventStream(response, deps)
   const { expiresAt } = allowed.value
   if (expiresAt !== undefined) {
-    const { readers, close: expire } = stream
-    stream.onClose(deps.tokens.add({ expiresAt, readers, expire }))
+    const { subscribers, close: expire } = stream
+    stream.onClose(deps.tokens.add({ expiresAt, subscribers, expire }))
   }
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
 }

@@ -1,5 +1,5 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
-import type { Reader } from '../service/feed/follow-ledger-updates.ts'
+import type { Subscriber } from '../service/feed/follow-ledger-updates.ts'
 
 /** Closes connections when their token expires, after a notice to their feeds. */
 
@@ -8,7 +8,7 @@ export interface TokenHolder {
   /** The end of the token in Unix seconds. */
   readonly expiresAt: number
   /** The feeds that get the notice. */
-  readonly readers: Iterable<Reader>
+  readonly subscribers: Iterable<Subscriber>
   /** Closes the connection, so that the client comes again with another token. */
   expire(): void
 }
@@ -39,7 +39,7 @@ export function watchTokens(clock: Clock): TokenWatch {
       } else if (leftMs <= noticeMs && !state.isNotified) {
         state.isNotified = true
         const notice = { topic: 'TOKEN_EXPIRING', expiresAt: holder.expiresAt } as const
-        for (const reader of holder.readers) void reader.emit(notice)
+        for (const subscriber of holder.subscribers) void subscriber.emit(notice)
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
-import type { Reader, SharedText, Sink } from '../service/feed/follow-ledger-updates.ts'
+import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger-updates.ts'
 import type { Caller, Credentials } from './auth.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'
@@ -23,7 +23,7 @@ export interface Connection extends Peer {
   /** What an event of each open subscription costs, in all. */
   cost: number
   /** The shared feeds among them. */
-  readonly readers: Set<Reader>
+  readonly subscribers: Set<Subscriber>
   /** Queries and mutations that are not answered yet, by the id that the client gave them. */
   readonly underWay: Map<string, Budget>
   roomSoon: Promise<void> | undefined
@@ -43,7 +43,7 @@ export function createConnection(
     forgetToken: undefined,
     subscriptions: 0,
     cost: 0,
-    readers: new Set(),
+    subscribers: new Set(),
     underWay: new Map(),
     roomSoon: undefined,
     isSilent: false,
@@ -62,7 +62,7 @@ export interface FeedOperation {
   readonly sink: Sink
   readonly results: AsyncGenerator<ExecutionResult, void, undefined>
   /** The feed that is to be left when the client ends the operation. */
-  attach(reader: Reader): void
+  attach(subscriber: Subscriber): void
 }
 
 /** What has not left a connection yet, at most, when it takes more: beyond it a feed waits. */
@@ -75,17 +75,17 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
     finish = resolve
   })
   const prefix = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
-  let reader: Reader | undefined
+  let subscriber: Subscriber | undefined
   let isOver = false
 
   function end(): void {
     isOver = true
-    if (reader !== undefined) connection.readers.delete(reader)
+    if (subscriber !== undefined) connection.subscribers.delete(subscriber)
     finish({ done: true, value: undefined })
   }
 
   async function leave(): Promise<IteratorReturnResult<void>> {
-    reader?.leave()
+    subscriber?.leave()
     end()
     return { done: true, value: undefined }
   }
@@ -109,8 +109,8 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
     attach: (its) => {
       // The client may have left while the feed was opened.
       if (isOver) return its.leave()
-      reader = its
-      connection.readers.add(its)
+      subscriber = its
+      connection.subscribers.add(its)
     },
   }
 }

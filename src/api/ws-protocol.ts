@@ -164,11 +164,11 @@ async function connect(
   const identity = await extra.caller.identify()
   if (identity.ok) {
     const { expiresAt } = identity.value
-    const { socket, readers } = extra
+    const { socket, subscribers } = extra
     const expire = () => socket.close(CloseCode.Forbidden, 'TOKEN_EXPIRED')
     // The close event comes once: a socket closed meanwhile would be watched until the token ends.
     const isWatched = expiresAt !== undefined && socket.readyState === socket.OPEN
-    if (isWatched) extra.forgetToken = tokens.add({ expiresAt, readers, expire })
+    if (isWatched) extra.forgetToken = tokens.add({ expiresAt, subscribers, expire })
     return true
   }
   if (identity.error.code === 'TOKEN_MISSING') return true

@@ -1,26 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { flagMessage, parseFlags } from '../lib/flags.ts'
-import { linesOf } from '../lib/lines.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { developmentParameters } from '../node/embedded/development-parameters.ts'
 import { readParametersFile } from '../node/genesis-file.ts'
-import { openSignatureChecker } from '../node/signatures.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { inspectLine } from '../tools/inspect.ts'
 import type { InspectDeps } from '../tools/inspect-block.ts'
-import {
-  asksForHelp,
-  type Command,
-  done,
-  failed,
-  type ProcessIo,
-  refuse,
-  table,
-} from './command.ts'
+import { type Command, table } from './command.ts'
 import { describeFile } from './inspect-file.ts'
+import { lineCommand } from './line-tool.ts'
 
 /** Prints everything about single values: as lines for programs, or a file for people. */
-export const inspect: Command = {
+export const inspect: Command = lineCommand<InspectDeps>({
+  name: 'inspect',
   help: `Decodes and checks single values, and computes their identifiers and scores. It needs no server
 and no database.
 
@@ -49,49 +40,18 @@ ${table([['--parameters-file PATH', 'protocol parameters, or an answer of /api/c
 They count for values that bring none. Without it they are those of the development network, with
 its genesis at Unix time 0: other slots than a running one has, and other block ids.
 `,
-  run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(inspect.help)
-      return done
-    }
-    const { values, problems } = parseFlags(words, { once: ['parameters-file'] })
-    const files = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
-    const wrong = problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage)
-    const several = files.length > 1 ? ['one file at a time'] : []
-    if (wrong.length + several.length > 0) return refuse(process, 'inspect', [...wrong, ...several])
-    const network = await readNetwork(values.get('parameters-file')?.[0])
-    if (!network.ok) {
-      process.stderr(`ledger-gateway inspect: ${network.error}\n`)
-      return failed
-    }
-    // The lines come one after the other, so no queue of doubtful signatures can grow.
-    const checker = openSignatureChecker({ queueLimit: 1 })
-    const deps = { checker, network: network.value }
-    const [file] = files
-    const code = await (file === undefined ? answer(process, deps) : describe(process, deps, file))
-    await checker.close()
-    return code
+  flags: ['parameters-file'],
+  prepare: async (flagValue, checker) => {
+    const network = await readNetwork(flagValue('parameters-file'))
+    return network.ok ? ok({ checker, network: network.value }) : network
   },
-}
-
-async function answer(process: ProcessIo, deps: InspectDeps): Promise<number> {
-  const lines = linesOf(process.stdin)
-  for (;;) {
-    const next = await Promise.race([lines.next(), process.stopped])
-    if (typeof next === 'string' || next.done === true) return done
-    process.stdout(`${await inspectLine(deps, next.value)}\n`)
-  }
-}
-
-async function describe(process: ProcessIo, deps: InspectDeps, path: string): Promise<number> {
-  const contents = await readContents(path)
-  if (!contents.ok) {
-    process.stderr(`ledger-gateway inspect: ${path} cannot be read: ${contents.error}\n`)
-    return failed
-  }
-  process.stdout(await describeFile(deps, contents.value))
-  return done
-}
+  answerLine: inspectLine,
+  explainFile: async (deps, path) => {
+    const contents = await readContents(path)
+    if (!contents.ok) return err(`${path} cannot be read: ${contents.error}`)
+    return ok(await describeFile(deps, contents.value))
+  },
+})
 
 async function readContents(path: string): Promise<Result<Uint8Array, string>> {
   try {

@@ -3,7 +3,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { joinSignals } from '../lib/join-signals.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
-import { isStoreFault } from '../store/faults.ts'
+import { createFailureLog } from '../store/failure-log.ts'
 import { retryWhileAway } from '../store/retry.ts'
 import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
 import { noBranch } from '../store/values.ts'
@@ -38,6 +38,7 @@ export function openChainRecordFeed({
   tickMs = 1_000,
 }: ChainRecordFeedDeps): ChainRecordFeed {
   const wake = createWake()
+  const logFailure = createFailureLog(log)
   const closed = new AbortController()
   // One look for all waiting followers, and none where there are none.
   const ticks = setInterval(() => {
@@ -48,9 +49,9 @@ export function openChainRecordFeed({
     try {
       const newest = await reader.latestChainRecordChange()
       if (newest > wake.newest()) wake.notify(newest)
-    } catch (error) {
-      // The next tick looks again.
-      if (!isStoreFault(error)) log.error('chain-records-unread', { error })
+    } catch (failure) {
+      // The next tick reads again.
+      logFailure('chain-records-unread', failure)
     }
   }
 

@@ -1,7 +1,7 @@
 import { createSignal } from '../lib/signal.ts'
+import type { Sink } from './feed-output.ts'
 import type { FeedHub, FeedRequest } from './hub.ts'
 import type { FeedMessage } from './message.ts'
-import type { Sink } from './subscriber.ts'
 
 /** A subscriber of the hub as an async generator, for consumers that pull messages and share nothing. */
 

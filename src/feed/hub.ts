@@ -1,8 +1,9 @@
 import type { Log } from '../lib/log.ts'
-import { isStoreFault } from '../store/faults.ts'
+import { createFailureLog } from '../store/failure-log.ts'
 import type { ExpirationTransfer } from './expiration-transfers.ts'
 import { advance, createStream, type Shared, type Stream } from './groups.ts'
 import type { Notice } from './message.ts'
+import type { UpdateFilter } from './read.ts'
 import { type Subscriber, type SubscriberOptions, startSubscriber } from './subscriber.ts'
 import { createTexts } from './texts.ts'
 
@@ -40,8 +41,9 @@ export interface FeedHubCounts {
 }
 
 export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHubDeps): FeedHub {
+  const logFailure = createFailureLog(log)
+  const onFailure = (failure: unknown) => logFailure('feed-failed', failure)
   const shared: Shared = { ...deps, texts: createTexts(textCapacity), onFailure }
-  let loggedAt = Number.NEGATIVE_INFINITY
   const streams = new Map<string, Stream>()
   const subscribers = new Set<Subscriber>()
   const stopWatching = deps.tail.watchExpirationTransfers(emitTransfers)
@@ -66,11 +68,9 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
   function sendProgress(): void {
     const quietSince = performance.now() - progressMs
     for (const stream of streams.values()) {
-      for (const { emittedAt } of stream.groups.values()) {
-        if (emittedAt > quietSince) continue
-        void advance(shared, stream, quietSince)
-        break
-      }
+      const groups = [...stream.groups.values()]
+      const isQuiet = groups.some(({ emittedAt }) => emittedAt <= quietSince)
+      if (isQuiet) void advance(shared, stream, quietSince)
     }
   }
 
@@ -78,31 +78,14 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     for (const subscriber of [...subscribers]) await subscriber.emit(notice)
   }
 
-  /** Logs at most once a second, because ten thousand feeds fail together. The store logs that the database is away. */
-  function onFailure(failure: unknown): void {
-    const now = performance.now()
-    if (isStoreFault(failure) || now - loggedAt < logEveryMs) return
-    loggedAt = now
-    log.error('feed-failed', { error: failure })
-  }
-
   /** Sends a notice to the feeds that follow one of the two addresses, whatever their position. */
   function emitTransfers(transfers: readonly ExpirationTransfer[]): void {
     for (const subscriber of subscribers) {
-      const { addresses } = subscriber.filter
       for (const transfer of transfers) {
-        const concerns = addresses?.some((one) => one === transfer.from || one === transfer.to)
-        if (concerns ?? true) void subscriber.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
+        if (!concerns(subscriber.filter, transfer)) continue
+        void subscriber.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
       }
     }
-  }
-
-  function counts(): FeedHubCounts {
-    let live = 0
-    for (const { groups } of streams.values()) {
-      for (const group of groups.values()) live += group.subscribers.size
-    }
-    return { feeds: subscribers.size, live, streams: streams.size }
   }
 
   function close(): void {
@@ -111,10 +94,21 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     for (const subscriber of [...subscribers]) subscriber.end()
   }
 
+  const counts = () => ({ ...countsOf(streams.values()), feeds: subscribers.size })
   return { open, emitToAll, counts, close }
 }
 
-const logEveryMs = 1_000
+/** Whether a filter follows one of the two addresses of a transfer. */
+function concerns({ addresses }: UpdateFilter, { from, to }: ExpirationTransfer): boolean {
+  return addresses?.some((address) => address === from || address === to) ?? true
+}
+
+function countsOf(streams: Iterable<Stream>): Omit<FeedHubCounts, 'feeds'> {
+  const all = [...streams]
+  const groups = all.flatMap((stream) => [...stream.groups.values()])
+  const live = groups.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
+  return { live, streams: all.length }
+}
 
 /** The longest interval between two looks for quiet feeds. */
 const progressEveryMs = 1_000

@@ -1,7 +1,7 @@
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
 import type { ExpirationTransfer } from './expiration-transfers.ts'
-import type { TailTip } from './tail.ts'
+import type { TailTip } from './log-window.ts'
 
 /** What a feed emits, before a transport renders it. Positions are those of the log. */
 

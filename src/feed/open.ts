@@ -1,3 +1,4 @@
+import { createListeners, type Listeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createExpirationTransfers, type ExpirationTransferDeps } from './expiration-transfers.ts'
@@ -34,6 +35,8 @@ export interface Feed extends FeedSettings {
   readonly tail: Tail
   readonly share: FeedHub
   readonly milestones: ReadMilestones
+  /** Notified when blocks were added or may have changed their states, as far as this process knows of it at once. */
+  readonly blocks: Listeners<void>
   /** Ends every feed. */
   close(): Promise<void>
 }
@@ -70,6 +73,7 @@ export async function openFeed(
     ...settings,
     tail,
     share,
+    blocks: createListeners(),
     milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {
       share.close()

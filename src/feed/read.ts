@@ -43,3 +43,23 @@ export async function readUpdates(
     .sort((a, b) => sign * (a.seq - b.seq))
     .slice(0, range.limit)
 }
+
+/** Every row after a position up to another, in reads of bounded size; fewer where some were pruned. */
+export async function readRows(
+  reader: Pick<LogReader, 'updates'>,
+  after: number,
+  upTo: number,
+): Promise<readonly LedgerUpdate[]> {
+  const rows: LedgerUpdate[] = []
+  const limit = rowsPerRead
+  for (let at = after; at < upTo; at += limit) {
+    const before = Math.min(upTo, at + limit) + 1
+    const range = { classes: everyClass, after: at, before, limit, order: 'ascending' } as const
+    for (const row of await reader.updates(range)) rows.push(row)
+  }
+  return rows
+}
+
+const rowsPerRead = 1_000
+
+const everyClass: readonly UpdateClass[] = ['OWNED', 'MENTIONED']

@@ -1,5 +1,6 @@
 import type { LedgerUpdate } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
+import { createRowsByKey } from './rows-by-key.ts'
 
 /** The newest rows of the log, decoded, so that feeds at the tip or shortly behind it cost no query. */
 
@@ -26,31 +27,19 @@ export interface Ring {
 export function createRing(capacity: number, position: number): Ring {
   let rows: LedgerUpdate[] = []
   let floor = position
-  const rowsByKey = new Map<string, LedgerUpdate[]>()
+  const byKey = createRowsByKey()
 
   function append(more: readonly LedgerUpdate[]): void {
     for (const row of more) {
       rows.push(row)
-      const key = filterKey(row.class, row.address)
-      const own = rowsByKey.get(key)
-      if (own === undefined) rowsByKey.set(key, [row])
-      else own.push(row)
+      byKey.add(row)
     }
     // Seldom and many at once, because cutting the front of an array is expensive.
     if (rows.length > 2 * capacity) removeOldest(rows.length - capacity)
   }
 
   function removeOldest(count: number): void {
-    const counts = new Map<string, number>()
-    for (const row of rows.slice(0, count)) {
-      const key = filterKey(row.class, row.address)
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-    for (const [key, removed] of counts) {
-      const own = rowsByKey.get(key) ?? []
-      if (own.length === removed) rowsByKey.delete(key)
-      else own.splice(0, removed)
-    }
+    byKey.removeOldest(rows.slice(0, count))
     rows = rows.slice(count)
     floor += count
   }
@@ -58,27 +47,12 @@ export function createRing(capacity: number, position: number): Ring {
   function clear(at: number): void {
     rows = []
     floor = at
-    rowsByKey.clear()
+    byKey.clear()
   }
 
   function read({ addresses, classes }: UpdateFilter, after: number, limit: number) {
     if (after < floor) return undefined
-    if (addresses === undefined) return readAll(classes, after, limit)
-    const found: LedgerUpdate[] = []
-    for (const address of addresses) {
-      for (const updateClass of classes) {
-        const own = rowsByKey.get(filterKey(updateClass, address))
-        if (own === undefined) continue
-        const from = firstAfter(own, after)
-        for (let i = from; i < own.length && i < from + limit; i++)
-          found.push(own[i] as LedgerUpdate)
-      }
-    }
-    if (addresses.length * classes.length > 1) found.sort((a, b) => a.seq - b.seq)
-    return found.length > limit ? found.slice(0, limit) : found
-  }
-
-  function readAll(classes: UpdateFilter['classes'], after: number, limit: number) {
+    if (addresses !== undefined) return byKey.read({ addresses, classes }, after, limit)
     const found: LedgerUpdate[] = []
     // Positions are dense, so the index of a row follows from its position.
     for (let i = after - floor; i < rows.length && found.length < limit; i++) {
@@ -91,28 +65,4 @@ export function createRing(capacity: number, position: number): Ring {
   const at = (seq: number) => rows[seq - floor - 1]
 
   return { floor: () => floor, position: () => floor + rows.length, append, clear, read, at }
-}
-
-/** The key of the rows of one address and class. */
-export function filterKey(updateClass: LedgerUpdate['class'], address: string): string {
-  return updateClass + address
-}
-
-/** The index of the first row after a position; mostly at the end, so the search begins there. */
-function firstAfter(rows: readonly LedgerUpdate[], after: number): number {
-  let step = 1
-  let high = rows.length
-  let low = high - step
-  while (low >= 0 && (rows[low] as LedgerUpdate).seq > after) {
-    high = low
-    step *= 2
-    low = high - step
-  }
-  low = Math.max(low, -1)
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((rows[middle] as LedgerUpdate).seq > after) high = middle
-    else low = middle
-  }
-  return high
 }

@@ -1,6 +1,6 @@
 import type { LedgerUpdate } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
-import { filterKey } from './ring.ts'
+import { filterKey } from './rows-by-key.ts'
 
 /** The watchers of new rows, found by address, so that a row costs only the watchers that it concerns. */
 

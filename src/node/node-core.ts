@@ -5,7 +5,7 @@ import type { Network } from '../protocol/network.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import type { Store } from '../store/contract.ts'
-import { watchClock } from './clock-watch.ts'
+import { type ClockWatch, watchClock } from './clock-watch.ts'
 import { type Commitments, openCommitments } from './commitments.ts'
 import {
   type LeaderElection,
@@ -60,33 +60,13 @@ export async function openNodeCore(
   { parameters }: Network,
 ): Promise<NodeCore> {
   const { store, clock, log } = deps
-  let election: LeaderElection | undefined
+  const election = createElectionEntry(deps)
   let isClosing = false
+  const isWriting = () => election.status().role === 'WRITER'
+  const slot = () => slotOfTime(parameters, clock.nowNs())
   const commitments = await openCommitments({ store, parameters, log, isWriting })
+  const committedSlot = () => commitments.newest().commitment.slot
   const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
-  const listening = store.listen(({ topic }) => {
-    if (topic === 'LEASE_FREED') election?.checkNow()
-  })
-
-  function enterElection(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void {
-    election = openLeaderElection({ ...deps, read: store.read, write: store.write, lead }, lease)
-  }
-
-  function leaderStatus() {
-    return election?.status() ?? ({ role: 'STANDBY', term: 0 } as const)
-  }
-
-  function isWriting(): boolean {
-    return leaderStatus().role === 'WRITER'
-  }
-
-  function slot(): SlotIndex {
-    return slotOfTime(parameters, clock.nowNs())
-  }
-
-  function committedSlot(): SlotIndex {
-    return commitments.newest().commitment.slot
-  }
 
   function committed(slots: readonly CommittedSlot[], seq: number): void {
     for (const one of slots) commitments.add(one)
@@ -94,19 +74,14 @@ export async function openNodeCore(
   }
 
   function unavailable(own: LedgerUnavailable['reason'] | undefined) {
-    const ofClock = clock.hasLeapt()
-      ? 'CLOCK_LEAPT'
-      : clockWatch.isBehind()
-        ? 'CLOCK_BEHIND'
-        : undefined
-    const reason = isClosing ? 'CLOSING' : (own ?? ofClock)
+    const reason = isClosing ? 'CLOSING' : (own ?? clockFault(clock, clockWatch))
     return reason && ({ code: 'LEDGER_UNAVAILABLE', reason } as const)
   }
 
   function status() {
     const { commitmentId, commitment } = commitments.newest()
     return {
-      ...leaderStatus(),
+      ...election.status(),
       latestCommitmentId: commitmentId,
       latestCommittedSlot: commitment.slot,
       slot: slot(),
@@ -116,17 +91,16 @@ export async function openNodeCore(
   async function close(drain: () => Promise<void>): Promise<void> {
     isClosing = true
     await drain()
-    await listening.close()
-    await election?.close()
+    await election.close()
     clockWatch.close()
     await commitments.close()
   }
 
   return {
     commitments,
-    enterElection,
+    enterElection: election.enter,
     isWriting,
-    isSound: () => election?.isSound() === true,
+    isSound: election.isSound,
     slot,
     committedSlot,
     committed,
@@ -134,4 +108,37 @@ export async function openNodeCore(
     status,
     close,
   }
+}
+
+/** The part of a process in the election of the leader; a standby until it has entered. */
+function createElectionEntry(deps: Omit<NodeDeps, 'onCommitted'>) {
+  const { read, write, listen } = deps.store
+  let election: LeaderElection | undefined
+  let listening: ReturnType<Store['listen']> | undefined
+
+  function enter(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void {
+    const entered = openLeaderElection({ ...deps, read, write, lead }, lease)
+    election = entered
+    listening = listen(({ topic }) => {
+      if (topic === 'LEASE_FREED') entered.checkNow()
+    })
+  }
+
+  async function close(): Promise<void> {
+    await listening?.close()
+    await election?.close()
+  }
+
+  return {
+    enter,
+    status: () => election?.status() ?? ({ role: 'STANDBY', term: 0 } as const),
+    isSound: () => election?.isSound() === true,
+    close,
+  }
+}
+
+/** Why the clock forbids to take a block. */
+function clockFault(clock: GuardedClock, clockWatch: ClockWatch) {
+  if (clock.hasLeapt()) return 'CLOCK_LEAPT'
+  return clockWatch.isBehind() ? 'CLOCK_BEHIND' : undefined
 }

@@ -1,7 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { AccountId, AnchorId, Hash, NftId, u8, u16 } from './primitives.ts'
 import type { AnyVariant, Check } from './schema/composites.ts'
-import { list, struct, union, variant } from './schema/declare.ts'
+import { list, restrictedUnion, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, encode, type Infer } from './schema/schema.ts'
 
@@ -39,9 +39,9 @@ export const ImplicitAccountCreationAddress = about(
 export interface ImplicitAccountCreationAddress
   extends Infer<typeof ImplicitAccountCreationAddress> {}
 
-const MultiMemberAddress = union(
+const MultiMemberAddress = restrictedUnion(
   'Address',
-  { unknown: 'TYPE_ADDRESS', notAllowed: { family: allAddresses, rule: 'ADDRESS_MULTI_NESTED' } },
+  { family: allAddresses, rule: 'ADDRESS_MULTI_NESTED' },
   Ed25519Address,
   AccountAddress,
   NftAddress,
@@ -97,12 +97,9 @@ export const MultiAddress = about(
 )
 export interface MultiAddress extends Infer<typeof MultiAddress> {}
 
-const RestrictableAddress = union(
+const RestrictableAddress = restrictedUnion(
   'Address',
-  {
-    unknown: 'TYPE_ADDRESS',
-    notAllowed: { family: allAddresses, rule: 'ADDRESS_RESTRICTED_NESTED' },
-  },
+  { family: allAddresses, rule: 'ADDRESS_RESTRICTED_NESTED' },
   Ed25519Address,
   AccountAddress,
   NftAddress,
@@ -132,7 +129,6 @@ export interface RestrictedAddress extends Infer<typeof RestrictedAddress> {}
 /** Any address. */
 export const Address = union(
   'Address',
-  { unknown: 'TYPE_ADDRESS' },
   Ed25519Address,
   AccountAddress,
   NftAddress,

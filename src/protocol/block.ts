@@ -1,9 +1,9 @@
+import { is } from './is.ts'
 import { checkManaInPayload } from './json-aliases.ts'
 import { AccountId, BlockId, CommitmentId, Hash, Mana, SlotIndex, u8, u64 } from './primitives.ts'
-import { list, optional, struct, union, variant } from './schema/declare.ts'
-import type { RefusalCode } from './schema/refusal.ts'
+import { type ListOptions, list, optional, struct, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { Payload } from './transaction.ts'
+import { Payload, SignedTransaction } from './transaction.ts'
 import { Signature } from './unlocks.ts'
 
 /** Blocks (codec reference 3). */
@@ -36,18 +36,7 @@ export const BasicBlockBody = about(
     'BasicBlockBody',
     0,
     {
-      strongParents: about(
-        'blocks approved with everything they approve; sorted by bytes',
-        parents(1, 8, 'PARENTS_STRONG_COUNT'),
-      ),
-      weakParents: about(
-        'blocks approved without what they approve; sorted by bytes',
-        parents(0, 8, 'PARENTS_WEAK_COUNT'),
-      ),
-      shallowLikeParents: about(
-        'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
-        parents(0, 8, 'PARENTS_SHALLOW_LIKE_COUNT'),
-      ),
+      ...parents(8),
       payload: about('what the block carries', optional(Payload)),
       maxBurnedMana: about('the most mana the issuer burns for the block', Mana),
     },
@@ -59,18 +48,7 @@ export interface BasicBlockBody extends Infer<typeof BasicBlockBody> {}
 export const ValidationBlockBody = about(
   "a validator's vote",
   variant('ValidationBlockBody', 1, {
-    strongParents: about(
-      'blocks approved with everything they approve; sorted by bytes',
-      parents(1, 50, 'PARENTS_STRONG_COUNT'),
-    ),
-    weakParents: about(
-      'blocks approved without what they approve; sorted by bytes',
-      parents(0, 50, 'PARENTS_WEAK_COUNT'),
-    ),
-    shallowLikeParents: about(
-      'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
-      parents(0, 50, 'PARENTS_SHALLOW_LIKE_COUNT'),
-    ),
+    ...parents(50),
     highestSupportedVersion: about('highest protocol version the validator supports', u8),
     protocolParametersHash: about('hash of the parameters of that version', Hash),
   }),
@@ -78,12 +56,7 @@ export const ValidationBlockBody = about(
 export interface ValidationBlockBody extends Infer<typeof ValidationBlockBody> {}
 
 /** What a block says. */
-export const BlockBody = union(
-  'BlockBody',
-  { unknown: 'TYPE_BLOCK_BODY' },
-  BasicBlockBody,
-  ValidationBlockBody,
-)
+export const BlockBody = union('BlockBody', BasicBlockBody, ValidationBlockBody)
 export type BlockBody = Infer<typeof BlockBody>
 
 export const Block = about(
@@ -96,12 +69,34 @@ export const Block = about(
 )
 export interface Block extends Infer<typeof Block> {}
 
-function parents(min: number, max: number, size: RefusalCode) {
+/** The transaction that a block carries. */
+export function signedTransactionOf({ body }: Pick<Block, 'body'>): SignedTransaction | undefined {
+  const payload = is(BasicBlockBody, body) ? body.payload : undefined
+  return is(SignedTransaction, payload) ? payload : undefined
+}
+
+/** The lists of parents, each of at most `max` blocks. */
+function parents(max: number) {
+  return {
+    strongParents: about(
+      'blocks approved with everything they approve; sorted by bytes',
+      parentList({ min: 1, max, size: 'PARENTS_STRONG_COUNT' }),
+    ),
+    weakParents: about(
+      'blocks approved without what they approve; sorted by bytes',
+      parentList({ min: 0, max, size: 'PARENTS_WEAK_COUNT' }),
+    ),
+    shallowLikeParents: about(
+      'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
+      parentList({ min: 0, max, size: 'PARENTS_SHALLOW_LIKE_COUNT' }),
+    ),
+  }
+}
+
+function parentList(bounds: Required<Pick<ListOptions<BlockId>, 'min' | 'max' | 'size'>>) {
   return list('u8', BlockId, {
-    min,
-    max,
-    size,
+    ...bounds,
     order: { by: (a, b) => (a < b ? -1 : a > b ? 1 : 0), rule: 'PARENTS_ORDER' },
-    omitEmpty: min === 0,
+    omitEmpty: bounds.min === 0,
   })
 }

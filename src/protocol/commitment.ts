@@ -1,7 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { CommitmentId, Hash, SlotIndex, u8, u16, u64 } from './primitives.ts'
 import type { AnyVariant, UnionSchema } from './schema/composites.ts'
-import { struct, union, variant } from './schema/declare.ts'
+import { restrictedUnion, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 
@@ -44,8 +44,7 @@ const maxDepth = 16
 function proofNode(depth: number): UnionSchema<ProofNode> {
   if (depth === 0) {
     const tooDeep = { family: allProofNodes, rule: 'PROOF_DEPTH' } as const
-    const options = { unknown: 'TYPE_PROOF_NODE', notAllowed: tooDeep } as const
-    return union('ProofNode', options, LeafHash, ValueHash)
+    return restrictedUnion('ProofNode', tooDeep, LeafHash, ValueHash)
   }
   const child = proofNode(depth - 1)
   const HashableNode = about(
@@ -55,7 +54,7 @@ function proofNode(depth: number): UnionSchema<ProofNode> {
       r: about('right subtree', child),
     }),
   )
-  return union('ProofNode', { unknown: 'TYPE_PROOF_NODE' }, HashableNode, LeafHash, ValueHash)
+  return union('ProofNode', HashableNode, LeafHash, ValueHash)
 }
 
 const proofTree = proofNode(maxDepth)

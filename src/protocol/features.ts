@@ -2,7 +2,7 @@ import { Address } from './addresses.ts'
 import { orPublicKeys } from './json-aliases.ts'
 import { BaseToken, EpochIndex, FoundryId, Hash, SlotIndex, u256 } from './primitives.ts'
 import type { AnyVariant } from './schema/composites.ts'
-import { list, union, variant } from './schema/declare.ts'
+import { list, restrictedUnion, union, variant } from './schema/declare.ts'
 import { metadataMap } from './schema/metadata-map.ts'
 import type { RefusalCode } from './schema/refusal.ts'
 import { bytes } from './schema/scalars.ts'
@@ -76,7 +76,7 @@ export const BlockIssuer = about(
     blockIssuerKeys: about(
       'the keys, sorted by bytes',
       orPublicKeys(
-        list('u8', union('BlockIssuerKey', { unknown: 'TYPE_BLOCK_ISSUER_KEY' }, BlockIssuerKey), {
+        list('u8', union('BlockIssuerKey', BlockIssuerKey), {
           min: 1,
           max: 128,
           size: 'FEATURE_ISSUER_KEYS_COUNT',
@@ -141,12 +141,9 @@ function featureList<V extends readonly AnyVariant[]>(
   rules: { readonly allowed: RefusalCode; readonly order: RefusalCode },
   ...allowed: V
 ) {
-  const kinds = union(
+  const kinds = restrictedUnion(
     'Feature',
-    {
-      unknown: 'TYPE_FEATURE',
-      notAllowed: { family: () => allFeatures, rule: rules.allowed },
-    },
+    { family: () => allFeatures, rule: rules.allowed },
     ...allowed,
   )
   return list<Infer<V[number]>>('u8', kinds, {

@@ -47,7 +47,6 @@ export interface RewardInput extends Infer<typeof RewardInput> {}
 /** Any context input. */
 export const ContextInput = union(
   'ContextInput',
-  { unknown: 'TYPE_CONTEXT_INPUT' },
   CommitmentInput,
   BlockIssuanceCreditInput,
   RewardInput,
@@ -77,7 +76,7 @@ export const UtxoInput = about(
 export interface UtxoInput extends Infer<typeof UtxoInput> {}
 
 /** Any input. */
-export const Input = union('Input', { unknown: 'TYPE_INPUT' }, UtxoInput)
+export const Input = union('Input', UtxoInput)
 export type Input = Infer<typeof Input>
 
 function compareContextInputs(a: ContextInput, b: ContextInput): number {

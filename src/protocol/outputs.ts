@@ -23,8 +23,8 @@ import {
   u32,
   u256,
 } from './primitives.ts'
-import { union, variant } from './schema/declare.ts'
-import { about, type Infer } from './schema/schema.ts'
+import { restrictedUnion, union, variant } from './schema/declare.ts'
+import { about, type Infer, type Schema } from './schema/schema.ts'
 import {
   AddressUnlock,
   Expiration,
@@ -40,19 +40,20 @@ import {
 
 const amount = about('base tokens held, in the smallest unit', BaseToken)
 const mana = about('stored mana as of the creation slot', Mana)
+const conditionsOfTransfer = unlockConditions(
+  [AddressUnlock],
+  AddressUnlock,
+  StorageDepositReturn,
+  Timelock,
+  Expiration,
+)
 
 export const BasicOutput = about(
   'base tokens, mana and at most one native token, held by an address',
   variant('BasicOutput', 0, {
     amount,
     mana,
-    unlockConditions: unlockConditions(
-      [AddressUnlock],
-      AddressUnlock,
-      StorageDepositReturn,
-      Timelock,
-      Expiration,
-    ),
+    unlockConditions: conditionsOfTransfer,
     features: features(Sender, Metadata, Tag, NativeToken),
   }),
 )
@@ -63,7 +64,7 @@ export const AccountOutput = about(
   variant('AccountOutput', 1, {
     amount,
     mana,
-    accountId: about('hash of the creating output id, zero in that output itself', AccountId),
+    accountId: chainId(AccountId),
     foundryCounter: about('number of foundries the account has created', u32),
     unlockConditions: unlockConditions([AddressUnlock], AddressUnlock),
     features: features(Sender, Metadata, BlockIssuer, Staking),
@@ -77,7 +78,7 @@ export const AnchorOutput = about(
   variant('AnchorOutput', 2, {
     amount,
     mana,
-    anchorId: about('hash of the creating output id, zero in that output itself', AnchorId),
+    anchorId: chainId(AnchorId),
     stateIndex: about('rises by 1 with every state transition', u32),
     unlockConditions: unlockConditions([StateController, Governor], StateController, Governor),
     features: features(Metadata, StateMetadata),
@@ -114,7 +115,7 @@ export const FoundryOutput = about(
     serialNumber: about('number of the foundry within its account, above 0', u32),
     tokenScheme: about(
       'how many tokens there are and may be',
-      orListOfOne(union('TokenScheme', { unknown: 'TYPE_TOKEN_SCHEME' }, SimpleTokenScheme)),
+      orListOfOne(union('TokenScheme', SimpleTokenScheme)),
     ),
     unlockConditions: unlockConditions([ImmutableAccount], ImmutableAccount),
     features: features(Metadata, NativeToken),
@@ -128,14 +129,8 @@ export const NftOutput = about(
   variant('NFTOutput', 4, {
     amount,
     mana,
-    nftId: about('hash of the creating output id, zero in that output itself', NftId),
-    unlockConditions: unlockConditions(
-      [AddressUnlock],
-      AddressUnlock,
-      StorageDepositReturn,
-      Timelock,
-      Expiration,
-    ),
+    nftId: chainId(NftId),
+    unlockConditions: conditionsOfTransfer,
     features: features(Sender, Metadata, Tag),
     immutableFeatures: immutableFeatures(Issuer, Metadata),
   }),
@@ -150,20 +145,14 @@ export const DelegationOutput = about(
     {
       amount,
       delegatedAmount: about('base tokens delegated when the output was created', BaseToken),
-      delegationId: about(
-        'hash of the creating output id, zero in that output itself',
-        DelegationId,
-      ),
+      delegationId: chainId(DelegationId),
       validatorAddress: about(
         'the account of the validator',
-        union(
+        restrictedUnion(
           'Address',
           {
-            unknown: 'TYPE_ADDRESS',
-            notAllowed: {
-              family: () => Address.variants,
-              rule: 'OUTPUT_DELEGATION_VALIDATOR_KIND',
-            },
+            family: () => Address.variants,
+            rule: 'OUTPUT_DELEGATION_VALIDATOR_KIND',
           },
           AccountAddress,
         ),
@@ -185,7 +174,6 @@ export interface DelegationOutput extends Infer<typeof DelegationOutput> {}
 /** Any output. */
 export const Output = union(
   'Output',
-  { unknown: 'TYPE_OUTPUT' },
   BasicOutput,
   AccountOutput,
   AnchorOutput,
@@ -194,6 +182,21 @@ export const Output = union(
   DelegationOutput,
 )
 export type Output = Infer<typeof Output>
+
+/** A basic output that its address may spend, without more conditions. */
+export function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
+  return {
+    type: BasicOutput.code,
+    amount,
+    mana,
+    unlockConditions: [{ type: AddressUnlock.code, address }],
+    features: [],
+  }
+}
+
+function chainId<T>(id: Schema<T>): Schema<T> {
+  return about('hash of the creating output id, zero in that output itself', id)
+}
 
 /** Whether an identifier is all zeros: "created by this transaction". */
 export function isZero(id: string): boolean {

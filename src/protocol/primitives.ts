@@ -8,64 +8,44 @@ declare const brand: unique symbol
 /** A hash or identifier of one kind: lower-case hex that cannot be mistaken for another kind. */
 export type Id<Kind extends string> = Hex & { readonly [brand]: Kind }
 
+function idOf<const Kind extends string>(kind: Kind, size: number, about: string) {
+  return fixedBytes<Id<Kind>>(kind, size, about)
+}
+
 /** BLAKE2b-256 over header hash, body hash and signature, then the slot. */
-export const BlockId = fixedBytes<Id<'BlockId'>>('BlockId', 36, '32 bytes of hash, then the slot')
+export const BlockId = idOf('BlockId', 36, '32 bytes of hash, then the slot')
 export type BlockId = Id<'BlockId'>
 
 /** 32 bytes of hash, then the creation slot. */
-export const TransactionId = fixedBytes<Id<'TransactionId'>>(
-  'TransactionId',
-  36,
-  '32 bytes of hash, then the creation slot',
-)
+export const TransactionId = idOf('TransactionId', 36, '32 bytes of hash, then the creation slot')
 export type TransactionId = Id<'TransactionId'>
 
 /** Hash of a slot commitment, then its slot. */
-export const CommitmentId = fixedBytes<Id<'CommitmentId'>>(
-  'CommitmentId',
-  36,
-  'hash of the slot commitment, then its slot',
-)
+export const CommitmentId = idOf('CommitmentId', 36, 'hash of the slot commitment, then its slot')
 export type CommitmentId = Id<'CommitmentId'>
 
 /** Transaction id, then the output index as u16. */
-export const OutputId = fixedBytes<Id<'OutputId'>>(
-  'OutputId',
-  38,
-  'transaction id, then the output index',
-)
+export const OutputId = idOf('OutputId', 38, 'transaction id, then the output index')
 export type OutputId = Id<'OutputId'>
 
 /** H(output id) of the output that created the account; zero in that output itself. */
-export const AccountId = fixedBytes<Id<'AccountId'>>(
-  'AccountId',
-  32,
-  'hash of the creating output id',
-)
+export const AccountId = idOf('AccountId', 32, 'hash of the creating output id')
 export type AccountId = Id<'AccountId'>
 
 /** H(output id) of the output that created the anchor; zero in that output itself. */
-export const AnchorId = fixedBytes<Id<'AnchorId'>>('AnchorId', 32, 'hash of the creating output id')
+export const AnchorId = idOf('AnchorId', 32, 'hash of the creating output id')
 export type AnchorId = Id<'AnchorId'>
 
 /** H(output id) of the output that created the NFT; zero in that output itself. */
-export const NftId = fixedBytes<Id<'NftId'>>('NftId', 32, 'hash of the creating output id')
+export const NftId = idOf('NftId', 32, 'hash of the creating output id')
 export type NftId = Id<'NftId'>
 
 /** H(output id) of the output that created the delegation; zero in that output itself. */
-export const DelegationId = fixedBytes<Id<'DelegationId'>>(
-  'DelegationId',
-  32,
-  'hash of the creating output id',
-)
+export const DelegationId = idOf('DelegationId', 32, 'hash of the creating output id')
 export type DelegationId = Id<'DelegationId'>
 
 /** Account address, serial number and token scheme type; also the id of the foundry's native token. */
-export const FoundryId = fixedBytes<Id<'FoundryId'>>(
-  'FoundryId',
-  38,
-  'account address, serial number, token scheme type',
-)
+export const FoundryId = idOf('FoundryId', 38, 'account address, serial number, token scheme type')
 export type FoundryId = Id<'FoundryId'>
 
 /** 32 bytes of a hash. */

@@ -2,7 +2,7 @@ import { type Address, ImplicitAccountCreationAddress } from './addresses.ts'
 import { BasicBlockBody, type Block, ValidationBlockBody } from './block.ts'
 import { BlockIssuer, type Feature, NativeToken, Staking } from './features.ts'
 import { is } from './is.ts'
-import { BasicOutput, DelegationOutput, FoundryOutput, Output } from './outputs.ts'
+import { DelegationOutput, FoundryOutput, Output, plainOutput } from './outputs.ts'
 import type {
   ProtocolParameters,
   StorageScoreParameters,
@@ -10,7 +10,7 @@ import type {
 } from './parameters.ts'
 import { encode } from './schema/schema.ts'
 import { Payload, SignedTransaction } from './transaction.ts'
-import { AddressUnlock, type UnlockCondition } from './unlock-conditions.ts'
+import type { UnlockCondition } from './unlock-conditions.ts'
 import { MultiUnlock, SignatureUnlock, type Unlock } from './unlocks.ts'
 
 /** Storage score and work score (codec reference 16, 17). */
@@ -41,13 +41,7 @@ export function minimumAmount(prices: StorageScoreParameters, output: Output): b
 
 /** The least base tokens that a storage deposit return must give back to this address. */
 export function minimumReturn(prices: StorageScoreParameters, returnAddress: Address): bigint {
-  return minimumAmount(prices, {
-    type: BasicOutput.code,
-    amount: 0n,
-    mana: 0n,
-    unlockConditions: [{ type: AddressUnlock.code, address: returnAddress }],
-    features: [],
-  })
+  return minimumAmount(prices, plainOutput(returnAddress, 0n, 0n))
 }
 
 /** What a block costs to process, as the official SDK counts it; 0 for validation blocks. */

@@ -5,7 +5,7 @@ import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts
 import { Output } from './outputs.ts'
 import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
 import type { AnyVariant } from './schema/composites.ts'
-import { list, optional, struct, union, variant } from './schema/declare.ts'
+import { list, optional, restrictedUnion, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 import { MultiUnlock, NftUnlock, Unlock } from './unlocks.ts'
@@ -80,11 +80,7 @@ const transaction = about(
     payload: about(
       'tagged data that the transaction carries',
       optional(
-        union(
-          'Payload',
-          { unknown: 'TYPE_PAYLOAD', notAllowed: { family: allPayloads, rule: 'TX_PAYLOAD_KIND' } },
-          TaggedData,
-        ),
+        restrictedUnion('Payload', { family: allPayloads, rule: 'TX_PAYLOAD_KIND' }, TaggedData),
       ),
     ),
     outputs: about(
@@ -136,13 +132,7 @@ export const CandidacyAnnouncement = about(
 export interface CandidacyAnnouncement extends Infer<typeof CandidacyAnnouncement> {}
 
 /** What a basic block carries. */
-export const Payload = union(
-  'Payload',
-  { unknown: 'TYPE_PAYLOAD' },
-  TaggedData,
-  SignedTransaction,
-  CandidacyAnnouncement,
-)
+export const Payload = union('Payload', TaggedData, SignedTransaction, CandidacyAnnouncement)
 export type Payload = Infer<typeof Payload>
 
 function allPayloads(): readonly AnyVariant[] {

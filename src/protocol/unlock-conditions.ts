@@ -2,7 +2,7 @@ import { AccountAddress, Address, ImplicitAccountCreationAddress } from './addre
 import { is } from './is.ts'
 import { BaseToken, SlotIndex } from './primitives.ts'
 import type { AnyVariant, Broken } from './schema/composites.ts'
-import { list, union, variant } from './schema/declare.ts'
+import { list, restrictedUnion, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What must hold for an output to be spent (codec reference 7). */
@@ -77,12 +77,9 @@ export const ImmutableAccount = about(
   variant('ImmutableAccountAddressUnlockCondition', 6, {
     address: about(
       'the account to unlock',
-      union(
+      restrictedUnion(
         'Address',
-        {
-          unknown: 'TYPE_ADDRESS',
-          notAllowed: { family: () => Address.variants, rule: 'UC_IMMUTABLE_ACCOUNT_KIND' },
-        },
+        { family: () => Address.variants, rule: 'UC_IMMUTABLE_ACCOUNT_KIND' },
         AccountAddress,
       ),
     ),
@@ -107,14 +104,11 @@ export function unlockConditions<V extends readonly AnyVariant[]>(
   required: readonly V[number][],
   ...allowed: V
 ) {
-  const kinds = union(
+  const kinds = restrictedUnion(
     'UnlockCondition',
     {
-      unknown: 'TYPE_UNLOCK_CONDITION',
-      notAllowed: {
-        family: () => allUnlockConditions,
-        rule: 'OUTPUT_UNLOCK_CONDITIONS_ALLOWED',
-      },
+      family: () => allUnlockConditions,
+      rule: 'OUTPUT_UNLOCK_CONDITIONS_ALLOWED',
     },
     ...allowed,
   )

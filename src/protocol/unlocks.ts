@@ -1,6 +1,6 @@
 import { PublicKey, SignatureBytes, u16 } from './primitives.ts'
 import type { AnyVariant, VariantSchema } from './schema/composites.ts'
-import { list, union, variant } from './schema/declare.ts'
+import { list, restrictedUnion, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
 /** What unlocks an input (codec reference 10), and signatures (3.4). */
@@ -15,7 +15,7 @@ export const Ed25519Signature = about(
 export interface Ed25519Signature extends Infer<typeof Ed25519Signature> {}
 
 /** Any signature. */
-export const Signature = union('Signature', { unknown: 'TYPE_SIGNATURE' }, Ed25519Signature)
+export const Signature = union('Signature', Ed25519Signature)
 export type Signature = Infer<typeof Signature>
 
 export const SignatureUnlock = about(
@@ -58,9 +58,9 @@ export const EmptyUnlock = about(
 )
 export interface EmptyUnlock extends Infer<typeof EmptyUnlock> {}
 
-const MemberUnlock = union(
+const MemberUnlock = restrictedUnion(
   'Unlock',
-  { unknown: 'TYPE_UNLOCK', notAllowed: { family: allUnlocks, rule: 'UNLOCK_MULTI_NESTED' } },
+  { family: allUnlocks, rule: 'UNLOCK_MULTI_NESTED' },
   SignatureUnlock,
   ReferenceUnlock,
   AccountUnlock,
@@ -83,7 +83,6 @@ export interface MultiUnlock extends Infer<typeof MultiUnlock> {}
 /** Any unlock. */
 export const Unlock = union(
   'Unlock',
-  { unknown: 'TYPE_UNLOCK' },
   SignatureUnlock,
   ReferenceUnlock,
   AccountUnlock,

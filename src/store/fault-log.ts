@@ -13,73 +13,97 @@ import { type StoreFault, storeFaultOf } from './faults.ts'
  * process calls it every second. So only its answers end the fault AWAY.
  */
 export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
-  const troubles = new Map<StoreFault, Trouble>()
+  const { failed, answered, written } = createFaultLog(log)
+  const { logTip } = observed({ logTip: store.read.logTip }, { failed, succeeded: answered })
+  const read = {
+    ...observed(store.read, { failed, succeeded: () => {} }),
+    logTip: logSilence(logTip, log),
+  }
+  return { ...store, read, write: observed(store.write, { failed, succeeded: written }) }
+}
+
+/** What is called with each outcome of a call, and when the call was begun. */
+interface CallObserver {
+  failed(failure: unknown): void
+  succeeded(begunAt: number): void
+}
+
+/** The same calls with an observer. */
+function observed<T extends object>(calls: T, { failed, succeeded }: CallObserver): T {
+  const all = Object.entries(calls).map(([name, call]) => [
+    name,
+    async (...args: unknown[]) => {
+      const begunAt = performance.now()
+      try {
+        const answer = await call(...args)
+        succeeded(begunAt)
+        return answer
+      } catch (failure) {
+        failed(failure)
+        throw failure
+      }
+    },
+  ])
+  return Object.fromEntries(all)
+}
+
+/** Logs each fault once when it begins, and once when it is over. */
+function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
+  const openFaults = new Map<StoreFault, OpenFault>()
 
   function failed(failure: unknown): void {
     const fault = storeFaultOf(failure)
     if (fault === undefined) return
     const now = performance.now()
-    const trouble = troubles.get(fault)
-    if (trouble !== undefined) {
-      trouble.latest = now
-      trouble.answeredAt = undefined
+    const open = openFaults.get(fault)
+    if (open !== undefined) {
+      open.latest = now
+      open.answeredAt = undefined
       return
     }
-    troubles.set(fault, { since: now, latest: now, answeredAt: undefined })
+    openFaults.set(fault, { since: now, latest: now, answeredAt: undefined })
     log.error(events[fault].began, { error: failure })
   }
 
-  /** The database has answered a read that was begun at `askedAt`. */
-  function answered(askedAt: number): void {
-    const away = troubles.get('AWAY')
+  /** The database has answered a read. */
+  function answered(begunAt: number): void {
+    const away = openFaults.get('AWAY')
     // A read that was begun before the latest failure may have been answered by a server that is gone now.
-    if (away === undefined || askedAt < away.latest) return
+    if (away === undefined || begunAt < away.latest) return
     away.answeredAt ??= performance.now()
     // A server that stops ends its connections one by one, and answers on the last of them.
-    if (askedAt < away.latest + awayCalmMs) return
+    if (begunAt < away.latest + awayCalmMs) return
     over('AWAY', { awayMs: Math.round(away.answeredAt - away.since) })
   }
 
-  /** A write that was begun at `askedAt` has succeeded. */
-  function written(askedAt: number): void {
-    const unwritable = troubles.get('NOT_WRITABLE')
+  /** A write has succeeded. */
+  function written(begunAt: number): void {
+    const unwritable = openFaults.get('NOT_WRITABLE')
     // A short write may still find room where a longer one does not.
-    if (unwritable === undefined || askedAt < unwritable.latest + writableCalmMs) return
+    if (unwritable === undefined || begunAt < unwritable.latest + writableCalmMs) return
     over('NOT_WRITABLE', { lastedMs: Math.round(performance.now() - unwritable.since) })
   }
 
   function over(fault: 'AWAY' | 'NOT_WRITABLE', fields: { readonly [name: string]: number }): void {
-    troubles.delete(fault)
+    openFaults.delete(fault)
     log.info(events[fault].over, fields)
   }
 
-  function watched<T extends object>(calls: T, succeeded: (askedAt: number) => void): T {
-    const all = Object.entries(calls).map(([name, call]) => [
-      name,
-      async (...words: unknown[]) => {
-        const askedAt = performance.now()
-        try {
-          const answer = await call(...words)
-          succeeded(askedAt)
-          return answer
-        } catch (failure) {
-          failed(failure)
-          throw failure
-        }
-      },
-    ])
-    return Object.fromEntries(all)
-  }
+  return { failed, answered, written }
+}
 
-  const { logTip: askTip } = watched({ logTip: store.read.logTip }, answered)
-  const logTip = logSilence(askTip, log)
-  const read = { ...watched(store.read, () => {}), logTip }
-  return { ...store, read, write: watched(store.write, written) }
+/** A fault that has begun and is not over, by moments of the monotonic clock in milliseconds. */
+interface OpenFault {
+  readonly since: number
+  /** The latest failure. */
+  latest: number
+  /** The first answer of the database since then. */
+  answeredAt: number | undefined
 }
 
 /** Logs that the database does not answer, and that it answers again: every process reads the tip every second. */
 function logSilence(
-  askTip: Store['read']['logTip'],
+  readTip: Store['read']['logTip'],
   log: Pick<Log, 'info' | 'warn' | 'error'>,
 ): Store['read']['logTip'] {
   const silence = createOutage(log, { began: 'database-silent', over: 'database-answers' })
@@ -87,30 +111,21 @@ function logSilence(
   let answeredSince = 0
 
   return async () => {
-    const askedAt = performance.now()
+    const begunAt = performance.now()
     const late = setTimeout(() => {
       // A newer read was answered: this one is lost, and the database does answer.
-      if (askedAt >= answeredSince) silence.failed(`no answer within ${silentMs} ms`)
+      if (begunAt >= answeredSince) silence.failed(`no answer within ${silentMs} ms`)
     }, silentMs)
     late.unref()
     try {
-      const tip = await askTip()
-      answeredSince = Math.max(answeredSince, askedAt)
+      const tip = await readTip()
+      answeredSince = Math.max(answeredSince, begunAt)
       silence.recovered()
       return tip
     } finally {
       clearTimeout(late)
     }
   }
-}
-
-/** A fault that has begun and is not over, by moments of the monotonic clock in milliseconds. */
-interface Trouble {
-  readonly since: number
-  /** The latest failure. */
-  latest: number
-  /** The first answer of the database since then. */
-  answeredAt: number | undefined
 }
 
 const silentMs = 3_000

@@ -24,8 +24,8 @@ export const adapterInfo = { provider: 'sqlite', adapterName: 'node-sqlite' } as
 /** A connection for Prisma; it owns the database that it is given. */
 export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
   const kept = keepStatements(database, columnsOf)
-  /** Settled when all transactions begun or waiting so far are over. */
-  let lastEnd: Promise<void> = Promise.resolve()
+  const queries = { queryRaw, executeRaw }
+  const startTransaction = serialTransactions({ database, queries, executeScript })
 
   /** Runs a query on its statement; failures are in Prisma's words. */
   function run<T>({ sql, args, argTypes }: SqlQuery, work: Work<T>): T {
@@ -60,8 +60,19 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
     withAdapterErrors(() => database.exec(script))
   }
 
-  /** Waits for the former one: a connection has one transaction at a time. */
-  async function startTransaction(isolationLevel?: IsolationLevel): Promise<Transaction> {
+  async function dispose(): Promise<void> {
+    database.close()
+  }
+
+  return { ...adapterInfo, ...queries, executeScript, startTransaction, dispose }
+}
+
+/** Begins transactions, each when the former one is over: a connection has one at a time. */
+function serialTransactions({ database, queries, executeScript }: TransactionParts) {
+  /** Settled when all transactions begun or waiting so far are over. */
+  let lastEnd: Promise<void> = Promise.resolve()
+
+  return async (isolationLevel?: IsolationLevel): Promise<Transaction> => {
     if (isolationLevel !== undefined && isolationLevel !== 'SERIALIZABLE') {
       throw new DriverAdapterError({ kind: 'InvalidIsolationLevel', level: isolationLevel })
     }
@@ -89,14 +100,14 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
       throw failure
     }
     const options = { usePhantomQuery: false }
-    return { ...adapterInfo, options, queryRaw, executeRaw, commit: end, rollback: end }
+    return { ...adapterInfo, options, ...queries, commit: end, rollback: end }
   }
+}
 
-  async function dispose(): Promise<void> {
-    database.close()
-  }
-
-  return { ...adapterInfo, queryRaw, executeRaw, executeScript, startTransaction, dispose }
+interface TransactionParts {
+  readonly database: DatabaseSync
+  readonly queries: Pick<SqlDriverAdapter, 'queryRaw' | 'executeRaw'>
+  readonly executeScript: SqlDriverAdapter['executeScript']
 }
 
 function withAdapterErrors<T>(work: () => T): T {

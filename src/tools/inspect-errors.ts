@@ -3,6 +3,7 @@ import type { Bech32Error } from '../protocol/bech32.ts'
 import type { Problem } from '../protocol/problems.ts'
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
+import { type KindUnknown, type LineNotJson, lineMessage } from './read-line.ts'
 
 /** Why something cannot be inspected, and how that is said. */
 
@@ -15,18 +16,6 @@ export type InspectError =
   | LineNotJson
   | KindUnknown
   | InputMissing
-
-/** A line that holds no JSON object. */
-export interface LineNotJson {
-  readonly code: 'LINE_NOT_JSON'
-}
-
-/** A kind that there is not. */
-export interface KindUnknown {
-  readonly code: 'KIND_UNKNOWN'
-  readonly path: 'kind'
-  readonly known: readonly string[]
-}
 
 /** None of the members that hold the value of this kind. */
 export interface InputMissing {
@@ -64,9 +53,8 @@ function whoseAlone(error: InspectError): 'node' | 'sdk' | undefined {
 function messageOf(error: InspectError, subject: string): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
-      return 'the line is no JSON object'
     case 'KIND_UNKNOWN':
-      return `kind must be one of ${error.known.join(', ')}`
+      return lineMessage(error)
     case 'INPUT_MISSING':
       return `${error.path} is missing: ${error.expected}`
     case 'SIGNATURE_CHECK_BUSY':

@@ -27,6 +27,7 @@ import {
 import { type Answer, type Input, readForm, readValue } from './inspect-input.ts'
 import { inspectProofs } from './inspect-proofs.ts'
 import { printBlock, printTransaction } from './print-inspection.ts'
+import { ofKind, readLine } from './read-line.ts'
 
 /** Answers what a value is, one line of JSON for one line of JSON: its other forms, identifiers, scores, verdicts. */
 
@@ -46,12 +47,10 @@ type Inspector = (deps: InspectDeps, input: Input) => Answer | Promise<Answer>
 
 /** The facts about the value that an input holds, read with the parameters that it names. */
 export async function inspect(deps: InspectDeps, input: Input): Promise<Answer> {
-  const inspector = inspectors.get(String(input.kind))
-  if (inspector === undefined) {
-    return err({ code: 'KIND_UNKNOWN', path: 'kind', known: [...inspectors.keys()] })
-  }
+  const inspector = ofKind(inspectors, input.kind)
+  if (!inspector.ok) return inspector
   const network = readNetwork(deps.network, input.params)
-  return network.ok ? inspector({ ...deps, network: network.value }, input) : network
+  return network.ok ? inspector.value({ ...deps, network: network.value }, input) : network
 }
 
 const inspectors: ReadonlyMap<string, Inspector> = new Map<string, Inspector>([
@@ -150,17 +149,6 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> 
     bytes: bytesToHex(bytes),
     ...printTransaction(inspected.value),
   })
-}
-
-function readLine(line: string): Result<Input, InspectError> {
-  try {
-    const json: unknown = JSON.parse(line)
-    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-    return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
-  } catch {
-    // The parser has no other way to say no.
-    return err({ code: 'LINE_NOT_JSON' })
-  }
 }
 
 function readNetwork(usual: Network, json: unknown): Result<Network, InspectError> {

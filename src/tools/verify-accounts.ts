@@ -18,13 +18,7 @@ import { int64, omitted, record, word } from '../protocol/schema/answer-scalars.
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
-import {
-  type Question,
-  readNetwork,
-  readQuestion,
-  type Verdict,
-  type VerifyError,
-} from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict, type VerifyError } from './verify-input.ts'
 
 /** Replays the accounts ledger and the reference mana cost, slot by slot (ledger reference 12.2, 12.3). */
 
@@ -56,16 +50,15 @@ const AccountsQuestion = struct('AccountsQuestion', {
 
 /** Entries, prices and roots after every slot. */
 export function verifyAccounts(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const given = readQuestion(AccountsQuestion, question)
-  if (!given.ok) return given
-  const { parameters } = network.value
-  const replay = startReplay(parameters, given.value.start)
+  const read = readInNetwork(AccountsQuestion, question)
+  if (!read.ok) return read
+  const { network, given } = read.value
+  const { parameters } = network
+  const replay = startReplay(parameters, given.start)
   const accounts = printAccounts(replay.entryById.values())
   const accountRoot = rootOf(replay)
   const slots: Json[] = []
-  for (const [index, slot] of given.value.slots.entries()) {
+  for (const [index, slot] of given.slots.entries()) {
     const printed = replaySlot(parameters, replay, slot, `slots.${index}`)
     if (!printed.ok) return printed
     slots.push(printed.value)

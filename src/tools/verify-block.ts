@@ -1,6 +1,6 @@
 import { type AdmissionError, admissionError } from '../ledger/admission.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { BasicBlockBody, Block } from '../protocol/block.ts'
+import { Block, signedTransactionOf } from '../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../protocol/ids.ts'
 import { CommitmentInput } from '../protocol/inputs.ts'
 import { is } from '../protocol/is.ts'
@@ -13,7 +13,6 @@ import type { Refusal } from '../protocol/schema/refusal.ts'
 import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
-import { SignedTransaction } from '../protocol/transaction.ts'
 import {
   type Question,
   readNetwork,
@@ -71,7 +70,7 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
     },
     referenceManaCost: context.referenceManaCost,
   })
-  if (error !== undefined) return ok(refused(...faces[error.code]))
+  if (error !== undefined) return ok(refused(...publishedReasons[error.code]))
   const slot = slotOfTime(parameters, block.header.issuingTime)
   const message = identifyBlock(bytes, slot).signingInput
   const valid = await deps.checker.check([{ ...block.signature, message }])
@@ -88,7 +87,7 @@ function refused(stage: Stage, reason: string): Json {
 }
 
 /** The published reasons of the rules that need more than the block. */
-const faces: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
+const publishedReasons: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
   BLOCK_ISSUED_IN_FUTURE: ['clock', 'BlockTimeTooFarAheadInFuture'],
   COMMITMENT_UNKNOWN: ['clock', 'UnsolidifiableCommitment'],
   VALIDATOR_NOT_IN_COMMITTEE: ['pre-filter', 'ValidatorNotInCommittee'],
@@ -142,14 +141,8 @@ function rank(reason: string): number {
 function reasonOf({ code }: Problem, block: Block, { parameters }: Network): string {
   if (code !== 'BLOCK_TX_COMMITMENT_RANGE') return reasonByCode.get(code) ?? code
   const slot = slotOfTime(parameters, block.header.issuingTime)
-  const { body } = block
-  const transaction =
-    is(BasicBlockBody, body) && is(SignedTransaction, body.payload)
-      ? body.payload.transaction
-      : undefined
-  const committed = transaction?.contextInputs.find((input) =>
-    is(CommitmentInput, input),
-  )?.commitmentId
+  const { contextInputs } = signedTransactionOf(block)?.transaction ?? {}
+  const committed = contextInputs?.find((input) => is(CommitmentInput, input))?.commitmentId
   const isOld = committed !== undefined && slot > slotOfId(committed) + parameters.maxCommittableAge
   return isOld ? 'CommitmentInputTooOld' : 'CommitmentInputTooRecent'
 }

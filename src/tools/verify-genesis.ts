@@ -13,7 +13,7 @@ import { int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { print } from '../protocol/schema/schema.ts'
 import { printAccounts } from './print-account.ts'
-import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
 /** Identifies the first state of a network (ledger reference 12.6). */
 
@@ -24,12 +24,11 @@ const GenesisQuestion = struct('GenesisQuestion', {
 
 /** Identifiers, the first commitment, accounts and roots. */
 export function verifyGenesis(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const given = readQuestion(GenesisQuestion, question)
-  if (!given.ok) return given
-  const { parameters } = network.value
-  const { outputs, credits } = given.value
+  const read = readInNetwork(GenesisQuestion, question)
+  if (!read.ok) return read
+  const { network, given } = read.value
+  const { parameters } = network
+  const { outputs, credits } = given
   const { blockId: genesisBlockId, ...identity } = identifyGenesis(parameters, outputs)
   const { commitment, commitmentId } = genesisCommitment(parameters)
   const identified = outputs.map((output, index) => ({

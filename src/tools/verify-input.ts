@@ -5,7 +5,7 @@ import { type Network, networkOf } from '../protocol/network.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { type Json, parse, type Schema } from '../protocol/schema/schema.ts'
-import type { KindUnknown, LineNotJson } from './inspect-errors.ts'
+import type { KindUnknown, LineNotJson } from './read-line.ts'
 
 /** What a verification is given, and what it answers. */
 
@@ -44,6 +44,17 @@ export function readNetwork({ parameters: json }: Question): Result<Network, Ref
   return parameters.ok
     ? ok(networkOf(parameters.value))
     : err(below(parameters.error, 'parameters'))
+}
+
+/** Reads the network of an input and the members that a schema names. */
+export function readInNetwork<T>(
+  schema: Schema<T>,
+  question: Question,
+): Result<{ readonly network: Network; readonly given: T }, Refusal> {
+  const network = readNetwork(question)
+  if (!network.ok) return network
+  const given = readQuestion(schema, question)
+  return given.ok ? ok({ network: network.value, given: given.value }) : given
 }
 
 /** The refusal of a value, with the path of the member that holds it. */

@@ -6,7 +6,7 @@ import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
 import { word } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
-import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
 /** What epochs pay, and what of it may be claimed (ledger reference 12.5). */
 
@@ -31,14 +31,13 @@ const RewardsQuestion = struct('RewardsQuestion', { epochs: listOf(Epoch), claim
 
 /** The rewards of each epoch, then each claim over them. */
 export function verifyRewards(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const given = readQuestion(RewardsQuestion, question)
-  if (!given.ok) return given
-  const { parameters } = network.value
+  const read = readInNetwork(RewardsQuestion, question)
+  if (!read.ok) return read
+  const { network, given } = read.value
+  const { parameters } = network
   const rewardsByEpoch = new Map<EpochIndex, EpochRewards>()
   const epochs: Json[] = []
-  for (const { epoch, committee } of given.value.epochs) {
+  for (const { epoch, committee } of given.epochs) {
     const members = committee.map((member) => ({
       ...member,
       activity: member.activity.map(({ subslots, blocks }) => ({
@@ -51,11 +50,11 @@ export function verifyRewards(question: Question): Verdict {
     epochs.push(printEpoch(epoch, committee, rewards))
   }
   const history = {
-    lastEpoch: given.value.epochs.reduce((last, { epoch }) => Math.max(last, epoch), -1),
+    lastEpoch: given.epochs.reduce((last, { epoch }) => Math.max(last, epoch), -1),
     rewardsOf: (epoch: EpochIndex) => rewardsByEpoch.get(epoch),
   }
   const claims: Json[] = []
-  for (const [index, claim] of given.value.claims.entries()) {
+  for (const [index, claim] of given.claims.entries()) {
     const claimed = claimReward(parameters, history, claim)
     if (!claimed.ok) return err({ ...claimed.error, path: `claims.${index}` })
     const { reward, firstEpoch, lastEpoch } = claimed.value

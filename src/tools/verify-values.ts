@@ -21,7 +21,7 @@ import { list, struct } from '../protocol/schema/declare.ts'
 import { bytes } from '../protocol/schema/scalars.ts'
 import { encode, type Json, type Schema } from '../protocol/schema/schema.ts'
 import { minimumAmount, nodeWorkScore, outputWorkScore, storageScore } from '../protocol/score.ts'
-import { type Question, readNetwork, readQuestion, type Verdict } from './verify-input.ts'
+import { type Question, readInNetwork, readQuestion, type Verdict } from './verify-input.ts'
 
 /** Computes single values: mana, scores, roots, owners (ledger reference 7, 11.2, 13; codec reference 16, 17). */
 
@@ -32,17 +32,15 @@ const ManaOfOutput = struct('ManaOfOutput', { output: Output, ...Slots })
 
 /** Mana between two slots. */
 export function verifyMana(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const { parameters } = network.value
-  const asked = readQuestion(ManaKind, question)
-  if (!asked.ok) return asked
-  if (asked.value.subkind === 'output') return manaOfOutput(network.value, question)
+  const read = readInNetwork(ManaKind, question)
+  if (!read.ok) return read
+  const { network, given: kind } = read.value
+  if (kind.subkind === 'output') return manaOfOutput(network, question)
   const given = readQuestion(ManaOfValue, question)
   if (!given.ok) return given
   const { value, from, to } = given.value
-  const compute = asked.value.subkind === 'decay' ? decayedMana : generatedMana
-  const mana = compute(parameters, value, from, to)
+  const compute = kind.subkind === 'decay' ? decayedMana : generatedMana
+  const mana = compute(network.parameters, value, from, to)
   return ok(mana.ok ? { result: mana.value.toString() } : impossibleSlots)
 }
 
@@ -66,12 +64,10 @@ const WorkQuestion = struct('WorkQuestion', { block: Block })
 
 /** Storage score of an output, or work score of a block as the node counts it. */
 export function verifyScores(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const { parameters } = network.value
-  const asked = readQuestion(ScoreKind, question)
-  if (!asked.ok) return asked
-  if (asked.value.subkind === 'work') {
+  const read = readInNetwork(ScoreKind, question)
+  if (!read.ok) return read
+  const { parameters } = read.value.network
+  if (read.value.given.subkind === 'work') {
     const given = readQuestion(WorkQuestion, question)
     if (!given.ok) return given
     const { block } = given.value
@@ -122,11 +118,10 @@ const rootOf = {
     return given.ok ? ok(commitmentId(given.value.commitment)) : given
   },
   parameters: (question: Question): Verdict => {
-    const network = readNetwork(question)
-    if (!network.ok) return network
-    const given = readQuestion(ParametersQuestion, question)
-    if (!given.ok) return given
-    return ok(bytesToHex(parametersRoot(network.value, given.value.startEpoch)))
+    const read = readInNetwork(ParametersQuestion, question)
+    if (!read.ok) return read
+    const { network, given } = read.value
+    return ok(bytesToHex(parametersRoot(network, given.startEpoch)))
   },
 }
 
@@ -150,12 +145,10 @@ const OwnersQuestion = struct('OwnersQuestion', { output: Output, slots: listOf(
 
 /** Who owns an output in some slots, and for what it names its addresses. */
 export function verifyOwners(question: Question): Verdict {
-  const network = readNetwork(question)
-  if (!network.ok) return network
-  const given = readQuestion(OwnersQuestion, question)
-  if (!given.ok) return given
-  const { output, slots } = given.value
-  const { bech32Hrp, minCommittableAge } = network.value.parameters
+  const read = readInNetwork(OwnersQuestion, question)
+  if (!read.ok) return read
+  const { output, slots } = read.value.given
+  const { bech32Hrp, minCommittableAge } = read.value.network.parameters
   const inText = (address: Address) => encodeBech32(bech32Hrp, hexToBytes(addressKey(address)))
   return ok({
     atSlot: slots.map((slot) => ({

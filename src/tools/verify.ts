@@ -1,5 +1,5 @@
-import { err, ok, type Result } from '../lib/result.ts'
 import { refusalMessage } from '../protocol/refusal-message.ts'
+import { lineMessage, ofKind, readLine } from './read-line.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyBlock } from './verify-block.ts'
 import { verifyGenesis } from './verify-genesis.ts'
@@ -22,11 +22,8 @@ type Verifier = (deps: VerifyDeps, question: Question) => Verdict | Promise<Verd
 
 /** The verdict on an input of any kind. */
 export async function verify(deps: VerifyDeps, question: Question): Promise<Verdict> {
-  const verifier = verifiers.get(String(question.kind))
-  if (verifier === undefined) {
-    return err({ code: 'KIND_UNKNOWN', path: 'kind', known: [...verifiers.keys()] })
-  }
-  return verifier(deps, question)
+  const verifier = ofKind(verifiers, question.kind)
+  return verifier.ok ? verifier.value(deps, question) : verifier
 }
 
 const verifiers: ReadonlyMap<string, Verifier> = new Map<string, Verifier>([
@@ -42,17 +39,6 @@ const verifiers: ReadonlyMap<string, Verifier> = new Map<string, Verifier>([
   ['owners', (_deps, question) => verifyOwners(question)],
 ])
 
-function readLine(line: string): Result<Question, VerifyError> {
-  try {
-    const json: unknown = JSON.parse(line)
-    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-    return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
-  } catch {
-    // The parser has no other way to say no.
-    return err({ code: 'LINE_NOT_JSON' })
-  }
-}
-
 function answerLine(ref: unknown, verdict: Verdict): string {
   if (verdict.ok) return JSON.stringify({ ref, result: verdict.value })
   const { error } = verdict
@@ -64,9 +50,8 @@ function answerLine(ref: unknown, verdict: Verdict): string {
 export function verifyMessage(error: VerifyError): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
-      return 'the line is no JSON object'
     case 'KIND_UNKNOWN':
-      return `kind must be one of ${error.known.join(', ')}`
+      return lineMessage(error)
     case 'SIGNATURE_CHECK_BUSY':
       return `${error.waiting} doubtful signatures wait already; ask again later`
     case 'OUTPUT_UNKNOWN':

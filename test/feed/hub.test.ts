@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Sink } from '../../src/feed/feed-output.ts'
 import type { FeedMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
-import type { Sink, Subscriber } from '../../src/feed/subscriber.ts'
+import type { Subscriber } from '../../src/feed/subscriber.ts'
 import {
   anyFilter,
   type FeedLog,
@@ -33,7 +34,9 @@ const renderings = new WeakMap<object, number>()
 function subscribe(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
   { filter, position: start }: { filter: UpdateFilter; position: number },
+  failsFirst?: FeedMessage['kind'],
 ): TestSubscriber {
+  let failing = failsFirst
   const messages: FeedMessage[] = []
   let onRoom = () => {}
   const sink: Sink = {
@@ -64,6 +67,10 @@ function subscribe(
       position: log.positionAt(start),
       snapshot: undefined,
       render: async (one) => {
+        if (one.kind === failing) {
+          failing = undefined
+          throw new Error('this event cannot be rendered now')
+        }
         renderings.set(feed, rendered({ feed }) + 1)
         return { text: JSON.stringify(one), cursor: undefined }
       },
@@ -216,6 +223,16 @@ describe('shared feeds', () => {
       { kind: 'progress', after: { seq: 3 }, position: { seq: 3 }, isLive: true },
     ])
     expect(quick.messages.some(({ kind }) => kind === 'notice')).toBe(false)
+    await own.close()
+  })
+
+  test('send rows again whose rendering failed (3)', async () => {
+    const own = await openFeedLog({ tickMs: 5 })
+    for (let i = 0; i < 3; i++) await own.commit(slotOf(first))
+    await own.known()
+    const subscriber = subscribe(own, { filter: { classes: ['OWNED'] }, position: 0 }, 'updates')
+    await until(() => own.feed.share.counts().live === 1)
+    checkHistory(own, subscriber)
     await own.close()
   })
 

@@ -22,28 +22,32 @@ export interface Publishing {
   stop(): Promise<void>
 }
 
-/**
- * The notice of a commit comes from the log's tail. Blocks and their states have none: while a client has subscribed to some,
- * they are read once in this time, in milliseconds.
- */
-const blocksEveryMs = 100
+/** For so long after each read, in milliseconds, nothing is read: what happens meanwhile is found by one read. */
+const pauseMs = 50
 
 /** Begins. While the database is away no event is skipped: what was not published is published when it is back. */
 export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
-  const { tail, tickMs } = services.feed
+  const { tail, blocks, tickMs } = services.feed
   const stopped = new AbortController()
   const reader = createLedgerEventReader(services)
   const moved = createSignal()
-  const stopWatching = tail.watchTip(moved.notify)
+  const stopWatchingTip = tail.watchTip(moved.notify)
+  const stopWatchingBlocks = blocks.add(() => {
+    if (interests.current().blocks) moved.notify()
+  })
   // The first read after a subscription is where its events begin.
-  interests.onChange(moved.notify)
+  const subscribed = createSignal()
+  interests.onChange(() => {
+    subscribed.notify()
+    moved.notify()
+  })
   let unpublished: LedgerEvent[] = []
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const ms = interests.current().blocks ? Math.min(blocksEveryMs, tickMs) : tickMs
-      await moved.wait({ ms, signal: stopped.signal })
+      // On a shared database another process may book blocks of which this one hears nothing: the tick finds them.
+      await moved.wait({ ms: tickMs, signal: stopped.signal })
       try {
         if (unpublished.length === 0) unpublished = [...(await reader.look(interests.current()))]
         for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
@@ -55,7 +59,9 @@ export function startPublishing(deps: PublishingDeps): Publishing {
         log.error('mqtt-failed', { error })
         // It would fail again, and delay all after it.
         unpublished.shift()
+        moved.notify()
       }
+      await subscribed.wait({ ms: pauseMs, signal: stopped.signal })
     }
   }
 
@@ -63,7 +69,8 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   return {
     stop: async () => {
       stopped.abort()
-      stopWatching()
+      stopWatchingTip()
+      stopWatchingBlocks()
       await running
     },
   }

@@ -1,5 +1,11 @@
 import { hexToBytes } from '../../lib/hex.ts'
-import { type Address, Address as AnyAddress } from '../../protocol/addresses.ts'
+import {
+  AccountAddress,
+  type Address,
+  AnchorAddress,
+  Address as AnyAddress,
+  NftAddress,
+} from '../../protocol/addresses.ts'
 import { decodeBech32, encodeBech32, isMultiReference } from '../../protocol/bech32.ts'
 import { type Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { addressKey, chainIdOf, foundryId } from '../../protocol/ids.ts'
@@ -10,6 +16,7 @@ import {
   BasicOutput,
   DelegationOutput,
   FoundryOutput,
+  isZero,
   NftOutput,
   type Output,
 } from '../../protocol/outputs.ts'
@@ -106,30 +113,34 @@ function idTopic<T>(schema: Schema<T>, text: string, topic: (id: T) => Topic): T
 function parseChain(kind: string, id: string): Topic | undefined {
   if (kind === 'foundry') return idTopic(FoundryId, id, () => outputs)
   if (kind === 'delegation') return idTopic(DelegationId, id, () => outputs)
-  const type = new Map([
-    ['account', 8],
-    ['nft', 16],
-    ['anchor', 24],
-  ]).get(kind)
-  return type !== undefined && addressTypeOf(id) === type ? outputs : undefined
+  const address = chainAddresses.get(kind)
+  return address !== undefined && addressTypeOf(id) === address.code ? outputs : undefined
 }
 
-const conditions = [
-  'address',
-  'storage-return',
-  'expiration',
-  'state-controller',
-  'governor',
-  'immutable-account',
-] as const
+/** Chains that are named by their address. */
+const chainAddresses = new Map<string, { readonly code: number }>([
+  ['account', AccountAddress],
+  ['nft', NftAddress],
+  ['anchor', AnchorAddress],
+])
 
-type Condition = (typeof conditions)[number]
+/** The conditions by which outputs are published, by their type. */
+const conditionNames = {
+  [AddressUnlock.code]: 'address',
+  [StorageDepositReturn.code]: 'storage-return',
+  [Expiration.code]: 'expiration',
+  [StateController.code]: 'state-controller',
+  [Governor.code]: 'governor',
+  [ImmutableAccount.code]: 'immutable-account',
+} as const
+
+const conditions: readonly string[] = Object.values(conditionNames)
 
 /** The wildcard for every condition. */
 export const anyCondition = '+'
 
 function parseUnlock(condition: string, address: string): Topic | undefined {
-  const isKnown = condition === anyCondition || conditions.some((one) => one === condition)
+  const isKnown = condition === anyCondition || conditions.includes(condition)
   return isKnown && addressTypeOf(address) !== undefined ? outputs : undefined
 }
 
@@ -176,30 +187,21 @@ export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output):
   return [`outputs/${outputId}`, ...(chain === undefined ? [] : [chain]), ...unlocks]
 }
 
-const conditionNames = {
-  [AddressUnlock.code]: 'address',
-  [StorageDepositReturn.code]: 'storage-return',
-  [Expiration.code]: 'expiration',
-  [StateController.code]: 'state-controller',
-  [Governor.code]: 'governor',
-  [ImmutableAccount.code]: 'immutable-account',
-} as const satisfies Record<number, Condition>
-
 function chainTopic(hrp: string, outputId: OutputId, output: Output): string | undefined {
-  const idOr = (id: string) => (/^0x0*$/.test(id) ? chainIdOf(outputId) : id)
-  const bech32 = (type: number, id: string) =>
-    encodeBech32(hrp, Uint8Array.of(type, ...hexToBytes(`0x${id.slice(2)}`)))
+  const idOr = (id: string) => (isZero(id) ? chainIdOf(outputId) : id)
+  const bech32 = ({ code }: { readonly code: number }, id: string) =>
+    encodeBech32(hrp, Uint8Array.of(code, ...hexToBytes(`0x${id.slice(2)}`)))
   switch (output.type) {
     case BasicOutput.code:
       return undefined
     case AccountOutput.code:
-      return `outputs/account/${bech32(8, idOr(output.accountId))}`
+      return `outputs/account/${bech32(AccountAddress, idOr(output.accountId))}`
     case AnchorOutput.code:
-      return `outputs/anchor/${bech32(24, idOr(output.anchorId))}`
+      return `outputs/anchor/${bech32(AnchorAddress, idOr(output.anchorId))}`
     case FoundryOutput.code:
       return `outputs/foundry/${foundryId(output)}`
     case NftOutput.code:
-      return `outputs/nft/${bech32(16, idOr(output.nftId))}`
+      return `outputs/nft/${bech32(NftAddress, idOr(output.nftId))}`
     case DelegationOutput.code:
       return `outputs/delegation/${idOr(output.delegationId)}`
   }

@@ -11,14 +11,8 @@ import {
   blockIssuerEnds,
   creditsSuffice,
 } from './block-issuer.ts'
-import {
-  type Beginning,
-  type Change,
-  type End,
-  idIsNew,
-  immutableFeaturesKept,
-  issuerUnlocked,
-} from './chain-rules.ts'
+import { idIsNew, immutableFeaturesKept, issuerUnlocked } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 import { newFoundries } from './foundry.ts'
 import { rewardsGoWithStake, stakingBegins, stakingChanges, stakingEnds } from './staking.ts'
 

@@ -9,14 +9,8 @@ import { type Chains, chainId, chainKey } from '../chains.ts'
 import { featureOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
-import {
-  type Beginning,
-  type Change,
-  type End,
-  idIsNew,
-  immutableFeaturesKept,
-  issuerUnlocked,
-} from './chain-rules.ts'
+import { idIsNew, immutableFeaturesKept, issuerUnlocked } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** The life of an anchor (ledger reference 4.1, 6.6). */
 

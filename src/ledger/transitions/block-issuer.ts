@@ -9,7 +9,7 @@ import { AddressUnlock, Timelock } from '../../protocol/unlock-conditions.ts'
 import { conditionOf, featureOf, storedManaOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { TransactionClock, WorkingSet } from '../working-set.ts'
-import type { Beginning, Change, End } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** The right of an account to issue blocks: how long it lasts, and that its mana stays (ledger reference 6.2, 6.3). */
 

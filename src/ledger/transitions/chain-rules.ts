@@ -8,28 +8,9 @@ import { issuerOf } from '../output-parts.ts'
 import { isUnlocked } from '../senders.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
+import type { Beginning, Change } from './chain-states.ts'
 
 /** What the transitions of several kinds of chains have in common (ledger reference 6). */
-
-/** A chain that goes on: its state before, which is spent, and its state after. */
-export interface Change<Before extends Output, After extends Output = Before> {
-  readonly input: number
-  readonly before: Before
-  readonly output: number
-  readonly after: After
-}
-
-/** A chain that begins with the transaction. */
-export interface Beginning<State extends Output> {
-  readonly output: number
-  readonly state: State
-}
-
-/** A chain that ends with the transaction. */
-export interface End<State extends Output> {
-  readonly input: number
-  readonly state: State
-}
 
 /** A chain gets its id from the output that begins it. */
 export function idIsNew(id: Hex, output: number): TransactionError | undefined {

@@ -5,7 +5,8 @@ import type { EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
-import { type Beginning, type Change, type End, idIsNew } from './chain-rules.ts'
+import { idIsNew } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** The life of a delegation: it runs, waits to claim its rewards, and ends by claiming (ledger reference 6.7). */
 

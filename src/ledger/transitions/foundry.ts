@@ -9,7 +9,8 @@ import { chainKey } from '../chains.ts'
 import { conditionOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
-import { type Beginning, type Change, type End, immutableFeaturesKept } from './chain-rules.ts'
+import { immutableFeaturesKept } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** The life of a foundry, and what its counters say of its tokens (ledger reference 6.5). */
 

@@ -3,7 +3,8 @@ import { isImplicitAccount } from '../chains.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
 import { blockIssuerChanges, creditsSuffice } from './block-issuer.ts'
-import { type Change, issuerUnlocked } from './chain-rules.ts'
+import { issuerUnlocked } from './chain-rules.ts'
+import type { Change } from './chain-states.ts'
 import { stakingBegins } from './staking.ts'
 
 /** The one thing that an implicit account can do: become an account (ledger reference 6.3). */

@@ -2,14 +2,8 @@ import type { NftOutput } from '../../protocol/outputs.ts'
 import { hasCapability } from '../capabilities.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
-import {
-  type Beginning,
-  type Change,
-  type End,
-  idIsNew,
-  immutableFeaturesKept,
-  issuerUnlocked,
-} from './chain-rules.ts'
+import { idIsNew, immutableFeaturesKept, issuerUnlocked } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** The life of an NFT (ledger reference 6.1). */
 

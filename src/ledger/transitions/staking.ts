@@ -5,7 +5,7 @@ import { epochOfSlot } from '../../protocol/slots.ts'
 import { featureOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
 import type { TransactionClock, WorkingSet } from '../working-set.ts'
-import type { Beginning, Change, End } from './chain-rules.ts'
+import type { Beginning, Change, End } from './chain-states.ts'
 
 /** Base tokens that an account stakes as a validator (ledger reference 6.4). */
 

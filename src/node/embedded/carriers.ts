@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
-import { assert } from '../../lib/assert.ts'
-import { BasicBlockBody, Block } from '../../protocol/block.ts'
-import { is } from '../../protocol/is.ts'
+import { assert, present } from '../../lib/assert.ts'
+import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import type { PendingBlock } from '../../store/waiting-contract.ts'
@@ -66,13 +64,9 @@ export function candidatesOf(
 async function prepareAgain(deps: CarriersDeps, row: PendingBlock): Promise<PreparedTransaction> {
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a block of the inbox decodes')
-  const { body } = block.value
-  assert(
-    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
-    'a block with a transaction id carries one',
-  )
+  const payload = present(signedTransactionOf(block.value), 'the transaction of a carrier')
   for (;;) {
-    const prepared = await prepareTransaction(deps.signatures, body.payload)
+    const prepared = await prepareTransaction(deps.signatures, payload)
     if (prepared.ok) return prepared.value
     await delay(retryMs)
   }

@@ -1,7 +1,7 @@
-import { type Address, Ed25519Address } from '../../protocol/addresses.ts'
+import { Ed25519Address } from '../../protocol/addresses.ts'
 import { BlockIssuer, BlockIssuerKey, Staking } from '../../protocol/features.ts'
 import { type Keypair, walletOf } from '../../protocol/keys.ts'
-import { AccountOutput, BasicOutput, type Output } from '../../protocol/outputs.ts'
+import { AccountOutput, type Output, plainOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
 import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
@@ -73,15 +73,8 @@ export function developmentGenesis(keys: DevelopmentKeys, startSeconds: number):
   }
 }
 
-function basicOutput(key: Keypair, amount: bigint, mana: bigint): BasicOutput {
-  const address: Address = { type: Ed25519Address.code, pubKeyHash: key.publicKeyHash }
-  return {
-    type: BasicOutput.code,
-    amount,
-    mana,
-    unlockConditions: [{ type: AddressUnlock.code, address }],
-    features: [],
-  }
+function basicOutput({ publicKeyHash: pubKeyHash }: Keypair, amount: bigint, mana: bigint) {
+  return plainOutput({ type: Ed25519Address.code, pubKeyHash }, amount, mana)
 }
 
 const issuerAmount = 100_000_000n

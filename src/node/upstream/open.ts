@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
-import { type EnterError, enterDatabase } from '../enter-database.ts'
+import { type EnterError, type Entered, enterDatabase } from '../enter-database.ts'
 import type { GenesisPlan } from '../genesis.ts'
 import { type IssuerAccount, issueBlock } from '../issuer.ts'
 import type { LeaderTerm } from '../leader-election.ts'
@@ -48,9 +48,7 @@ export async function openUpstream(
   deps: NodeDeps,
   { urls, withProofs, genesis, issuer }: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
-  const { store, clock, log } = deps
-  const { write } = store
-  const nodes = openNodes({ urls, log })
+  const nodes = openNodes({ urls, log: deps.log })
   const entered = await enterDatabase(deps, {
     networkName: await networkNameOf(nodes),
     keptBy: 'NODES',
@@ -60,24 +58,33 @@ export async function openUpstream(
     nodes.close()
     return entered
   }
-  const { network, lease } = entered.value
+  return ok(await followNodes({ deps, nodes, withProofs, issuer }, entered.value))
+}
+
+/** What follows the nodes of a network. */
+interface FollowingNodes extends Pick<UpstreamOptions, 'withProofs' | 'issuer'> {
+  readonly deps: NodeDeps
+  readonly nodes: Nodes
+}
+
+/** Enters the election of the process that follows the nodes. */
+async function followNodes(
+  { deps, nodes, withProofs, issuer }: FollowingNodes,
+  { network, lease }: Entered,
+): Promise<LedgerSource> {
+  const { store, clock, log } = deps
   const { maxCommittableAge } = network.parameters
   const core = await openNodeCore(deps, network)
-  const { committedSlot } = core
-  const following = createFollowing({
-    core,
-    nodes,
-    maxCommittableAge,
-    isStandby: lease === undefined,
-  })
+  const isStandby = lease === undefined
+  const following = createFollowing({ core, nodes, maxCommittableAge, isStandby })
   const forwarded = createForwardedBlocks(forwardedBytes)
   const proven = new LRUCache<TransactionId, Hex>({ max: provenTransactions })
-  const asking = { nodes, network, log, proven }
-  const node = createUpstreamNode({ ...asking, write, forwarded, committedSlot })
+  const shared = { nodes, network, log, proven }
+  const { committedSlot } = core
   core.enterElection(lead, lease)
 
   async function lead(term: LeaderTerm) {
-    const lost = await follow({ ...asking, store, withProofs, core, following }, term)
+    const lost = await follow({ ...shared, store, withProofs, core, following }, term)
     following.endTerm()
     return lost
   }
@@ -107,16 +114,16 @@ export async function openUpstream(
   }
 
   const issuance = () => issuanceOf(nodes)
-  return ok({
+  return {
     network,
     submit,
     unavailable,
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
-    node,
+    node: createUpstreamNode({ ...shared, write: store.write, forwarded, committedSlot }),
     close: () => core.close(async () => nodes.close()),
-  })
+  }
 }
 
 /**

@@ -42,33 +42,54 @@ export function variant<const C extends number, F extends Fields>(
   return { ...objectOf({ name, code, fields, ...options }), code, fields }
 }
 
-/** What a union refuses. */
-export interface UnionOptions {
-  /** Broken by a code that no variant of the family has. */
-  readonly unknown: RefusalCode
-  /** Broken by a code of the family that is not allowed at this place; without it: `unknown`. */
-  readonly notAllowed?: {
-    /** A function, because a family may have a variant that contains this union. */
-    readonly family: () => readonly AnyVariant[]
-    readonly rule: RefusalCode
-  }
+/** The families of variants, and the rule that a code breaks which no variant of the family has. */
+const unknownCodeRules = {
+  Address: 'TYPE_ADDRESS',
+  BlockBody: 'TYPE_BLOCK_BODY',
+  BlockIssuerKey: 'TYPE_BLOCK_ISSUER_KEY',
+  ContextInput: 'TYPE_CONTEXT_INPUT',
+  Feature: 'TYPE_FEATURE',
+  Input: 'TYPE_INPUT',
+  Output: 'TYPE_OUTPUT',
+  Payload: 'TYPE_PAYLOAD',
+  ProofNode: 'TYPE_PROOF_NODE',
+  Signature: 'TYPE_SIGNATURE',
+  TokenScheme: 'TYPE_TOKEN_SCHEME',
+  Unlock: 'TYPE_UNLOCK',
+  UnlockCondition: 'TYPE_UNLOCK_CONDITION',
+} as const satisfies { readonly [family: string]: RefusalCode }
+
+/** What a union of some variants of a family refuses. */
+export interface Restriction {
+  /** All variants; a function, because a family may have a variant that contains the union. */
+  readonly family: () => readonly AnyVariant[]
+  /** Broken by a code of the family that is not allowed at this place. */
+  readonly rule: RefusalCode
 }
 
-/** A choice among variants. */
+/** A choice among all variants of a family. */
 export function union<V extends readonly AnyVariant[]>(
-  name: string,
-  options: UnionOptions,
+  name: keyof typeof unknownCodeRules,
+  ...variants: V
+): UnionSchema<Infer<V[number]>> {
+  return restrictedUnion(name, undefined, ...variants)
+}
+
+/** A choice among some variants of a family. */
+export function restrictedUnion<V extends readonly AnyVariant[]>(
+  name: keyof typeof unknownCodeRules,
+  restriction: Restriction | undefined,
   ...variants: V
 ): UnionSchema<Infer<V[number]>> {
   const released = tableOf(variants, 'released')
   const documented = tableOf(variants, 'documented')
   const refuse = (code: unknown, numbering: Numbering, offset?: number): never => {
-    const { unknown, notAllowed } = options
     if (numbering === 'documented' && released[Number(code)] !== undefined) {
       throw new Malformed('NUMBERING_MIXED', offset)
     }
-    const known = notAllowed?.family().some((other) => other.code === code)
-    throw new Malformed(known && notAllowed ? notAllowed.rule : unknown, offset)
+    const isOfFamily = restriction?.family().some((other) => other.code === code)
+    const rule = isOfFamily ? restriction?.rule : undefined
+    throw new Malformed(rule ?? unknownCodeRules[name], offset)
   }
   const choose = (r: Reader) => (r.numbering === 'released' ? released : documented)[r.peek()]
   return {

@@ -1,8 +1,9 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { Address } from '../../protocol/addresses.ts'
+import { Address, MultiAddress } from '../../protocol/addresses.ts'
 import { type Bech32Error, decodeBech32, isMultiReference } from '../../protocol/bech32.ts'
 import { blake2b256 } from '../../protocol/hash.ts'
+import { is } from '../../protocol/is.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 
@@ -42,7 +43,7 @@ export function addressKey(text: string, argument: string): Result<AddressKey, A
   if (isMultiReference(bytes)) return ok({ hrp, key: bytesToHex(bytes) })
   const address = decode(Address, bytes)
   if (!address.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: address.error.code })
-  return ok({ hrp, key: bytesToHex(address.value.type === multiCode ? referenceOf(bytes) : bytes) })
+  return ok({ hrp, key: bytesToHex(is(MultiAddress, address.value) ? referenceOf(bytes) : bytes) })
 }
 
 /** The key of an address of the network whose human-readable part is `expected`. */
@@ -58,9 +59,7 @@ export function addressKeyOf(
   return ok(key)
 }
 
-const multiCode = 40
-
 /** The SDK writes a multi address by its reference only, but the whole of it names the same address. */
 function referenceOf(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.of(multiCode, ...blake2b256(bytes))
+  return Uint8Array.of(MultiAddress.code, ...blake2b256(bytes))
 }

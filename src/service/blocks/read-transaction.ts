@@ -1,12 +1,11 @@
-import { assert, present } from '../../lib/assert.ts'
+import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { CarriedTransaction } from '../../node/source.ts'
-import { BasicBlockBody } from '../../protocol/block.ts'
+import { signedTransactionOf } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
-import { is } from '../../protocol/is.ts'
 import type { TransactionMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
-import { SignedTransaction } from '../../protocol/transaction.ts'
+import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
@@ -74,16 +73,13 @@ async function readGenesisTransaction(
 
 function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
   const { transactionId } = row
-  const { body } = decodeBlock(block.bytes)
-  assert(
-    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
-    'the block of a transaction carries it',
-  )
+  const carried = signedTransactionOf(decodeBlock(block.bytes))
+  const payload = present(carried, 'the transaction in its block')
   const { failureReason, ...rest } = row
-  const { inputs, outputs } = body.payload.transaction
+  const { inputs, outputs } = payload.transaction
   return {
     ...rest,
-    payload: body.payload,
+    payload,
     failure: failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason'),
     inputIds: inputs.map((input) => outputId(input.transactionId, input.transactionOutputIndex)),
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),

@@ -10,12 +10,12 @@ import {
 } from '../../protocol/ids.ts'
 import { UtxoInput } from '../../protocol/inputs.ts'
 import type { Keypair } from '../../protocol/keys.ts'
-import { BasicOutput } from '../../protocol/outputs.ts'
+import type { BasicOutput } from '../../protocol/outputs.ts'
+import { plainOutput } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { minimumAmount } from '../../protocol/score.ts'
 import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
-import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
 import { SignatureUnlock } from '../../protocol/unlocks.ts'
 
 /** Makes and signs the plainest transaction: one basic output in, one to each receiver, the rest back. */
@@ -78,16 +78,6 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
 
 /** Bit 1 of the transaction capabilities. */
 const mayBurnMana: Hex = '0x02'
-
-function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
-  return {
-    type: BasicOutput.code,
-    amount,
-    mana,
-    unlockConditions: [{ type: AddressUnlock.code, address }],
-    features: [],
-  }
-}
 
 /** The first of some outputs that a transfer of this amount to this address can spend. */
 export function spendable(

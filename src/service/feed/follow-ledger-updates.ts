@@ -6,11 +6,11 @@ import {
   placeCursor,
 } from '../../feed/cursor.ts'
 import { follow } from '../../feed/follow.ts'
+import type { TailTip } from '../../feed/log-window.ts'
 import type { SnapshotMessage } from '../../feed/message.ts'
 import type { Feed } from '../../feed/open.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Subscriber, SubscriberOptions } from '../../feed/subscriber.ts'
-import type { TailTip } from '../../feed/tail.ts'
 import type { SharedText } from '../../feed/texts.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -28,7 +28,8 @@ import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
 
 /** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
 
-export type { Sink, Subscriber as Reader } from '../../feed/subscriber.ts'
+export type { Sink } from '../../feed/feed-output.ts'
+export type { Subscriber } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 
 export interface FollowLedgerUpdatesDeps {

@@ -1,8 +1,8 @@
 import { identifyGenesis } from '../../ledger/genesis.ts'
-import { assert } from '../../lib/assert.ts'
+import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { BasicBlockBody, Block } from '../../protocol/block.ts'
+import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
 import {
   identifyTransaction,
@@ -11,12 +11,10 @@ import {
   slotOfId,
   transactionOf,
 } from '../../protocol/ids.ts'
-import { is } from '../../protocol/is.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import type { OutputNotServed } from './output-life.ts'
@@ -98,10 +96,6 @@ async function commitmentToTransaction(
   }
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a stored block decodes')
-  const { body } = block.value
-  assert(
-    is(BasicBlockBody, body) && is(SignedTransaction, body.payload),
-    'the block of an output has a transaction',
-  )
-  return identifyTransaction(body.payload.transaction).transactionCommitment
+  const payload = present(signedTransactionOf(block.value), 'the transaction of an output')
+  return identifyTransaction(payload.transaction).transactionCommitment
 }

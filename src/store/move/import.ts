@@ -128,19 +128,13 @@ function createImporter(database: Database, term: number, former: EndLine) {
     }
     return step(database, term, async (writing) => {
       const written = await write(writing)
-      if (!written.ok) return written
-      const place = { lines: BigInt(line), digest: digest.copy().digest() }
-      await writing.tx.import.upsert({
-        where: { id: 1n },
-        create: { id: 1n, ...place },
-        update: place,
-      })
+      if (written.ok) await noteProgress(writing, line, digest.copy().digest())
       return written
     })
   }
 
-  async function end(into: ImportTarget, said: EndLine): Promise<Result<'ENDED', ImportError>> {
-    if (said.lines !== line - 1 || said.digest !== digestNow()) return unusable('DAMAGED')
+  async function end(into: ImportTarget, stated: EndLine): Promise<Result<'ENDED', ImportError>> {
+    if (stated.lines !== line - 1 || stated.digest !== digestNow()) return unusable('DAMAGED')
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
     return step(database, term, async ({ tx }) => {
       await tx.import.deleteMany()
@@ -157,6 +151,20 @@ function createImporter(database: Database, term: number, former: EndLine) {
   }
 
   return { take, unusable, progress: () => ({ rows, ofRows: target?.ofRows ?? 0 }) }
+}
+
+/** Records which lines are here. */
+async function noteProgress(
+  { tx }: Writing,
+  lineCount: number,
+  digest: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const progress = { lines: BigInt(lineCount), digest }
+  await tx.import.upsert({
+    where: { id: 1n },
+    create: { id: 1n, ...progress },
+    update: progress,
+  })
 }
 
 /** Does some work in one transaction under the lease. */

@@ -10,6 +10,7 @@ import {
   findCommitment,
   outputWithId,
   readSlotChanges,
+  type SlotChanges,
 } from '../../../service/slots/read-commitment.ts'
 import { type Parameter, pathId, pathSlot } from '../parameters.ts'
 import { type Reply, serialized, serializedBytes } from '../reply.ts'
@@ -40,28 +41,26 @@ export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
   slotReading(naming, '/utxo-changes', {
     about: 'The ids of the outputs that a slot created and spent, sorted.',
     reply: serialized('Their ids.', UtxoChanges),
-    toAnswer: async ({ commitmentId, slot }, services) => {
-      const { created, consumed } = await readSlotChanges(services, slot)
-      return {
-        commitmentId,
-        createdOutputs: created.map(({ outputId }) => outputId),
-        consumedOutputs: consumed.map(({ outputId }) => outputId),
-      }
-    },
+    toAnswer: changesAs(({ outputId }) => outputId),
   }),
   slotReading(naming, '/utxo-changes/full', {
     about: 'The outputs that a slot created and spent, sorted by their ids.',
     reply: serialized('The outputs with their ids.', UtxoChangesFull),
-    toAnswer: async ({ commitmentId, slot }, services) => {
-      const { created, consumed } = await readSlotChanges(services, slot)
-      return {
-        commitmentId,
-        createdOutputs: created.map(outputWithId),
-        consumedOutputs: consumed.map(outputWithId),
-      }
-    },
+    toAnswer: changesAs(outputWithId),
   }),
 ])
+
+/** Answers what a slot changed, each output in one form. */
+function changesAs<T>(print: (row: SlotChanges['created'][number]) => T) {
+  return async ({ commitmentId, slot }: CommittedSlotRow, services: Services) => {
+    const { created, consumed } = await readSlotChanges(services, slot)
+    return {
+      commitmentId,
+      createdOutputs: created.map(print),
+      consumedOutputs: consumed.map(print),
+    }
+  }
+}
 
 function slotReading<T>(
   { path, name, parameter }: Naming,

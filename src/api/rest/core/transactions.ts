@@ -12,87 +12,64 @@ import {
 import {
   readTransaction,
   readTransactionMetadata,
-  type TransactionView,
 } from '../../../service/blocks/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
 import type { NotFound } from '../../api-errors.ts'
-import { pathId } from '../parameters.ts'
 import { serialized, serializedBytes } from '../reply.ts'
-import { readRoute } from '../route.ts'
+import { orNotFound, routesOf } from './found-route.ts'
 
 /** Transactions, by id (rest.md 4.1). */
 
-const params = { transactionId: pathId(TransactionId) }
+const named = {
+  base: '/api/core/v3/transactions',
+  name: 'transactionId',
+  id: TransactionId,
+} as const
+
+const transactionReading = routesOf({ ...named, find: findTransaction })
+
+const metadataReading = routesOf({
+  ...named,
+  find: async (services, id: TransactionId) =>
+    orNotFound(await readTransactionMetadata(services, id), 'transaction', id),
+})
+
+const includedBlockReading = routesOf({ ...named, find: findIncludedBlock })
 
 /** A transaction, without its unlocks. */
-export const transactionRoute = readRoute({
-  path: '/api/core/v3/transactions/{transactionId}',
+export const transactionRoute = transactionReading('', {
   about:
     'A transaction, without its unlocks; none for that of the genesis, which is known by its outputs alone.',
-  params,
   reply: serialized('The transaction.', Transaction),
-  errors: [404],
-  answer: async ({ transactionId: id }, services) => {
-    const found = await findTransaction(services, id)
-    if (!found.ok) return found
-    const { payload } = found.value
-    return payload === undefined
+  toAnswer: ({ payload, transactionId: id }) =>
+    payload === undefined
       ? err({ code: 'NOT_FOUND', what: 'content of the genesis transaction', id })
-      : ok(payload.transaction)
-  },
+      : ok(payload.transaction),
 })
 
 /** The state of a transaction. */
-export const transactionMetadataRoute = readRoute({
-  path: '/api/core/v3/transactions/{transactionId}/metadata',
+export const transactionMetadataRoute = metadataReading('/metadata', {
   about: 'The state of a transaction, and why it failed if it did.',
-  params,
   reply: serialized('Its state.', TransactionMetadata),
-  errors: [404],
-  answer: async ({ transactionId }, services) => {
-    const found = await readTransactionMetadata(services, transactionId)
-    if (!found.ok) return found
-    return found.value === undefined ? err(unknownTransaction(transactionId)) : ok(found.value)
-  },
+  toAnswer: (metadata) => ok(metadata),
 })
 
 /** The block that a transaction was booked with. */
-export const includedBlockRoute = readRoute({
-  path: '/api/core/v3/transactions/{transactionId}/included-block',
+export const includedBlockRoute = includedBlockReading('/included-block', {
   about: 'The block that a transaction was booked with; none before it is accepted.',
-  params,
   reply: serializedBytes('The block.', Block),
-  errors: [404],
-  answer: async ({ transactionId }, services) => {
-    const found = await findIncludedBlock(services, transactionId)
-    return found.ok ? ok({ bytes: found.value.bytes, value: found.value.block }) : found
-  },
+  toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 
 /** The state of that block. */
-export const includedBlockMetadataRoute = readRoute({
-  path: '/api/core/v3/transactions/{transactionId}/included-block/metadata',
+export const includedBlockMetadataRoute = includedBlockReading('/included-block/metadata', {
   about: 'The state of the block that a transaction was booked with.',
-  params,
   reply: serialized('Its state.', BlockMetadata),
-  errors: [404],
-  answer: async ({ transactionId }, services) => {
-    const found = await findIncludedBlock(services, transactionId)
-    return found.ok ? ok(blockMetadata(found.value)) : found
-  },
+  toAnswer: (found) => ok(blockMetadata(found)),
 })
 
-async function findTransaction(
-  services: Services,
-  id: TransactionId,
-): Promise<Result<TransactionView, NotFound | ReadBlockError>> {
-  const found = await readTransaction(services, id)
-  if (!found.ok) return found
-  return found.value === undefined ? err(unknownTransaction(id)) : ok(found.value)
-}
-
-function unknownTransaction(id: TransactionId): NotFound {
-  return { code: 'NOT_FOUND', what: 'transaction', id }
+async function findTransaction(services: Services, id: TransactionId) {
+  return orNotFound(await readTransaction(services, id), 'transaction', id)
 }
 
 async function findIncludedBlock(
@@ -105,7 +82,5 @@ async function findIncludedBlock(
   const isIncluded = state !== 'PENDING' && state !== 'FAILED'
   const block =
     isIncluded && blockId !== undefined ? await readBlock(services, blockId) : ok(undefined)
-  if (!block.ok) return block
-  if (block.value !== undefined) return ok(block.value)
-  return err({ code: 'NOT_FOUND', what: 'block that includes the transaction', id })
+  return orNotFound(block, 'block that includes the transaction', id)
 }

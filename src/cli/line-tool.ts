@@ -1,0 +1,74 @@
+import { flagMessage, parseFlags } from '../lib/flags.ts'
+import { linesOf } from '../lib/lines.ts'
+import type { Result } from '../lib/result.ts'
+import { openSignatureChecker, type SignatureChecker } from '../node/signatures.ts'
+import { asksForHelp, type Command, done, failed, type ProcessIo, refuse } from './command.ts'
+
+/** A command that answers each line of standard input with a line, or explains one file. */
+
+export interface LineTool<D> {
+  readonly name: string
+  readonly help: string
+  /** The flags that may be given, each once. */
+  readonly flags: readonly string[]
+  /** What the answers need, by the values of the flags; or why it cannot be had, as a sentence. */
+  prepare(
+    flagValue: (flag: string) => string | undefined,
+    checker: SignatureChecker,
+  ): Promise<Result<D, string>>
+  answerLine(deps: D, line: string): Promise<string>
+  /** What is printed of a file, or what is wrong with it, as a sentence. */
+  explainFile(deps: D, path: string): Promise<Result<string, string>>
+}
+
+/** The command of a tool. */
+export function lineCommand<D>(tool: LineTool<D>): Command {
+  return {
+    help: tool.help,
+    run: async (process, words) => {
+      if (!asksForHelp(words)) return await runLineTool(process, words, tool)
+      process.stdout(tool.help)
+      return done
+    },
+  }
+}
+
+async function runLineTool<D>(
+  process: ProcessIo,
+  words: readonly string[],
+  tool: LineTool<D>,
+): Promise<number> {
+  const { values, problems } = parseFlags(words, { once: tool.flags })
+  const files = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
+  const wrong = problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage)
+  const several = files.length > 1 ? ['one file at a time'] : []
+  if (wrong.length + several.length > 0) return refuse(process, tool.name, [...wrong, ...several])
+  // The lines come one after the other, so no queue of doubtful signatures can grow.
+  const checker = openSignatureChecker({ queueLimit: 1 })
+  try {
+    const deps = await tool.prepare((flag) => values.get(flag)?.[0], checker)
+    if (!deps.ok) return complain(process, tool, deps.error)
+    const [file] = files
+    if (file === undefined) return await answerLines(process, tool, deps.value)
+    const text = await tool.explainFile(deps.value, file)
+    if (!text.ok) return complain(process, tool, text.error)
+    process.stdout(text.value)
+    return done
+  } finally {
+    await checker.close()
+  }
+}
+
+async function answerLines<D>(process: ProcessIo, tool: LineTool<D>, deps: D): Promise<number> {
+  const lines = linesOf(process.stdin)
+  for (;;) {
+    const next = await Promise.race([lines.next(), process.stopped])
+    if (typeof next === 'string' || next.done === true) return done
+    process.stdout(`${await tool.answerLine(deps, next.value)}\n`)
+  }
+}
+
+function complain(process: ProcessIo, { name }: { readonly name: string }, reason: string): number {
+  process.stderr(`ledger-gateway ${name}: ${reason}\n`)
+  return failed
+}

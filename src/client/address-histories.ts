@@ -1,0 +1,101 @@
+import type { FeedHistoryPoint, FeedUpdate, HexText } from './events.ts'
+
+/** How far the history of each address has come, by the updates that a feed has sent. */
+
+/** An event does not follow from the events before. */
+export interface HistoryBroken {
+  readonly code: 'HISTORY_BROKEN'
+  readonly message: string
+}
+
+export interface AddressHistories {
+  /** Takes where a feed begins; it must be where the updates of the address have come to. */
+  begin(point: FeedHistoryPoint): HistoryBroken | undefined
+  /** Takes the next update of an address. */
+  extend(update: FeedUpdate): Promise<HistoryBroken | undefined>
+  clear(): void
+}
+
+interface Point {
+  readonly ordinal: bigint
+  readonly historyHash: HexText
+}
+
+/** The most addresses whose last update is remembered; a feed of the whole ledger may have more. */
+const rememberedAddresses = 100_000
+
+export function createAddressHistories(): AddressHistories {
+  const points = new Map<string, Point>()
+
+  function begin(point: FeedHistoryPoint): HistoryBroken | undefined {
+    const { address, historyHash } = point
+    const known = points.get(keyOf(point))
+    const ordinal = BigInt(point.ordinal)
+    if (known === undefined) remember(keyOf(point), { ordinal, historyHash })
+    else if (known.ordinal !== ordinal || known.historyHash !== historyHash) {
+      return broken(`the history of ${address} differs from the one before`)
+    }
+    return undefined
+  }
+
+  async function extend(update: FeedUpdate): Promise<HistoryBroken | undefined> {
+    const { address, historyHash } = update
+    const key = keyOf(update)
+    const ordinal = BigInt(update.ordinal)
+    const known = points.get(key) ?? (ordinal === 1n ? beginning : undefined)
+    if (known !== undefined && ordinal !== known.ordinal + 1n) {
+      return broken(`${address}: update ${ordinal} came after ${known.ordinal}`)
+    }
+    if (known !== undefined && (await nextHistoryHash(known.historyHash, update)) !== historyHash) {
+      return broken(`${address}: the history hash of update ${ordinal} does not follow`)
+    }
+    remember(key, { ordinal, historyHash })
+    return undefined
+  }
+
+  function remember(key: string, point: Point): void {
+    points.delete(key)
+    points.set(key, point)
+    if (points.size <= rememberedAddresses) return
+    for (const oldest of points.keys()) {
+      points.delete(oldest)
+      break
+    }
+  }
+
+  return { begin, extend, clear: () => points.clear() }
+}
+
+function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address' | 'class'>) {
+  return `${updateClass} ${address}`
+}
+
+/** Before the first update of an address. */
+const beginning: Point = { ordinal: 0n, historyHash: `0x${'00'.repeat(32)}` }
+
+/** SHA-256 over the former value, the milestone as u32 (little endian), the output id and whether it was spent. */
+async function nextHistoryHash(
+  former: HexText,
+  { milestoneIndex, outputId, isSpent }: FeedUpdate,
+): Promise<HexText> {
+  const milestone = new Uint8Array(4)
+  new DataView(milestone.buffer).setUint32(0, milestoneIndex, true)
+  const link = Uint8Array.of(
+    ...bytesOf(former),
+    ...milestone,
+    ...bytesOf(outputId),
+    isSpent ? 1 : 0,
+  )
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', link))
+  return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+// Digit by digit, because not every browser has a function for it.
+function bytesOf(text: HexText): number[] {
+  return (text.slice(2).match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
+}
+
+/** What is wrong with an event. */
+export function broken(message: string): HistoryBroken {
+  return { code: 'HISTORY_BROKEN', message }
+}

@@ -1,0 +1,98 @@
+import type { LogPosition } from '../store/rows.ts'
+import { type Shared, type Stream, textOf } from './groups.ts'
+import type { FeedMessage, Notice } from './message.ts'
+import type { SharedText } from './texts.ts'
+
+/** The sending side of one feed: renders its messages, and knows how far it got. */
+
+/** Where a feed's events go. Nothing here throws. */
+export interface Sink {
+  /** Whether it accepts another event now. */
+  hasRoom(): boolean
+  /** Takes an event, rendered and as it is. Notices come even without room; everything else waits for it. */
+  take(text: SharedText, message: FeedMessage): void
+  /** Resolves when there is room again, or when there never will be. */
+  room(): Promise<void>
+  /** Called when no more events come. */
+  end(): void
+}
+
+export interface FeedOutputOptions {
+  readonly position: LogPosition
+  readonly sink: Sink
+  /** Called once, whatever ends the feed. */
+  readonly onEnd: () => void
+}
+
+export interface FeedOutput {
+  /** The position that the feed has reached by itself, before it was live. */
+  position(): LogPosition
+  /** Sets the position that the feed has reached with its group. */
+  moveTo(position: LogPosition): void
+  isEnded(): boolean
+  waitForRoom(): Promise<void>
+  /** Sends a message and moves to its position, unless the feed has ended. */
+  emit(message: FeedMessage): Promise<void>
+  /** Sends a notice, which moves no position. */
+  emitNotice(notice: Notice, position: LogPosition): Promise<void>
+  /** Ends the feed without a call of `sink.end`. */
+  leave(): void
+  end(): void
+}
+
+export function createFeedOutput(
+  shared: Shared,
+  stream: Stream,
+  { position: start, sink, onEnd }: FeedOutputOptions,
+): FeedOutput {
+  let position = start
+  let isEnded = false
+
+  async function send(message: FeedMessage): Promise<void> {
+    const text = await textOf(shared, stream, message)
+    if (!isEnded) sink.take(text, message)
+  }
+
+  async function emit(message: FeedMessage): Promise<void> {
+    await send(message)
+    if (!isEnded) position = message.position
+  }
+
+  async function emitNotice(notice: Notice, at: LogPosition): Promise<void> {
+    try {
+      await send({ kind: 'notice', position: at, notice })
+    } catch (failure) {
+      // A notice moves no cursor: the feed goes on without it.
+      shared.onFailure(failure)
+    }
+  }
+
+  async function waitForRoom(): Promise<void> {
+    while (!isEnded && !sink.hasRoom()) await sink.room()
+  }
+
+  function leave(): void {
+    if (isEnded) return
+    isEnded = true
+    onEnd()
+  }
+
+  function end(): void {
+    if (isEnded) return
+    leave()
+    sink.end()
+  }
+
+  return {
+    position: () => position,
+    moveTo: (next) => {
+      position = next
+    },
+    isEnded: () => isEnded,
+    waitForRoom,
+    emit,
+    emitNotice,
+    leave,
+    end,
+  }
+}

@@ -1,0 +1,76 @@
+import type { FailureLog } from '../store/failure-log.ts'
+import type { LogWindow, TailTip } from './log-window.ts'
+import type { Wake } from './wake.ts'
+
+/** When the log is read on: after a commit, on a tick, and on request. Requests at the same time share one read. */
+
+export interface TipFollowerOptions {
+  readonly window: Pick<LogWindow, 'tip' | 'advance'>
+  readonly wake: Pick<Wake, 'wait' | 'newest'>
+  /** The longest delay after a lost wake-up, in milliseconds. */
+  readonly tickMs: number
+  readonly logFailure: FailureLog
+}
+
+export interface TipFollower {
+  /** The tip after another read, unless the last one is recent, no wake-up came since, and it reaches `seq`. */
+  freshTip(seq?: number): Promise<TailTip>
+  /** Reads on; the read begins after the call. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Begins to follow the log. */
+export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptions): TipFollower {
+  let readAt = performance.now()
+  let reading: Promise<void> | undefined
+  const closing = new AbortController()
+  const following = follow(closing.signal)
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    let notifiedSeq = window.tip().seq
+    while (!signal.aborted) {
+      notifiedSeq = await wake.wait({ beyond: notifiedSeq, signal, tickMs })
+      if (signal.aborted) return
+      // After a failure the next tick reads again.
+      await read().catch((failure: unknown) => logFailure('feed-look-failed', failure))
+      // On a lagging replica a wake-up may name a position that cannot be read yet: then wait, do not spin.
+      notifiedSeq = Math.max(notifiedSeq, window.tip().seq)
+    }
+  }
+
+  /** Joins the read under way, or begins one. */
+  function read(): Promise<void> {
+    reading ??= readOnce().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  async function readOnce(): Promise<void> {
+    if (await window.advance()) readAt = performance.now()
+  }
+
+  async function refresh(): Promise<void> {
+    const running = reading
+    await read()
+    if (running !== undefined) await read()
+  }
+
+  async function freshTip(seq = 0): Promise<TailTip> {
+    if (Math.max(wake.newest(), seq) > window.tip().seq || performance.now() - readAt > tickMs) {
+      const running = reading
+      await read()
+      // The read under way may have begun before the commit.
+      if (running !== undefined && wake.newest() > window.tip().seq) await read()
+    }
+    return window.tip()
+  }
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await following
+  }
+
+  return { freshTip, refresh, close }
+}

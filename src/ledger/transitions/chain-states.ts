@@ -1,0 +1,23 @@
+import type { Output } from '../../protocol/outputs.ts'
+
+/** The states of a chain around a transaction. */
+
+/** A chain that goes on: its state before, which is spent, and its state after. */
+export interface Change<Before extends Output, After extends Output = Before> {
+  readonly input: number
+  readonly before: Before
+  readonly output: number
+  readonly after: After
+}
+
+/** A chain that begins with the transaction. */
+export interface Beginning<State extends Output> {
+  readonly output: number
+  readonly state: State
+}
+
+/** A chain that ends with the transaction. */
+export interface End<State extends Output> {
+  readonly input: number
+  readonly state: State
+}

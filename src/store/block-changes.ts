@@ -1,0 +1,29 @@
+import type { Store } from './contract.ts'
+
+/**
+ * The same store, which calls `onChange` after each write that adds blocks or may change their states. Writes of other
+ * processes are not seen.
+ */
+export function notifyBlockChanges(store: Store, onChange: () => void): Store {
+  function notifying<A extends readonly unknown[], T>(write: (...args: A) => Promise<T>) {
+    return async (...args: A): Promise<T> => {
+      const answer = await write(...args)
+      onChange()
+      return answer
+    }
+  }
+
+  const { acceptBlocks, acceptOwnBlocks, book, commitSlots, followSlots, keepFinal } = store.write
+  return {
+    ...store,
+    write: {
+      ...store.write,
+      acceptBlocks: notifying(acceptBlocks),
+      acceptOwnBlocks: notifying(acceptOwnBlocks),
+      book: notifying(book),
+      commitSlots: notifying(commitSlots),
+      followSlots: notifying(followSlots),
+      keepFinal: notifying(keepFinal),
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { Block, ValidationBlockBody } from '../../../src/protocol/block.ts'
+import { is } from '../../../src/protocol/is.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import { notifyBlockChanges } from '../../../src/store/block-changes.ts'
+import { arbitraryOf } from '../../support/arbitrary.ts'
+import { neverMs, slotOf } from '../../support/feed-log.ts'
+import { addresses } from '../../support/log-store.ts'
+import { type Listener, openListener } from '../../support/mqtt.ts'
+import { type ServedLog, serveLog } from '../../support/serve-log.ts'
+import { blockIdOf, incomingBlock } from '../../support/store-rows.ts'
+
+/** Blocks and their states are published when they are written, not when a clock ticks. */
+
+const [owner = '0x'] = addresses
+let served: ServedLog
+let listener: Listener
+beforeAll(async () => {
+  served = await serveLog({ settings: { tickMs: neverMs } })
+  listener = await openListener(served.url)
+})
+afterAll(async () => {
+  await listener.close()
+  await served.close()
+})
+
+test('a block that is taken and booked is published without a tick', async () => {
+  const { write } = notifyBlockChanges(served.log.store, served.feed.blocks.notify)
+  await served.commit(slotOf(owner))
+  await listener.listen('blocks/raw')
+  await listener.listen('block-metadata/accepted')
+  // The first read after a subscription is where its events begin; this commit is after it.
+  const votes = arbitraryOf(Block).filter(({ body }) => is(ValidationBlockBody, body))
+  const bytes = encode(Block, present(fc.sample(votes, 1)[0], 'a block'))
+  const first = incomingBlock(2, { slot: 3, bytes, transactionId: undefined })
+  await write.acceptBlocks([first])
+  expect(await listener.next('blocks/raw')).toEqual(Buffer.from(first.bytes))
+  const blocks = [{ blockId: first.blockId, state: 'ACCEPTED' as const }]
+  await write.book(1, { blocks, transactions: [], created: [], spent: [] })
+  expect(JSON.parse((await listener.next('block-metadata/accepted')).toString())).toEqual({
+    blockId: blockIdOf(2),
+    blockState: 'accepted',
+  })
+})
