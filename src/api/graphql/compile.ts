@@ -24,6 +24,7 @@ import {
 import { present } from '../../lib/assert.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
+import { type Dependence, dependenceOf } from './dependence.ts'
 import { freeText, isPlainText, resolverOf } from './meter.ts'
 
 /**
@@ -36,8 +37,17 @@ import { freeText, isPlainText, resolverOf } from './meter.ts'
 export interface CompiledQuery {
   /** How many fields it has, each with functions of its own. */
   readonly size: number
+  /** What of the log alone the answer depends on; `undefined` where it depends on more. */
+  readonly dependsOnLog: LogDependence | undefined
   /** The JSON text of `data`. Rejects where a field fails, or is null against its type. */
   run(context: GatewayContext, variables: Variables): Promise<string>
+}
+
+/** The lists of updates that an answer shows. */
+export interface LogDependence {
+  /** The arguments of each list. */
+  lists(variables: Variables): readonly object[]
+  readonly isOfTip: boolean
 }
 
 /** Coerced by the types of the operation. */
@@ -62,12 +72,12 @@ export function compileQuery(options: CompileOptions): CompiledQuery | undefined
     const { operation, schema } = options
     const root = present(schema.getQueryType(), 'the root of queries')
     const write = compiler.objectWriter(root, [operation])
-    const { fieldCount } = compiler
+    const { fieldCount, dependsOnLog } = compiler
     return {
       size: fieldCount(),
+      dependsOnLog: dependsOnLog(),
       run: async (context, variables) => {
-        const run: Run = { context, variables, args: new Map() }
-        return await write(undefined, run)
+        return await write(undefined, { context, variables, args: new Map() })
       },
     }
   } catch (failure) {
@@ -103,6 +113,8 @@ function createCompiler({ schema, document, operation, conditions }: CompileOpti
     if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
   }
   let count = 0
+  const dependences = new Set<Dependence>()
+  const lists: ((run: Pick<Run, 'args' | 'variables'>) => object)[] = []
 
   function objectWriter(
     type: GraphQLObjectType,
@@ -132,11 +144,14 @@ function createCompiler({ schema, document, operation, conditions }: CompileOpti
     const complete = completion(field.type, nodes)
     const isLeaf = isLeafType(namedType(field.type))
     const resolve = resolverOf(field)
+    const args = argumentsOf(field, node)
+    const dependence = dependenceOf(parentType, field)
+    dependences.add(dependence)
+    if (dependence === 'ADDRESS') lists.push(args)
     if (resolve === defaultFieldResolver) {
       const write = (source: unknown, run: Run) => complete(memberOf(source, fieldName), run)
       return { key, write, isLeaf }
     }
-    const args = argumentsOf(field, node)
     const info = {
       fieldName,
       fieldNodes: nodes,
@@ -186,7 +201,15 @@ function createCompiler({ schema, document, operation, conditions }: CompileOpti
     }
   }
 
-  return { objectWriter, fieldCount: () => count }
+  function dependsOnLog(): LogDependence | undefined {
+    if (dependences.has('NOW')) return undefined
+    return {
+      lists: (variables) => lists.map((args) => ({ ...args({ variables, args: new Map() }) })),
+      isOfTip: dependences.has('TIP'),
+    }
+  }
+
+  return { objectWriter, fieldCount: () => count, dependsOnLog }
 }
 
 /** As the default resolver gives it; functions and promises among them are for the executor. */
@@ -216,7 +239,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode) {
     const constant = getArgumentValues(field, node)
     return () => constant
   }
-  return ({ args, variables }: Run) => {
+  return ({ args, variables }: Pick<Run, 'args' | 'variables'>) => {
     const known = args.get(node)
     if (known !== undefined) return known
     const read = getArgumentValues(field, node, variables)

@@ -1,5 +1,6 @@
 import type { ObjectRef } from '@pothos/core'
 import { builder } from './builder.ts'
+import { type Dependence, dependsOn } from './dependence.ts'
 
 /** Relay connections: a page of a list with its edges, nodes and cursors. */
 
@@ -18,6 +19,8 @@ export interface ConnectionOptions<N, P> {
   readonly description: string
   readonly edgeDescription?: string
   readonly pageInfoDescription?: string
+  /** What all of its pages and edges depend on, beside the field that gives the page. */
+  readonly dependsOn?: Dependence
   nodesOf(page: P): readonly N[]
   cursorOf(node: N): string
 }
@@ -30,7 +33,9 @@ export function connection<N, P extends Page>(
 ) {
   const { description, edgeDescription = '', pageInfoDescription = '' } = options
   const { nodesOf, cursorOf } = options
+  const extensions = dependsOn(options.dependsOn ?? 'NOW')
   const edge = builder.objectRef<N>(`${name}Edge`).implement({
+    extensions,
     ...(edgeDescription && { description: edgeDescription }),
     fields: (t) => ({
       cursor: t.string({ resolve: (one) => cursorOf(one as N) }),
@@ -38,6 +43,7 @@ export function connection<N, P extends Page>(
     }),
   })
   return builder.objectRef<P>(`${name}Connection`).implement({
+    extensions,
     description,
     fields: (t) => ({
       edges: t.field({ type: [edge], resolve: (page) => [...nodesOf(page)] as never }),

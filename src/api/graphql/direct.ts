@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send } from '../rest/respond.ts'
+import { createAnswerCache } from './answer-cache.ts'
 import { createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import {
@@ -38,6 +39,7 @@ export interface DirectRequest {
 /** Over the server that parses and validates. */
 export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
   const queries = createPreparedQueries(deps)
+  const answers = createAnswerCache(mostAnswerCharacters)
 
   async function write(
     asked: QueryRequest,
@@ -48,8 +50,14 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
     const leave = () => budget.leave()
     response.once('close', leave)
     try {
-      const data = await queries.prepare(asked, { ...fields, budget })?.run()
-      return data && `{"data":${data}}`
+      const ready = queries.prepare(asked, { ...fields, budget })
+      if (ready === undefined) return undefined
+      const compute = async () => `{"data":${await ready.run()}}`
+      const version = await ready.version()
+      if (version === undefined) return await compute()
+      const { query, operationName, variables } = asked
+      const key = `${operationName ?? ''} ${JSON.stringify(variables)} ${query}`
+      return await answers.getOrCompute(key, version, compute)
     } catch {
       // The server asks again, and words it.
       return undefined
@@ -81,6 +89,9 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
     },
   }
 }
+
+/** Some 64 MiB, for nearly all answers are ASCII. */
+const mostAnswerCharacters = 67_108_864
 
 /** The media type that an `Accept` asks for first; `undefined` for what only the server reads. */
 function answerType(accept: string | undefined): string | undefined {

@@ -12,6 +12,7 @@ import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { pageCost } from './cost.ts'
+import { dependsOn } from './dependence.ts'
 import { LedgerOutputType } from './output.ts'
 
 /** Ledger updates, page by page and one by one. */
@@ -52,6 +53,7 @@ export const AddressRole = builder.enumType('AddressRole', {
 
 /** One row of the log. */
 export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').implement({
+  extensions: dependsOn('PARENT'),
   description:
     'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
   fields: (t) => ({
@@ -93,6 +95,7 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
     }),
     output: t.field({
       type: LedgerOutputType,
+      extensions: dependsOn('NOW'),
       description: 'The output, and what has become of it until now.',
       resolve: async ({ outputId }, _args, context) =>
         present(await outputInBatch(context, outputId), outputId),
@@ -116,6 +119,7 @@ const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
   description: 'A page of the updates of an address (Relay connection).',
   pageInfoDescription:
     'Both directions are as they are in the list that startMilestoneIndex leaves.',
+  dependsOn: 'PARENT',
   nodesOf: (page: LedgerUpdatePage) => page.updates,
   cursorOf: ({ cursor }) => cursor,
 })
@@ -127,6 +131,7 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
     resolve: async (page) => BigInt(await page.totalCount()),
   }),
   tipCursor: t.exposeString('tipCursor', {
+    extensions: dependsOn('TIP'),
     description:
       'How far the log reached when this page was read: a subscription after it continues where this page ends, also for an address without updates.',
   }),
@@ -135,6 +140,7 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
 builder.queryField('ledgerUpdates', (t) =>
   t.field({
     type: LedgerUpdateConnection,
+    extensions: dependsOn('ADDRESS'),
     description:
       'The updates of an address. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
     complexity: pageCost,

@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
+import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
 import type { GatewayContext } from './builder.ts'
 import { type CompiledQuery, type CompileOptions, compileQuery, type Variables } from './compile.ts'
 import { costRefusal } from './cost.ts'
@@ -29,6 +30,8 @@ export interface QueryRequest {
 export interface ReadyQuery {
   /** The JSON text of its data. Rejects where the answer has errors. */
   run(): Promise<string>
+  /** Equal texts for equal answers; `undefined` where the answer depends on more than the log. */
+  version(): Promise<string | undefined>
 }
 
 /** Queries by their text. */
@@ -83,9 +86,31 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       }
       if (costRefusal(args) !== undefined) return undefined
       const compiled = compiledFor(deps, found, variables)
-      return compiled && { run: () => compiled.run(context, variables) }
+      return (
+        compiled && {
+          run: () => compiled.run(context, variables),
+          version: () => versionOf(compiled, variables, context),
+        }
+      )
     },
   }
+}
+
+async function versionOf(
+  { dependsOnLog }: CompiledQuery,
+  variables: Variables,
+  { services }: GatewayContext,
+): Promise<string | undefined> {
+  if (dependsOnLog === undefined) return undefined
+  // As the schema coerced them.
+  const lists = dependsOnLog.lists(variables) as readonly (UpdateList & FromMilestone)[]
+  const isOfTip = dependsOnLog.isOfTip || lists.some((list) => list.startMilestoneIndex != null)
+  return pageVersion(services, lists, isOfTip)
+}
+
+/** Where such a list begins depends on which milestones there are. */
+interface FromMilestone {
+  readonly startMilestoneIndex?: number | null
 }
 
 interface Prepared {

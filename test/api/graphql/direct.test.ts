@@ -1,6 +1,11 @@
 import fc from 'fast-check'
+import { getOperationAST, parse } from 'graphql'
 import { auditServer } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compileQuery } from '../../../src/api/graphql/compile.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { addresses, slotEntries } from '../../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
 
@@ -168,4 +173,42 @@ test('on the short way a page is tagged and not sent again, and compressed where
   expect(etag).toMatch(/^W\/"/)
   const again = await fetch(target, { headers: { 'if-none-match': etag } })
   expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('on the short way a page that was asked for before shows what is committed after it', async () => {
+  const query = `query ($address: String!) { ledgerUpdates(address: $address) { totalCount nodes { ordinal } } }`
+  const count = async () => {
+    const { body } = await answerOn(
+      'short',
+      url,
+      asked({ query, variables: { address: addressText(owner) } }),
+    )
+    return Number(body.data.ledgerUpdates.totalCount)
+  }
+  const before = await count()
+  expect(await count()).toBe(before)
+  const entry = { address: owner, class: 'OWNED', roles: ['OWNER'], isSpent: false } as const
+  await gateway.commit([{ ...entry, outputId: `0x${'5a'.repeat(38)}` as OutputId }])
+  expect(await count()).toBe(before + 1)
+})
+
+test('only what depends on the log alone is kept', () => {
+  const dependenceIn = (text: string) => {
+    const document = parse(text)
+    const operation = present(getOperationAST(document), 'an operation')
+    return compileQuery({ schema, document, operation, conditions: new Map() })?.dependsOnLog
+  }
+  const list = (fields: string) => `{ ledgerUpdates(address: "x", first: 3) { ${fields} } }`
+  expect(
+    dependenceIn(list('totalCount edges { cursor node { balance } } pageInfo { endCursor }')),
+  ).toMatchObject({ isOfTip: false })
+  expect(dependenceIn(list('tipCursor'))).toMatchObject({ isOfTip: true })
+  expect(dependenceIn(list('nodes { output { isSpent } }'))).toBeUndefined()
+  expect(
+    dependenceIn(`{ ledgerUpdates(address: "x") { totalCount } milestone { index } }`),
+  ).toBeUndefined()
+  expect(dependenceIn('{ milestone { index } }')).toBeUndefined()
+  expect(dependenceIn(list('totalCount'))?.lists({})).toMatchObject([
+    { address: 'x', first: 3, class: 'OWNED' },
+  ])
 })

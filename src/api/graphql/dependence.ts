@@ -1,0 +1,28 @@
+import type { GraphQLField, GraphQLObjectType } from 'graphql'
+
+/**
+ * What the value of a field depends on, declared with the field or with its type. An answer is kept only where all of its
+ * fields declare it.
+ *
+ * - PARENT: on the object alone that has the field.
+ * - ADDRESS: on the updates of the address and class in its arguments, as long as it begins at no milestone.
+ * - TIP: on how far the log reaches.
+ * - NOW: on anything else; what declares nothing.
+ */
+export type Dependence = 'PARENT' | 'ADDRESS' | 'TIP' | 'NOW'
+
+/** For the option `extensions` of a field, or of a type for all of its fields. */
+export function dependsOn(dependence: Dependence): { readonly dependsOn: Dependence } {
+  return { dependsOn: dependence }
+}
+
+/** Of a field of a type. */
+export function dependenceOf(
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+): Dependence {
+  // A type of the Relay plugin, whose fields are members of what the connection gives.
+  if (type.name === 'PageInfo') return 'PARENT'
+  const declared = field.extensions.dependsOn ?? type.extensions.dependsOn
+  return (declared as Dependence | undefined) ?? 'NOW'
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { pageVersion, type UpdateList } from '../../src/service/updates/page-version.ts'
+import { addresses, type LogStore, openLogStore } from '../support/log-store.ts'
+import { addressText, servedParameters } from '../support/serve-log.ts'
+
+const [moving = '0x', still = '0x'] = addresses
+let log: LogStore
+
+beforeAll(async () => {
+  log = await openLogStore()
+})
+afterAll(() => log.close())
+
+const list = (address: string): UpdateList => ({ address, class: 'OWNED' })
+const versionOf = (lists: readonly UpdateList[], isOfTip = false) =>
+  pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)
+
+test('the version of a page changes with its address, that of the tip with every slot', async () => {
+  const [ofMoving, ofStill] = [list(addressText(moving)), list(addressText(still))]
+  const versions = () =>
+    Promise.all([
+      versionOf([ofMoving]),
+      versionOf([ofStill]),
+      versionOf([ofMoving, ofStill]),
+      versionOf([ofStill], true),
+    ])
+  const before = await versions()
+  expect(await versions()).toEqual(before)
+  await log.commit([
+    {
+      address: moving,
+      class: 'OWNED',
+      roles: ['OWNER'],
+      outputId: `0x${'07'.repeat(38)}` as OutputId,
+      isSpent: false,
+    },
+  ])
+  const [moved, stayed, both, tip] = await versions()
+  expect(stayed).toBe(before[1])
+  for (const [now, former] of [
+    [moved, before[0]],
+    [both, before[2]],
+    [tip, before[3]],
+  ])
+    expect(now).not.toBe(former)
+  // A slot without rows.
+  await log.commit([])
+  const last = await versions()
+  expect(last.slice(0, 3)).toEqual([moved, stayed, both])
+  expect(last[3]).not.toBe(tip)
+})
+
+test('a page of no address has none', async () => {
+  expect(await versionOf([list('nonsense')])).toBeUndefined()
+})
