@@ -9,7 +9,7 @@ import { type StoreFault, storeFaultOf } from './faults.ts'
  * need not log these failures.
  *
  * An answer proves that the database is reachable only if the call reads the database. Reads of what never changes are
- * answered from memory, and Prisma answers a list of no ids by itself; `logTip` reads the database every time, and every
+ * answered from memory, and a list of no ids by itself; `logTip` reads the database every time, and every
  * process calls it every second. So only its answers end the fault AWAY.
  */
 export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {

@@ -30,7 +30,8 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
     try {
       return [...run(first, parameters), ...run(second, parameters)]
     } finally {
-      run('COMMIT', [])
+      // A failure of the file may have ended it already.
+      if (connection?.isTransaction === true) run('COMMIT', [])
     }
   }
 

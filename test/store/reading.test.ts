@@ -149,7 +149,7 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
     const carriers = blocks.map((block, n) => ({ ...block, transactionId: transactionIdOf(n) }))
     await use.store.write.acceptBlocks(carriers)
     const sorted = <T>(rows: readonly T[], by: (row: T) => string) => rows.map(by).sort()
-    const ids = [blockIdOf(3), blockIdOf(1), blockIdOf(9)]
+    const ids = [blockIdOf(3), blockIdOf(1), blockIdOf(9), blockIdOf(3)]
     expect(sorted(await read.blocks(ids), ({ blockId }) => blockId)).toEqual(
       [blockIdOf(1), blockIdOf(3)].sort(),
     )

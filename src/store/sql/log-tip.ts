@@ -53,14 +53,18 @@ export function tipColumns(dialect: Dialect) {
     firstRow: '"start"."firstRow"',
     logId: dialect.hex('network."logId"'),
     commitmentId: dialect.hex('"end".id'),
-    branch: branchAt(dialect, '"end"."lastSeq"'),
-    prunedBranch: branchAt(dialect, 'coalesce("start"."firstRow" - 1, "end"."lastSeq")'),
+    // Mostly the newest milestone has rows, and none are pruned: then there is nothing to look up.
+    branch: `CASE WHEN "end"."firstSeq" <= "end"."lastSeq" THEN ${branchOfId(dialect, '"end".id')}
+      ELSE ${branchAt(dialect, '"end"."lastSeq"')} END`,
+    prunedBranch: `CASE WHEN "start"."firstRow" = 1 THEN '${noBranch}'
+      ELSE ${branchAt(dialect, 'coalesce("start"."firstRow" - 1, "end"."lastSeq")')} END`,
   }
 }
 
 /** One row, or none before the genesis. */
 export const tipTables = `FROM network
-  CROSS JOIN (SELECT slot, id, "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS "end"
+  CROSS JOIN (SELECT slot, id, "firstSeq", "lastSeq" FROM commitments
+    ORDER BY slot DESC LIMIT 1) AS "end"
   CROSS JOIN (SELECT min(seq) AS "firstRow" FROM ledger_updates) AS "start"`
 
 /** The tip from the values of its columns. */

@@ -1,7 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Database, Parameter } from '../database.ts'
-import { type BulkTable, type Dialect, jsonOf } from './bulk.ts'
+import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 
 /** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
@@ -19,7 +19,7 @@ export interface Reading extends Pick<Database, 'query' | 'queryBoth'> {
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row | undefined>
-  /** The rows that have one of some keys, in no order; no statement where there are no keys. */
+  /** The rows that have one of some keys of one column, each once, in no order; no statement where there are no keys. */
   keyed<Row, Key>(
     table: ReadTable<never, Row>,
     keys: BulkTable<Key>,
@@ -58,7 +58,12 @@ export function createReading({
       return async (...parameters) => (await ask(...parameters))[0]
     },
     keyed: (table, keys) => {
-      const ask = rows(table, dialect.matching(keys, ','))
+      const names = namesOf(keys.columns)
+      // Not by a join, which gives the row of a key twice that is given twice.
+      const ask = rows(
+        table,
+        `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
+      )
       return async (given) => (given.length === 0 ? [] : ask(jsonOf(dialect, keys, given)))
     },
     asOf: (table, joined) => {
