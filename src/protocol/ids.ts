@@ -237,6 +237,9 @@ function littleEndian(value: number, size: 1 | 2 | 4): string {
 const numberBytes = Buffer.alloc(4)
 
 function hexToNumber(digits: string): number {
-  const pairs = digits.match(/../g) ?? []
-  return pairs.reduce((value, pair, i) => value + Number.parseInt(pair, 16) * 256 ** i, 0)
+  let value = 0
+  for (let at = digits.length - 2; at >= 0; at -= 2) {
+    value = value * 256 + Number.parseInt(digits.slice(at, at + 2), 16)
+  }
+  return value
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Block, Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
@@ -102,8 +103,11 @@ export async function slotContents(
   from: SlotIndex,
   to: SlotIndex,
 ): Promise<SlotContents> {
-  const select = <Row>(text: string) =>
-    tx.$queryRawUnsafe<Row[]>(sql.numbered(text), BigInt(from), BigInt(to))
+  const select = async <Row>(text: string) => {
+    // The driver of SQLite is synchronous: a full slot is thousands of rows.
+    await setImmediate()
+    return tx.$queryRawUnsafe<Row[]>(sql.numbered(text), BigInt(from), BigInt(to))
+  }
   // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
   const isIn = "slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
   const blocks = await select<BlockOfSlot>(`SELECT id, slot, "issuerId", "workScore",

@@ -16,10 +16,15 @@ export interface RawTx {
     text: string,
     ...parameters: readonly RawParameter[]
   ): Promise<Rows>
+  /** Runs a statement once for each list of parameters, where a statement costs little; gives the number of rows changed. */
+  readonly executeEach?: (
+    text: string,
+    lists: readonly (readonly RawParameter[])[],
+  ) => Promise<number>
 }
 
 /** A parameter of a raw statement; numbers are whole. */
-export type RawParameter = string | number | bigint
+export type RawParameter = string | number | bigint | boolean | null
 
 /** A connection below Prisma, for what must happen before a client may use it. */
 export type SqlConnection = SqlDriverAdapter

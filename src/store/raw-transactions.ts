@@ -47,6 +47,13 @@ function rawStatements(connect: () => Promise<SqlQueryable>): RawTx {
   return {
     $executeRawUnsafe: async (text, ...parameters) =>
       (await connect()).executeRaw(queryOf(text, parameters)),
+    executeEach: async (text, lists) => {
+      const connection = await connect()
+      let changed = 0
+      for (const parameters of lists)
+        changed += await connection.executeRaw(queryOf(text, parameters))
+      return changed
+    },
     // As Prisma gives them: the caller names what it has asked for.
     $queryRawUnsafe: async <Rows>(text: string, ...parameters: readonly RawParameter[]) =>
       rowsOf(await (await connect()).queryRaw(queryOf(text, parameters))) as Rows,

@@ -32,6 +32,11 @@ import {
 const kills = 20
 const killsDuringStart = 5
 const blocksPerSecond = 200
+/**
+ * Where signing takes longer than the pace allows, each tick would have more to make up for than the one before, and the kill
+ * would wait for it: after half a minute blocks name a commitment that is too old for them (HEADER_COMMITMENT_TOO_OLD).
+ */
+const blocksPerTick = 10
 /** Every block of this many carries a transaction. */
 const blocksPerPayment = 4
 
@@ -141,8 +146,10 @@ async function startLoad(url: string, purse: Purse) {
     // A block that names a commitment that is too old for it is refused for good.
     if (!isFresh(offer) && !isRenewing) void renew()
     const due = ((performance.now() - begun) / 1_000) * blocksPerSecond
-    for (; isFresh(offer) && count < due; count++)
+    const most = Math.min(due, count + blocksPerTick)
+    for (; isFresh(offer) && count < most; count++) {
       pending.push(submit(url, nextBlock(offer, purse), answered))
+    }
   }, 2)
   return {
     stop: async () => {

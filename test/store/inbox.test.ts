@@ -21,6 +21,31 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     })
   })
 
+  test('keeps many at once as it keeps each', async () => {
+    const blocks = Array.from({ length: 130 }, (_, n) => incomingBlock(n + 1))
+    for (const block of blocks.slice(0, 2)) await use.store.write.acceptBlocks([block])
+    await use.store.write.acceptBlocks(blocks.slice(2))
+    const pending = await use.store.read.pendingBlocks(200)
+    expect(pending.map(({ inbox: _, state: __, ...block }) => block)).toEqual(blocks)
+  })
+
+  test('gives for booking what that needs: the bytes where there is a transaction', async () => {
+    const plain = { ...incomingBlock(2), transactionId: undefined }
+    const blocks = [incomingBlock(1), plain]
+    await use.store.write.acceptBlocks(blocks)
+    const [first, second] = await use.store.write.pendingBlocks(10)
+    const { blockId, slot, transactionId, bytes } = incomingBlock(1)
+    expect(first).toEqual({ inbox: 1, blockId, slot, transactionId, bytes })
+    expect(second).toEqual({
+      inbox: 2,
+      blockId: plain.blockId,
+      slot: plain.slot,
+      transactionId: undefined,
+      bytes: new Uint8Array(),
+    })
+    expect(await use.store.write.pendingBlocks(1)).toEqual([first])
+  })
+
   test('rises through groups and through a new start', async () => {
     await use.store.write.acceptBlocks([incomingBlock(9), incomingBlock(8)])
     const second = await openedStore(use.url)

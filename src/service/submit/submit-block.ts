@@ -207,17 +207,18 @@ async function checkAgainstLedger(
   const parents = [...strongParents, ...weakParents, ...shallowLikeParents]
   const slot = slotOfId(slotCommitmentId)
   const slotOfBlock = slotOfTime(parameters, issuingTime)
-  const epoch = epochOfSlot(parameters, slotOfBlock)
+  const isVote = is(ValidationBlockBody, block.body)
+  const epoch = isVote ? epochOfSlot(parameters, slotOfBlock) : 0
   const [milestone, issuer, timeById, epochs, oldestParent] = await Promise.all([
     store.read.milestoneByCommitment(slotCommitmentId),
     store.read.accountEntry(issuerId, slot),
     store.read.issuingTimes(parents),
-    is(ValidationBlockBody, block.body) ? store.read.epochs(epoch) : [],
+    isVote ? store.read.epochs(epoch) : [],
     oldestParentOf({ store, source }, slotOfBlock, parents),
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
-  const genesisBlock = genesisBlockId(parameters)
-  const genesisTime = parameters.genesisUnixTimestamp * 1_000_000_000n
+  const genesisTime = (id: BlockId) =>
+    id === genesisBlockId(parameters) ? parameters.genesisUnixTimestamp * 1_000_000_000n : undefined
   return admissionError(block, {
     parameters,
     now: clock.nowNs(),
@@ -225,7 +226,7 @@ async function checkAgainstLedger(
     isCommitmentKnown: () => milestone !== undefined,
     committee: new Set(committee.map(({ accountId }) => accountId)),
     oldestParentSlot: oldestParent,
-    issuingTimeOf: (id) => timeById.get(id) ?? (id === genesisBlock ? genesisTime : undefined),
+    issuingTimeOf: (id) => timeById.get(id) ?? genesisTime(id),
     issuer,
     referenceManaCost: milestone && committedSlot(milestone).commitment.referenceManaCost,
   })

@@ -12,6 +12,8 @@ export const dialect: Dialect = {
     return `(SELECT ${read.join(', ')} FROM json_each(?)) AS given`
   },
 
+  value: (column) => converted('?', column),
+
   matching({ columns }) {
     const names = namesOf(columns)
     const left = columns.length === 1 ? names : `(${names})`
@@ -21,7 +23,11 @@ export const dialect: Dialect = {
   hex: (bytes) => `'0x' || lower(hex(${bytes}))`,
 }
 
-function readFrom(value: string, { name, type }: BulkColumn): string {
-  if (type === 'bytes') return `unhex(${value}) AS "${name}"`
-  return `${type === 'amount' ? `CAST(${value} AS INTEGER)` : value} AS "${name}"`
+function readFrom(value: string, column: BulkColumn): string {
+  return `${converted(value, column)} AS "${column.name}"`
+}
+
+function converted(value: string, { type }: BulkColumn): string {
+  if (type === 'bytes') return `unhex(${value})`
+  return type === 'amount' ? `CAST(${value} AS INTEGER)` : value
 }
