@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import packageLock from '../../package-lock.json' with { type: 'json' }
+import peersLock from '../bench/peers/package-lock.json' with { type: 'json' }
 import runtime from '../runtime/package.json' with { type: 'json' }
 
 /** What the lock file must hold, some of it against npm's own will: decisions 006 and 016. */
@@ -13,6 +14,7 @@ interface Locked {
   readonly resolved?: string
   readonly integrity?: string
   readonly link?: boolean
+  readonly inBundle?: boolean
   readonly dev?: boolean
   readonly devOptional?: boolean
   readonly optional?: boolean
@@ -39,6 +41,15 @@ describe('the lock file', () => {
       resolved: 'test/runtime',
       link: true,
     })
+  })
+
+  test('of the servers that benchmarks compare with names none either, and has every digest', () => {
+    const { '': _root, ...packages } = peersLock.packages
+    const peers: readonly (readonly [string, Locked])[] = Object.entries(packages)
+    expect(peers.length).toBeGreaterThan(100)
+    expect(peers.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+    const bare = peers.filter(([, { inBundle, integrity }]) => !inBundle && integrity === undefined)
+    expect(bare.map(([path]) => path)).toEqual([])
   })
 
   test('has a digest of every package but the eight of decision 006', () => {

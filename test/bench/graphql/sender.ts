@@ -28,13 +28,12 @@ const counts = { accepted: 0, refused: 0 }
 const nextPayload = kind === 'transfers' ? await createTransfers() : nextTag
 
 let offer = await offerOf(url)
-process.send?.(counts)
-process.on('message', () => process.send?.(counts))
 process.on('disconnect', () => process.exit())
 
 let sent = 0
 const begunMs = performance.now()
 setInterval(sendDue, 5)
+setInterval(() => process.send?.(counts), 50)
 // Its parents and its commitment grow old.
 setInterval(renewOffer, 2_000)
 

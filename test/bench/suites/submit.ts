@@ -109,9 +109,9 @@ async function measureReads(server: Server, ledger: LargeLedger, rounds: number)
   const idle = await readRounds(server, ledger, rounds)
   const sender = await startSender(server.port, transfersPerSecond, 'transfers')
   await delay(3_000)
-  const [taken, begun] = [await sender.accepted(), performance.now()]
+  const [taken, begun] = [sender.accepted(), performance.now()]
   const busy = await readRounds(server, ledger, rounds)
-  const rate = (((await sender.accepted()) - taken) * 1_000) / (performance.now() - begun)
+  const rate = ((sender.accepted() - taken) * 1_000) / (performance.now() - begun)
   await sender.end()
   printTable([
     ['pages of 20 rows, 16 connections', 'requests a second', 'p50 ms', 'p99 ms'],
