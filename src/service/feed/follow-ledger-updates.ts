@@ -1,14 +1,7 @@
-import {
-  type CursorError,
-  type CursorLog,
-  confirmCursor,
-  cursorExpired,
-  placeCursor,
-} from '../../feed/cursor.ts'
+import { type CursorError, confirmCursor, cursorExpired, placeCursor } from '../../feed/cursor.ts'
 import { follow } from '../../feed/follow.ts'
 import type { TailTip } from '../../feed/log-window.ts'
 import type { SnapshotMessage } from '../../feed/message.ts'
-import type { Feed } from '../../feed/open.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Subscriber, SubscriberOptions } from '../../feed/subscriber.ts'
 import type { SharedText } from '../../feed/texts.ts'
@@ -16,15 +9,10 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { LogPosition, UpdateClass } from '../../store/rows.ts'
-import {
-  eventOf,
-  type FeedEventDeps,
-  type FeedIdentity,
-  type LedgerFeedEvent,
-} from './feed-events.ts'
-import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
+import type { Services } from '../services.ts'
+import { eventOf, type FeedIdentity, type LedgerFeedEvent } from './feed-events.ts'
+import { readSnapshot } from './feed-snapshot.ts'
 
 /** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
 
@@ -32,12 +20,8 @@ export type { Sink } from '../../feed/feed-output.ts'
 export type { Subscriber } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 
-export interface FollowLedgerUpdatesDeps {
-  readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
-  readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
-  readonly feed: Feed
-  readonly mayLag: CursorLog['mayLag']
-}
+/** What a feed of ledger updates uses. */
+export type FeedServices = Pick<Services, 'store' | 'parameters' | 'feed' | 'mayLag'>
 
 /** The most addresses of one feed. */
 export const maximumFeedAddresses = 100
@@ -74,7 +58,7 @@ export type FollowLedgerUpdatesError =
 
 /** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
 export async function followLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   question: FeedQuestion,
 ): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
   const begun = await beginFeed(deps, question)
@@ -83,7 +67,7 @@ export async function followLedgerUpdates(
 }
 
 async function* eventsOf(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   begun: BegunFeed,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerFeedEvent, void, undefined> {
@@ -100,7 +84,7 @@ export interface SharedFeedOptions extends Pick<SubscriberOptions, 'sink'> {
 
 /** Opens a feed that shares execution and bytes with equal requests. */
 export async function shareLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   question: FeedQuestion,
   { key, render, sink }: SharedFeedOptions,
 ): Promise<Result<Subscriber, FollowLedgerUpdatesError>> {
@@ -131,7 +115,7 @@ export interface BegunFeed extends FeedIdentity {
 
 /** Checks a request for a feed, and finds its filter and position. */
 export async function beginFeed(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   question: FeedQuestion,
 ): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {
   const filter = filterOf(question)
@@ -170,7 +154,7 @@ function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpda
 }
 
 async function startOf(
-  { store, feed: { tail }, mayLag }: FollowLedgerUpdatesDeps,
+  { store, feed: { tail }, mayLag }: FeedServices,
   { after, afterMilestone }: FeedQuestion,
   tip: TailTip,
 ): Promise<Result<LogPosition, FollowLedgerUpdatesError>> {

@@ -7,7 +7,7 @@ import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
 import {
   beginFeed,
   type FeedQuestion,
-  type FollowLedgerUpdatesDeps,
+  type FeedServices,
   type FollowLedgerUpdatesError,
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
@@ -37,7 +37,7 @@ export interface PolledUpdates {
 
 /** Reads the next page. */
 export async function pollLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   { limit, waitMs, signal, ...question }: PollQuestion,
 ): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
   const begun = await beginFeed(deps, question)
