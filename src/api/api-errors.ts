@@ -194,7 +194,7 @@ export interface FaucetMissing {
 /** A body without an address, or with an amount that is none. */
 export interface FaucetRequestMalformed {
   readonly code: 'FAUCET_REQUEST_MALFORMED'
-  readonly member: 'address' | 'amount'
+  readonly member: string
   readonly expected: string
 }
 

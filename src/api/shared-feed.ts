@@ -11,7 +11,7 @@ import { present } from '../lib/assert.ts'
 import type { Log } from '../lib/log.ts'
 import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed/feed-events.ts'
 import {
-  type FeedQuestion,
+  type FeedSelection,
   type SharedText,
   type Sink,
   type Subscriber,
@@ -82,7 +82,7 @@ function questionOf(
   { schema, contextValue }: ExecutionArgs,
   { field }: FeedPlan,
   variables: Record<string, unknown>,
-): FeedQuestion {
+): FeedSelection {
   const subscription: GraphQLObjectType = present(schema.getSubscriptionType(), 'subscriptions')
   const definition = present(subscription.getFields()[field.name.value], 'the field of a feed')
   const values = getArgumentValues(definition, field, variables)
@@ -92,7 +92,7 @@ function questionOf(
 }
 
 /** A subscriber that resumes has received the snapshot, and is past the beginning. */
-function resumed({ afterMilestone: _, ...question }: FeedQuestion, after: string): FeedQuestion {
+function resumed({ afterMilestone: _, ...question }: FeedSelection, after: string): FeedSelection {
   return { ...question, after, snapshot: false }
 }
 

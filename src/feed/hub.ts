@@ -50,9 +50,9 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
   const progress = setInterval(sendProgress, Math.min(progressEveryMs, progressMs))
   progress.unref()
 
-  function open({ position, snapshot, sink, ...asked }: FeedRequest): Subscriber {
-    const stream = streams.get(asked.key) ?? createStream(shared.tail, asked)
-    streams.set(asked.key, stream)
+  function open({ position, snapshot, sink, ...request }: FeedRequest): Subscriber {
+    const stream = streams.get(request.key) ?? createStream(shared.tail, request)
+    streams.set(request.key, stream)
     stream.feeds++
     const onEnd = () => {
       subscribers.delete(subscriber)

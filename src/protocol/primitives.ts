@@ -12,6 +12,10 @@ function idOf<const Kind extends string>(kind: Kind, size: number, about: string
   return fixedBytes<Id<Kind>>(kind, size, about)
 }
 
+function chainIdOf<const Kind extends string>(kind: Kind) {
+  return idOf(kind, 32, 'hash of the creating output id')
+}
+
 /** BLAKE2b-256 over header hash, body hash and signature, then the slot. */
 export const BlockId = idOf('BlockId', 36, '32 bytes of hash, then the slot')
 export type BlockId = Id<'BlockId'>
@@ -29,19 +33,19 @@ export const OutputId = idOf('OutputId', 38, 'transaction id, then the output in
 export type OutputId = Id<'OutputId'>
 
 /** H(output id) of the output that created the account; zero in that output itself. */
-export const AccountId = idOf('AccountId', 32, 'hash of the creating output id')
+export const AccountId = chainIdOf('AccountId')
 export type AccountId = Id<'AccountId'>
 
 /** H(output id) of the output that created the anchor; zero in that output itself. */
-export const AnchorId = idOf('AnchorId', 32, 'hash of the creating output id')
+export const AnchorId = chainIdOf('AnchorId')
 export type AnchorId = Id<'AnchorId'>
 
 /** H(output id) of the output that created the NFT; zero in that output itself. */
-export const NftId = idOf('NftId', 32, 'hash of the creating output id')
+export const NftId = chainIdOf('NftId')
 export type NftId = Id<'NftId'>
 
 /** H(output id) of the output that created the delegation; zero in that output itself. */
-export const DelegationId = idOf('DelegationId', 32, 'hash of the creating output id')
+export const DelegationId = chainIdOf('DelegationId')
 export type DelegationId = Id<'DelegationId'>
 
 /** Account address, serial number and token scheme type; also the id of the foundry's native token. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checkForms, type FormVector, schemaByKind } from '../support/vector-forms.ts'
+import {
+  checkForms,
+  type FormVector,
+  formVectorCounts,
+  liftedFormCounts,
+  schemaByKind,
+} from '../support/vector-forms.ts'
 import { loadVectors } from '../support/vectors.ts'
 
 /**
@@ -8,23 +14,9 @@ import { loadVectors } from '../support/vectors.ts'
  */
 
 const countByFileAndKind = {
-  params: { 'protocol-parameters': 5 },
-  addresses: { address: 64 },
-  outputs: { output: 191 },
-  blocks: { block: 46 },
-  transactions: { block: 85 },
-  rules: { block: 390 },
-  'json-forms': { block: 195 },
-  mutations: { block: 200 },
+  ...formVectorCounts,
   identifiers: { 'slot-commitment': 4 },
-  lifted: {
-    'protocol-parameters': 1,
-    block: 11,
-    output: 9,
-    'slot-commitment': 2,
-    'signed-transaction-payload': 2,
-    address: 21,
-  },
+  lifted: liftedFormCounts,
 } as const
 
 const rows = Object.entries(countByFileAndKind).flatMap(([file, kinds]) =>

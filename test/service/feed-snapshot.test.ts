@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { logEntries } from '../../src/ledger/updates.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { readSnapshot } from '../../src/service/feed/feed-snapshot.ts'
 import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
@@ -13,7 +14,7 @@ import {
 } from '../support/random-ledger.ts'
 import { runs } from '../support/runs.ts'
 
-const parameters = { minCommittableAge }
+const parameters = { ...developmentParameters(0), minCommittableAge }
 
 describe('a snapshot', () => {
   const use = useStore(usualDatabase().create)

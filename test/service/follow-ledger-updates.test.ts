@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
 import {
-  type FeedQuestion,
+  type FeedSelection,
   followLedgerUpdates,
 } from '../../src/service/feed/follow-ledger-updates.ts'
 import { listLedgerUpdates } from '../../src/service/updates/list-ledger-updates.ts'
@@ -32,7 +32,7 @@ function deps() {
   return { store: own.log.store, parameters, feed: own.feed, mayLag: true }
 }
 
-async function open(question: Partial<FeedQuestion>) {
+async function open(question: Partial<FeedSelection>) {
   return await followLedgerUpdates(deps(), { classes: ['OWNED'], ...question })
 }
 

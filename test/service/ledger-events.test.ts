@@ -35,7 +35,7 @@ describe('news of the ledger', () => {
     'are told once, and none is lost when %s failed before',
     async (name) => {
       const { reader: read, next } = failing(name)
-      const news = createLedgerEventReader({ store: { read } })
+      const news = createLedgerEventReader({ store: { ...log.store, read } })
       expect(await news.look(everything)).toEqual([])
       const slot = log.slot() + 1
       await log.commit(slotOf(owner))

@@ -16,7 +16,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { emptyDatabases, type TestDatabase } from '../support/databases.ts'
+import { emptyDatabases, onDatabase, openedStore, type TestDatabase } from '../support/databases.ts'
 import { postgresqlSchema, postgresqlSchemaFile } from '../support/postgresql-schema.ts'
 import {
   migrationScript,
@@ -110,6 +110,57 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
     expect(await run()).toEqual({ ok: true, value: ['99990101000000_later'] })
     expect(await tables()).toContain('later')
+  })
+
+  test('keep the rows of a database from before the standard names', async () => {
+    const names = '20261122014500_standard_names'
+    const later = ours.filter((migration) => migration >= names)
+    for (const migration of later) rmSync(join(migrations, migration), { recursive: true })
+    await run()
+    const [logId, branch, hash, former, value, outputId] = [8, 36, 32, 32, 33, 38].map(
+      (size, n) => `0x${`${n + 1}`.repeat(2 * size)}`,
+    ) as [string, string, string, string, string, string]
+    const bytes = (hex: string) =>
+      name === 'sqlite' ? `x'${hex.slice(2)}'` : `'\\x${hex.slice(2)}'::bytea`
+    const insert = (table: string, row: Record<string, string>) =>
+      onDatabase(
+        empty.url,
+        `INSERT INTO "${table}" (${Object.keys(row).map((column) => `"${column}"`)}) ` +
+          `VALUES (${Object.values(row)})`,
+      )
+    const address = bytes(value)
+    const update = { address, class: '0', ordinal: '2', milestoneIndex: '7', balance: '5' }
+    const parameters = bytes('0x00')
+    await insert('network', { id: '1', epoch: bytes(logId), parameters })
+    const commitment = { slot: '7', id: bytes(branch), bytes: bytes('0x00') }
+    await insert('commitments', { ...commitment, firstSeq: '1', lastSeq: '1' })
+    const row = { ...update, roles: '1', outputId: bytes(outputId), isSpent: 'FALSE' }
+    await insert('ledger_updates', { ...row, seq: '1', chain: bytes(hash) })
+    await insert('pruned_tips', { ...update, ordinal: '1', chain: bytes(former) })
+    const key = { value: address, bookedSlot: '7', outputId: bytes(outputId) }
+    await insert('output_terms', { ...key, term: '3' })
+    await insert('handovers', { address, slot: '9', total: '5' })
+
+    for (const migration of later)
+      cpSync(join(database.migrations.path, migration), join(migrations, migration), {
+        recursive: true,
+      })
+    expect(await run()).toEqual({ ok: true, value: later })
+    const { writer } = database
+    const hexOf = (found: Uint8Array | undefined) => `0x${Buffer.from(found ?? []).toString('hex')}`
+    expect(hexOf((await writer.network.findFirst())?.logId)).toBe(logId)
+    expect(hexOf((await writer.ledgerUpdate.findFirst())?.historyHash)).toBe(hash)
+    expect(hexOf((await writer.prunedTip.findFirst())?.historyHash)).toBe(former)
+    expect(await writer.indexKey.findFirst()).toMatchObject({ kind: 3, bookedSlot: 7n })
+    expect(await writer.expirationTransfer.findFirst()).toMatchObject({ slot: 9n, total: 5n })
+
+    const store = await openedStore(empty.url)
+    expect(await store.read.logTip()).toMatchObject({ logId, seq: 1, slot: 7 })
+    const range = { after: 0, before: 2, limit: 1, order: 'ascending' } as const
+    expect(await store.read.updates({ ...range, classes: ['OWNED'] })).toMatchObject([
+      { seq: 1, historyHash: hash, outputId },
+    ])
+    await store.close()
   })
 
   test('may have semicolons in their texts', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startGateway, type TestGateway } from './start-gateway.ts'
 
 /** A node that passes on what a real gateway answers, and spoils some of it on the way. */
 
@@ -88,4 +89,29 @@ export function allOf(...spoils: readonly Spoil[]): Spoil {
     for (const spoil of spoils) if (passed !== 'HANG_UP') passed = spoil(path, passed)
     return passed
   }
+}
+
+/** A gateway that follows an odd node. */
+export interface Follower {
+  readonly gateway: TestGateway
+  readonly node: OddNode
+}
+
+/** Starts both, in front of a real gateway. */
+export async function startFollower(
+  behind: string,
+  spoil: Spoil,
+  env: Record<string, string>,
+): Promise<Follower> {
+  const node = await startOddNode(behind, spoil)
+  const gateway = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
+  })
+  return { gateway, node }
+}
+
+/** Ends both. */
+export async function endFollower({ gateway, node }: Follower): Promise<void> {
+  await gateway.close()
+  await node.close()
 }

@@ -23,6 +23,28 @@ import type { Vector } from './vectors.ts'
 
 /** Checks a vector's JSON and bytes against its verdict: what is accepted is the same in all forms. */
 
+/** How many vectors of a kind with a form each file has, so that none is passed over. */
+export const formVectorCounts = {
+  params: { 'protocol-parameters': 5 },
+  addresses: { address: 64 },
+  outputs: { output: 191 },
+  blocks: { block: 46 },
+  transactions: { block: 85 },
+  rules: { block: 390 },
+  'json-forms': { block: 195 },
+  mutations: { block: 200 },
+} as const
+
+/** The same of the file `lifted`. */
+export const liftedFormCounts = {
+  'protocol-parameters': 1,
+  block: 11,
+  output: 9,
+  'slot-commitment': 2,
+  'signed-transaction-payload': 2,
+  address: 21,
+} as const
+
 /** The verdict on one form. */
 export type Verdict = 'accept' | 'reject' | 'either'
 

@@ -6,6 +6,7 @@ import { keypairOf } from '../../src/protocol/keys.ts'
 import { inspectLine } from '../../src/tools/inspect.ts'
 import type { InspectDeps } from '../../src/tools/inspect-block.ts'
 import { edited } from '../support/edited.ts'
+import { formVectorCounts, liftedFormCounts } from '../support/vector-forms.ts'
 import { checkAnswer, type InspectedVector, linesOf } from '../support/vector-lines.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
@@ -13,14 +14,7 @@ import { loadVectors } from '../support/vectors.ts'
 /** Every vector that speaks of single values passes through `inspect`: verdict, both forms, and all values. */
 
 const countByFileAndKind = {
-  params: { 'protocol-parameters': 5 },
-  addresses: { address: 64 },
-  outputs: { output: 191 },
-  blocks: { block: 46 },
-  transactions: { block: 85 },
-  rules: { block: 390 },
-  'json-forms': { block: 195 },
-  mutations: { block: 200 },
+  ...formVectorCounts,
   identifiers: {
     'id-from-output-id': 4,
     'foundry-id': 4,
@@ -34,13 +28,8 @@ const countByFileAndKind = {
   bech32: { bech32: 37 },
   signatures: { signature: 243 },
   lifted: {
-    'protocol-parameters': 1,
-    block: 11,
-    output: 9,
-    'slot-commitment': 2,
+    ...liftedFormCounts,
     'output-id-proof': 4,
-    'signed-transaction-payload': 2,
-    address: 21,
     'merkle-root': 1,
     signature: 12,
   },

@@ -1,5 +1,8 @@
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
-import { type FeedQuestion, followLedgerUpdates } from '../../service/feed/follow-ledger-updates.ts'
+import {
+  type FeedSelection,
+  followLedgerUpdates,
+} from '../../service/feed/follow-ledger-updates.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
@@ -33,7 +36,7 @@ export interface LedgerFeedArguments {
   readonly addresses?: readonly string[] | null | undefined
   readonly after?: string | null | undefined
   readonly afterMilestone?: number | null | undefined
-  readonly classes: FeedQuestion['classes']
+  readonly classes: FeedSelection['classes']
   readonly snapshot: boolean
 }
 
@@ -41,7 +44,7 @@ export interface LedgerFeedArguments {
 export function feedQuestionOf(
   { parameters }: Pick<Services, 'parameters'>,
   { addresses, after, afterMilestone, classes, snapshot }: LedgerFeedArguments,
-): FeedQuestion {
+): FeedSelection {
   const keys = addresses?.map((text, i) =>
     orThrow(addressKeyOf(parameters.bech32Hrp, text, `addresses.${i}`)),
   )

@@ -4,24 +4,13 @@ import { parseChainId } from '../../service/chain-records/chain-id.ts'
 import { type ChainRecordView, readChainRecord } from '../../service/chain-records/chain-records.ts'
 import {
   type ChainRecordPrecondition,
-  maxAccessNodeLength,
+  chainRecordBody,
   maxAccessNodes,
   setChainRecord,
 } from '../../service/chain-records/set-chain-record.ts'
 import type { IfMatchMalformed } from '../api-errors.ts'
 import { readJson } from './body.ts'
-import {
-  about,
-  bech32,
-  flag,
-  limited,
-  listOf,
-  moment,
-  object,
-  printedBy,
-  text,
-  uint32,
-} from './form.ts'
+import { about, bech32, flag, listOf, moment, object, printedBy, text, uint32 } from './form.ts'
 import type { Parameter } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import type { CheckedRequest } from './request.ts'
@@ -72,7 +61,6 @@ export function recordReply(about: string) {
   return { ...reply, respond }
 }
 
-const accessNode = limited({ minLength: 1, maxLength: maxAccessNodeLength }, text)
 const created = recordReply('The record as it is now.')
 
 /** Sets the record of a chain. The checks come in this order: token, chain id, `If-Match`, body. */
@@ -83,10 +71,7 @@ export const setChainRecordRoute = route({
   token: 'needed',
   params: chainParams,
   headers: ifMatch,
-  body: {
-    'application/json': object({ accessNodes: listOf(accessNode, maxAccessNodes), isActive: flag })
-      .shape,
-  },
+  body: { 'application/json': chainRecordBody.shape },
   answers: { 201: created },
   errors: [401, 403, 412, 413],
   answer: async ({ chainID: chainId, 'If-Match': onlyOver }, services, request) => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { bodyObject, bodyValue, optionalBody } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type {
   Faucet,
@@ -9,7 +10,7 @@ import type {
 } from '../../service/faucet/faucet-requests.ts'
 import type { BodyError, FaucetRequestMalformed } from '../api-errors.ts'
 import { readJson } from './body.ts'
-import { about, bech32, count, id, object, optional, uint64 } from './form.ts'
+import { about, bech32, count, id, object, uint64 } from './form.ts'
 import { seconds } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import type { RestRequest } from './request.ts'
@@ -31,20 +32,32 @@ const waiting = jsonReply(
   }),
 )
 
+const mostTokens = 2n ** 64n - 1n
+
+/** The body of a request. */
+const faucetBody = bodyObject({
+  address: bodyValue(
+    about('Bech32 text of the receiver, of this network.', bech32).shape,
+    'the Bech32 text of the receiver',
+    (json) => typeof json === 'string',
+  ),
+  amount: optionalBody(
+    bodyValue(
+      about('Base tokens; left out: what the faucet gives, by what the address has.', uint64).shape,
+      'base tokens as the decimal text of 64 bits',
+      (json): json is string =>
+        typeof json === 'string' && /^[0-9]{1,20}$/.test(json) && BigInt(json) <= mostTokens,
+    ),
+  ),
+})
+
 /** Asks the faucet of the development network for base tokens (rest.md 7). */
 export const faucetRoute = route({
   method: 'POST',
   path: '/api/enqueue',
   about: 'Asks the faucet of the development network for base tokens.',
   query: { wait: seconds('How many seconds to wait for the payment.', 60) },
-  body: {
-    'application/json': object({
-      address: about('Bech32 text of the receiver, of this network.', bech32),
-      amount: optional(
-        about('Base tokens; left out: what the faucet gives, by what the address has.', uint64),
-      ),
-    }).shape,
-  },
+  body: { 'application/json': faucetBody.shape },
   answers: { 200: paid, 202: waiting },
   errors: [404, 413, 429, 503],
   answer: async ({ wait }, { faucet }, request) => {
@@ -94,25 +107,10 @@ async function paidWithin(
 async function readQuestion(
   request: RestRequest,
 ): Promise<Result<FaucetQuestion, BodyError | FaucetRequestMalformed>> {
-  const value = await readJson(request)
-  if (!value.ok) return value
-  const { address, amount } = Object(value.value)
-  if (typeof address !== 'string') {
-    return malformed('address', 'the Bech32 text of the receiver')
-  }
-  if (amount === undefined) return ok({ address, amount })
-  const isCount = typeof amount === 'string' && /^[0-9]{1,20}$/.test(amount)
-  if (!isCount || BigInt(amount) > mostTokens) {
-    return malformed('amount', 'base tokens as the decimal text of 64 bits')
-  }
-  return ok({ address, amount: BigInt(amount) })
-}
-
-const mostTokens = 2n ** 64n - 1n
-
-function malformed(
-  member: FaucetRequestMalformed['member'],
-  expected: string,
-): Result<never, FaucetRequestMalformed> {
-  return err({ code: 'FAUCET_REQUEST_MALFORMED', member, expected })
+  const json = await readJson(request)
+  if (!json.ok) return json
+  const question = faucetBody.read(json.value, 'body')
+  if (!question.ok) return err({ code: 'FAUCET_REQUEST_MALFORMED', ...question.error })
+  const { address, amount } = question.value
+  return ok({ address, amount: amount === undefined ? undefined : BigInt(amount) })
 }

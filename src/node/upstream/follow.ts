@@ -10,8 +10,8 @@ import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
+import { info, type NodeFacts } from './node-queries.ts'
 import type { Node } from './nodes.ts'
-import { info, type NodeFacts } from './questions.ts'
 import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
@@ -109,7 +109,7 @@ function createReporter({ following, log }: FollowDeps) {
     const state =
       chosen === undefined ? without : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
     const isNodeHealthy = chosen?.isHealthy ?? false
-    const node = chosen?.node.place ?? unreadable?.place
+    const node = chosen?.node.number ?? unreadable?.place
     following.report({
       state,
       node,
@@ -151,7 +151,7 @@ async function chooseNode(
 ): Promise<Result<Chosen, RoundFailed>> {
   let furthest: Chosen | undefined
   for (const node of deps.nodes.awake()) {
-    const facts = await node.ask(info())
+    const facts = await node.fetch(info())
     if (!facts.ok || facts.value === undefined) {
       node.rest(facts.ok ? 'its info is missing' : facts.error.reason)
       continue

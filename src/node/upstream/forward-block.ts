@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import type { CheckedBlock, LedgerUnavailable, RefusedByNode } from '../source.ts'
 import type { NodeAnswer } from './client.ts'
-import { refusalOf, submission } from './questions.ts'
+import { refusalOf, submission } from './node-queries.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
 /** Forwards blocks to the nodes. */
@@ -21,7 +21,7 @@ export async function forwardBlock(
     const { status } = answer.value
     if (status === 201) return ok(blockId)
     const reason = refusalOf(answer.value)
-    log.info('block-refused-by-node', { node: node.place, blockId, status, reason })
+    log.info('block-refused-by-node', { node: node.number, blockId, status, reason })
     if (isRefusal(answer.value)) return err({ code: 'REFUSED_BY_NODE', reason })
   }
   return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })

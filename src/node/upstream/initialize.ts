@@ -9,8 +9,8 @@ import type { Genesis } from '../../store/contract.ts'
 import { type GenesisPlan, genesisOf } from '../genesis.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { committed } from './check.ts'
+import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
-import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './questions.ts'
 
 /** The first state of a database in upstream mode, from the answers of a node. */
 
@@ -57,14 +57,14 @@ export async function genesisOfNode(
   nodes: Nodes,
   fromFile: GenesisPlan | undefined,
 ): Promise<Result<Genesis, InitializeError>> {
-  const facts = await nodes.ask(info())
+  const facts = await nodes.fetch(info())
   if (!facts.ok) return facts
   if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
   const network = networkOfNode(facts.value)
   if (network === undefined)
     return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: knownVersion })
   const { parameters } = network
-  const first = await nodes.ask(commitmentOf(parameters.genesisSlot))
+  const first = await nodes.fetch(commitmentOf(parameters.genesisSlot))
   if (!first.ok) return first
   if (first.value === undefined) return err({ code: 'NODES_AWAY' })
   const told = committed(first.value).commitmentId
@@ -76,7 +76,7 @@ export async function genesisOfNode(
   if (computed !== told || supply !== parameters.tokenSupply) {
     return err({ code: 'GENESIS_DIFFERS', computed, told })
   }
-  const logId = await nodes.ask(logIdOfGateway())
+  const logId = await nodes.fetch(logIdOfGateway())
   const ours = genesis.network.logId
   const taken = logId.ok ? (logId.value ?? ours) : ours
   return ok({ ...genesis, network: { ...genesis.network, logId: taken } })
@@ -90,7 +90,7 @@ async function servedPlan(
   nodes: Nodes,
   parameters: ProtocolParameters,
 ): Promise<GenesisPlan | undefined> {
-  const changes = await nodes.ask(changesOf(parameters.genesisSlot))
+  const changes = await nodes.fetch(changesOf(parameters.genesisSlot))
   if (!changes.ok || changes.value === undefined) return undefined
   const created = [...changes.value.createdOutputs]
   if (created.length === 0) return undefined

@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
-import type { Question } from './questions.ts'
+import type { NodeQuery } from './node-queries.ts'
 
 /** The nodes of upstream mode: asked in the order of the list, and not asked for a while after they did not answer. */
 
@@ -16,9 +16,9 @@ export interface NodesDeps {
 /** One node. */
 export interface Node {
   /** Its number in the list, from 1. */
-  readonly place: number
+  readonly number: number
   /** Asks it; `undefined` where it has nothing. A node that is silent or busy is not asked again for a while. */
-  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
+  fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
   /** The same, without reading the answer. */
   send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
   /** Its answers are of no use: it is not asked for a while, longer every time, until `well` is called. */
@@ -44,7 +44,7 @@ export interface Nodes {
   /** Those that may be asked now, in their order. */
   awake(): readonly Node[]
   /** Asks one after the other until one gives a readable answer. */
-  ask<T>(question: Question<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
+  fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
   /** Aborts the requests under way. */
   close(): void
 }
@@ -66,23 +66,23 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
 
   function awake(): readonly Node[] {
     const now = performance.now()
-    return nodes.filter(({ place }) => (rests.get(place)?.until ?? 0) <= now)
+    return nodes.filter(({ number }) => (rests.get(number)?.until ?? 0) <= now)
   }
 
-  async function ask<T>(
-    question: Question<T>,
+  async function fetchAnswer<T>(
+    query: NodeQuery<T>,
   ): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>> {
     let unreadable: AnswerUnreadable | undefined
     for (const node of awake()) {
-      const answer = await node.ask(question)
+      const answer = await node.fetch(query)
       if (answer.ok) return ok(answer.value)
-      log.debug('node-failed', { node: node.place, reason: answer.error.reason })
+      log.debug('node-failed', { node: node.number, reason: answer.error.reason })
       if (answer.error.code === 'NODE_ANSWER_UNREADABLE') unreadable ??= answer.error
     }
     return err(unreadable ?? ({ code: 'NODES_AWAY' } as const))
   }
 
-  return { awake, ask, close: () => closed.abort() }
+  return { awake, fetch: fetchAnswer, close: () => closed.abort() }
 }
 
 interface Shared {
@@ -92,64 +92,64 @@ interface Shared {
   readonly log: Log
 }
 
-function createNode({ closed, rests, log }: Shared, url: string, place: number): Node {
+function createNode({ closed, rests, log }: Shared, url: string, number: number): Node {
   async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
     const answer = await askNode(url, request, closed)
     if (!answer.ok) rest(answer.error.reason, 'SILENT')
     else if (busyStatuses.includes(answer.value.status)) rest(statusOf(answer.value), 'SILENT')
-    else if (rests.get(place)?.isSilence === true) well()
+    else if (rests.get(number)?.isSilence === true) well()
     return answer
   }
 
-  async function ask<T>(
-    question: Question<T>,
+  async function fetchAnswer<T>(
+    query: NodeQuery<T>,
   ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
-    const answer = await send(question.request)
-    if (!answer.ok) return err({ code: 'NODE_FAILED', place, reason: answer.error.reason })
-    const read = question.read(answer.value)
+    const answer = await send(query.request)
+    if (!answer.ok) return err({ code: 'NODE_FAILED', place: number, reason: answer.error.reason })
+    const read = query.read(answer.value)
     if (read.ok) return read
-    const { reason, isUnreadable, outputId = question.outputId } = read.error
-    if (!isUnreadable) return err({ code: 'NODE_FAILED', place, reason })
-    const { slot, request } = question
+    const { reason, isUnreadable, outputId = query.outputId } = read.error
+    if (!isUnreadable) return err({ code: 'NODE_FAILED', place: number, reason })
+    const { slot, request } = query
     const about = { path: request.path, slot, outputId, reason }
-    return err({ code: 'NODE_ANSWER_UNREADABLE', place, ...about })
+    return err({ code: 'NODE_ANSWER_UNREADABLE', place: number, ...about })
   }
 
   function rest(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
     if (closed.aborted) return
-    const former = rests.get(place)
+    const former = rests.get(number)
     const now = performance.now()
     // Many requests may fail together: they are one failure.
     if (former !== undefined && former.until > now) return
     const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
     const isSilence = why === 'SILENT' && former?.isSilence !== false
-    rests.set(place, { until: now + ms, ms, isSilence })
+    rests.set(number, { until: now + ms, ms, isSilence })
     if (former !== undefined) return
-    if (typeof reason === 'string') log.warn('node-away', { node: place, reason })
-    else log.warn('node-unreadable', { node: place, ...printed(reason) })
+    if (typeof reason === 'string') log.warn('node-away', { node: number, reason })
+    else log.warn('node-unreadable', { node: number, ...printed(reason) })
   }
 
   function well(): void {
-    const former = rests.get(place)
+    const former = rests.get(number)
     // The answer may be to a request from before the node stopped answering.
     if (former === undefined || former.until > performance.now()) return
-    rests.delete(place)
-    log.info('node-back', { node: place })
+    rests.delete(number)
+    log.info('node-back', { node: number })
   }
 
-  return { place, ask, send, rest: (reason) => rest(reason, 'USELESS'), well }
+  return { number, fetch: fetchAnswer, send, rest: (reason) => rest(reason, 'USELESS'), well }
 }
 
 /** Asks for something that the node must have by its other answers. */
 export async function needed<T>(
   node: Node,
-  question: Question<T>,
+  query: NodeQuery<T>,
   what: string,
 ): Promise<Result<T, NodeFailed | AnswerUnreadable>> {
-  const answer = await node.ask(question)
+  const answer = await node.fetch(query)
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
-  return err({ code: 'NODE_FAILED', place: node.place, reason: `${what} is not there` })
+  return err({ code: 'NODE_FAILED', place: node.number, reason: `${what} is not there` })
 }
 
 /** The fields of the log line; unknown ones are left out. */

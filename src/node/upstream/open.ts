@@ -19,8 +19,8 @@ import { createFollowing } from './following.ts'
 import { forwardBlock } from './forward-block.ts'
 import { createForwardedBlocks } from './forwarded-blocks.ts'
 import { genesisOfNode, type InitializeError, networkOfNode } from './initialize.ts'
+import { info, issuance as issuanceQuery } from './node-queries.ts'
 import { type Nodes, openNodes } from './nodes.ts'
-import { info, issuance as issuanceQuestion } from './questions.ts'
 import { createUpstreamNode } from './upstream-node.ts'
 
 /** Upstream mode: blocks are forwarded to nodes, and one process on the database writes what they commit to the log. */
@@ -131,13 +131,13 @@ async function followNodes(
  * before it is followed.
  */
 async function networkNameOf(nodes: Nodes): Promise<string | undefined> {
-  const facts = await nodes.ask(info())
+  const facts = await nodes.fetch(info())
   const answered = facts.ok ? facts.value : undefined
   return answered && networkOfNode(answered)?.parameters.networkName
 }
 
 async function issuanceOf(nodes: Nodes): Promise<Result<Issuance, LedgerUnavailable>> {
-  const offer = await nodes.ask(issuanceQuestion())
+  const offer = await nodes.fetch(issuanceQuery())
   if (offer.ok && offer.value !== undefined) return ok(offer.value)
   const isUnreadable = !offer.ok && offer.error.code === 'NODE_ANSWER_UNREADABLE'
   const reason = isUnreadable ? 'NODE_ANSWER_UNREADABLE' : 'NODES_AWAY'

@@ -11,8 +11,8 @@ import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol
 import type { Contradiction } from '../contradiction.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { type CreatedOutput, checkCreated, checkSpent, provesAll } from './check.ts'
+import { outputMetadataOf, outputOf } from './node-queries.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
-import { outputMetadataOf, outputOf } from './questions.ts'
 
 /** Fetches the provenance of the outputs of some slots, one by one: their proofs, their blocks and what spent them. */
 
@@ -51,7 +51,7 @@ export async function fetchProvenance(
   const blocks = new Map<OutputId, BlockId>()
   const spenders = new Map<OutputId, TransactionId>()
   const proven = new Map<OutputId, Output>()
-  const told = new Map<OutputId, OutputMetadata>()
+  const metadataById = new Map<OutputId, OutputMetadata>()
 
   /** One proof is enough for all outputs of a transaction, if they are all there; else each needs its own. */
   async function proveTransaction({ slot, outputs }: CreatedTogether): Promise<Checked> {
@@ -61,7 +61,7 @@ export async function fetchProvenance(
       const checked = checkCreated(slot, one, answer.value)
       if (!checked.ok) return checked
       const { metadata, outputIdProof } = answer.value
-      told.set(one.outputId, metadata)
+      metadataById.set(one.outputId, metadata)
       essences.set(transactionOf(one.outputId), outputIdProof.transactionCommitment)
       const all = i === 0 ? provenTogether(outputs, outputIdProof) : undefined
       for (const { outputId, output } of all ?? [{ ...one, output: checked.value }]) {
@@ -74,7 +74,7 @@ export async function fetchProvenance(
   }
 
   async function findSpender({ slot, outputId }: Consumed): Promise<Checked> {
-    const known = told.get(outputId)
+    const known = metadataById.get(outputId)
     const metadata =
       known?.spent === undefined
         ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)

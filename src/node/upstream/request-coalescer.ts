@@ -6,11 +6,11 @@ import { LRUCache } from 'lru-cache'
  */
 export interface RequestCoalescer<T> {
   /** The answer for a key; `keepMs` says for how long after it came it is good for others, at least 1. */
-  coalesce(key: string, ask: () => Promise<T>, keepMs: (answer: T) => number): Promise<T>
+  coalesce(key: string, load: () => Promise<T>, keepMs: (answer: T) => number): Promise<T>
 }
 
 interface Request<T> {
-  readonly ask: () => Promise<T>
+  readonly load: () => Promise<T>
   readonly keepMs: (answer: T) => number
 }
 
@@ -18,8 +18,8 @@ interface Request<T> {
 export function createRequestCoalescer<T extends {}>(limit: number): RequestCoalescer<T> {
   const answers = new LRUCache<string, T, Request<T>>({
     max: limit,
-    fetchMethod: async (_key, _stale, { context: { ask, keepMs }, options }) => {
-      const answer = await ask()
+    fetchMethod: async (_key, _stale, { context: { load, keepMs }, options }) => {
+      const answer = await load()
       // The cache takes 0 for "forever".
       options.ttl = Math.max(keepMs(answer), 1)
       return answer
@@ -27,6 +27,6 @@ export function createRequestCoalescer<T extends {}>(limit: number): RequestCoal
     ignoreFetchAbort: true,
   })
   return {
-    coalesce: (key, ask, keepMs) => answers.forceFetch(key, { context: { ask, keepMs } }),
+    coalesce: (key, load, keepMs) => answers.forceFetch(key, { context: { load, keepMs } }),
   }
 }

@@ -12,6 +12,7 @@ import type { FollowedSlot, StoreWriter } from '../../store/contract.ts'
 import type { Contradiction } from '../contradiction.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { checkChanges, checkCommitment } from './check.ts'
+import { changesOf, commitmentOf } from './node-queries.ts'
 import { type Node, type NodeFailed, needed } from './nodes.ts'
 import {
   fetchProvenance,
@@ -19,7 +20,6 @@ import {
   type ProvenanceDeps,
   type SlotChanges,
 } from './provenance.ts'
-import { changesOf, commitmentOf } from './questions.ts'
 
 /** Fetches the next slots from one node and checks them; nothing is written. */
 
@@ -47,9 +47,9 @@ export async function fetchSlots(
   node: Node,
   { former, upTo }: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
 ): Promise<Result<FetchedSlots, RoundFailed>> {
-  const told = await fetchChanges(node, former.commitment.slot + 1, upTo)
-  if (!told.ok) return told
-  const checked = await checkAll(deps, former, told.value)
+  const answered = await fetchChanges(node, former.commitment.slot + 1, upTo)
+  if (!answered.ok) return answered
+  const checked = await checkAll(deps, former, answered.value)
   if (!checked.ok) return checked
   const changed = checked.value.map(({ committed, changes }) => {
     return { slot: committed.commitment.slot, changes }
@@ -86,7 +86,7 @@ async function fetchChanges(
   from: SlotIndex,
   upTo: SlotIndex,
 ): Promise<Result<FetchedSlot[], NodeFailed | AnswerUnreadable>> {
-  const told: FetchedSlot[] = []
+  const answered: FetchedSlot[] = []
   let outputs = 0
   for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsAtOnce) {
     const last = Math.min(first + slotsAtOnce - 1, upTo, from + slotsPerRound - 1)
@@ -94,12 +94,12 @@ async function fetchChanges(
     if (slots.length === 0) break
     const fetched = await inParallel(slots, requestsAtOnce / 2, (slot) => fetchSlot(node, slot))
     if (!fetched.ok) return fetched
-    told.push(...fetched.value)
+    answered.push(...fetched.value)
     for (const { changes } of fetched.value) {
       outputs += changes.createdOutputs.length + changes.consumedOutputs.length
     }
   }
-  return ok(told)
+  return ok(answered)
 }
 
 async function fetchSlot(
@@ -118,16 +118,16 @@ async function fetchSlot(
 async function checkAll(
   { write }: RoundDeps,
   before: CommittedSlot,
-  told: readonly FetchedSlot[],
+  answered: readonly FetchedSlot[],
 ): Promise<Result<CheckedSlot[], Contradiction>> {
-  const ids = new Set(told.flatMap(({ changes }) => idsOf(changes)))
+  const ids = new Set(answered.flatMap(({ changes }) => idsOf(changes)))
   const rows = ids.size === 0 ? [] : await write.outputsForBooking([...ids])
   const known = new Map(
     rows.map(({ outputId, bytes, spentSlot }) => [outputId, { bytes, spentSlot }]),
   )
   const checked: CheckedSlot[] = []
   let former = before
-  for (const { commitment, changes } of told) {
+  for (const { commitment, changes } of answered) {
     const committed = checkCommitment(former, commitment)
     if (!committed.ok) return committed
     const contradiction = checkChanges(committed.value, changes, known)

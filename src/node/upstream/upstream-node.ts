@@ -13,17 +13,17 @@ import type { BlockRow, BlockState, TransactionRow, TransactionState } from '../
 import type { CarriedTransaction, CheckedBlock, NotServedByNode, UpstreamNode } from '../source.ts'
 import type { ForwardedBlocks } from './forwarded-blocks.ts'
 import { type NodeBlock, nodeBlock } from './node-block.ts'
-import type { Nodes } from './nodes.ts'
 import {
   blockMetadataOf,
   blockOf,
   coreAnswer,
   includedBlockOf,
+  type NodeQuery,
   outputMetadataOf,
   outputOf,
-  type Question,
   transactionMetadataOf,
-} from './questions.ts'
+} from './node-queries.ts'
+import type { Nodes } from './nodes.ts'
 import { createRequestCoalescer } from './request-coalescer.ts'
 
 /** What readers ask the nodes for: blocks, transactions and whatever else is not in the database. */
@@ -51,8 +51,9 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
     createRequestCoalescer<Result<TransactionMetadata | undefined, NotServedByNode>>(mostKept)
 
   function transactionMetadata(id: TransactionId) {
-    const question = () => ask(nodes, transactionMetadataOf(id), `the state of transaction ${id}`)
-    return metadata.coalesce(id, question, keepMs)
+    const query = () =>
+      fetchKnown(nodes, transactionMetadataOf(id), `the state of transaction ${id}`)
+    return metadata.coalesce(id, query, keepMs)
   }
 
   function transaction(id: TransactionId) {
@@ -64,7 +65,7 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
   }
 
   async function proof(id: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined> {
-    const answer = await nodes.ask(outputOf(id))
+    const answer = await nodes.fetch(outputOf(id))
     if (!answer.ok || answer.value === undefined) return undefined
     const { outputIdProof } = answer.value
     if (!provesOutput(id, output, outputIdProof)) return undefined
@@ -73,7 +74,7 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
   }
 
   async function outputMetadata(id: OutputId) {
-    const answer = await nodes.ask(outputMetadataOf(id))
+    const answer = await nodes.fetch(outputMetadataOf(id))
     return answer.ok && answer.value?.outputId === id ? answer.value : undefined
   }
 
@@ -84,16 +85,16 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
     transactionCommitment: (id) => proven.get(id),
     proof,
     outputMetadata,
-    ask: (path, schema) => ask(nodes, coreAnswer(path, schema), path),
+    ask: (path, schema) => fetchKnown(nodes, coreAnswer(path, schema), path),
   }
 }
 
-async function ask<T>(
+async function fetchKnown<T>(
   nodes: Nodes,
-  question: Question<T>,
+  query: NodeQuery<T>,
   what: string,
 ): Promise<Result<T | undefined, NotServedByNode>> {
-  const answer = await nodes.ask(question)
+  const answer = await nodes.fetch(query)
   if (answer.ok) return answer
   const { error } = answer
   if (error.code === 'NODES_AWAY') return err({ code: 'NOT_TOLD_BY_NODE', what })
@@ -109,8 +110,8 @@ async function readBlock(
   const { nodes, network } = deps
   const what = `block ${id}`
   const [bytes, metadata] = await Promise.all([
-    own === undefined ? ask(nodes, blockOf(id), what) : ok(own.bytes),
-    ask(nodes, blockMetadataOf(id), `the state of ${what}`),
+    own === undefined ? fetchKnown(nodes, blockOf(id), what) : ok(own.bytes),
+    fetchKnown(nodes, blockMetadataOf(id), `the state of ${what}`),
   ])
   if (!bytes.ok) return bytes
   if (!metadata.ok) return metadata
@@ -134,7 +135,7 @@ async function readTransaction(
   const state = transactionStateOf(metadata)
   if (state === undefined && own === undefined) return ok(undefined)
   const what = `the block of transaction ${id}`
-  const included = await ask(nodes, includedBlockOf(id), what)
+  const included = await fetchKnown(nodes, includedBlockOf(id), what)
   if (!included.ok) return included
   // Only the node knows which of several carriers was booked; they may differ in their unlocks.
   const isOwn = carriers.length === 1 || state === undefined || !isBooked(state)

@@ -117,10 +117,10 @@ export interface CommitteeView {
 /** Reads the committee of an epoch, by default the current one; without members where it is not known. */
 export async function readCommittee(
   { store, source }: Pick<Services, 'store' | 'source'>,
-  asked: EpochIndex | undefined,
+  wanted: EpochIndex | undefined,
 ): Promise<Result<CommitteeView, EpochNotBegun>> {
   const current = epochOfSlot(source.network.parameters, source.status().slot)
-  const epoch = asked ?? current
+  const epoch = wanted ?? current
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'epoch', epoch, current })
   const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
   const members = row?.committee ?? []

@@ -26,8 +26,8 @@ export async function readBlock(
 ): Promise<Result<BlockView | undefined, ReadBlockError>> {
   const kept = await store.read.block(blockId)
   if (kept !== undefined || source.node === undefined) return ok(kept && viewOfBlock(kept))
-  const told = await source.node.block(blockId)
-  return told.ok ? ok(told.value && viewOfBlock(told.value)) : told
+  const answered = await source.node.block(blockId)
+  return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
 }
 
 function viewOfBlock(row: BlockRow): BlockView {

@@ -40,8 +40,8 @@ export async function readTransaction(
   }
   const genesis = await readGenesisTransaction(deps, transactionId)
   if (genesis !== undefined || source.node === undefined) return ok(genesis)
-  const told = await source.node.transaction(transactionId)
-  return told.ok ? ok(told.value && viewOfTransaction(told.value)) : told
+  const answered = await source.node.transaction(transactionId)
+  return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
 }
 
 /**
@@ -57,8 +57,8 @@ async function readGenesisTransaction(
   // A transaction that was made in that slot is booked in a later one: the slot is committed from the beginning.
   const first = await store.read.output(outputId(transactionId, 0))
   if (first?.bookedSlot !== slot) return undefined
-  const asked = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
-  const outputIds = (await store.read.outputs(asked)).map((row) => row.outputId)
+  const possible = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
+  const outputIds = (await store.read.outputs(possible)).map((row) => row.outputId)
   return {
     transactionId,
     blockId: undefined,

@@ -61,14 +61,14 @@ async function startOf(
   end: Pick<CursorLog, 'logId' | 'seq'>,
 ): Promise<Result<LogPosition, CursorError>> {
   const log = { ...end, prunedSeq: 0, prunedBranch: noBranch, mayLag }
-  const place = after === undefined ? undefined : placeCursor(after, 'after', log)
-  if (place?.ok === false) return place
-  const seq = place?.value.seq ?? end.seq
+  const position = after === undefined ? undefined : placeCursor(after, 'after', log)
+  if (position?.ok === false) return position
+  const seq = position?.value.seq ?? end.seq
   const [last] = seq === 0 ? [] : await read.chainRecordChanges({ after: seq - 1, limit: 1 })
   const branch = branchOfSettings(last)
-  return place === undefined
+  return position === undefined
     ? ok({ seq, branch })
-    : confirmCursor(place.value, branch, 'after', log)
+    : confirmCursor(position.value, branch, 'after', log)
 }
 
 interface EmitOptions {

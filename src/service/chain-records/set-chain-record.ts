@@ -1,4 +1,5 @@
 import { nowMs } from '../../lib/clock.ts'
+import { bodyFlag, bodyList, bodyObject, bodyValue, type ValueOf } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NewChainRecord } from '../../store/contract.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
@@ -7,18 +8,37 @@ import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Sets the record of a chain, whole (specification 4.1; design 6). */
 
-/** The record of a chain as its owner sets it (specification 2.1). */
-export interface ChainRecord {
-  /** Kept as sent: public keys, addresses or URLs. */
-  readonly accessNodes: readonly string[]
-  readonly isActive: boolean
-}
-
 /** The most access nodes of a record. */
 export const maxAccessNodes = 1000
 
 /** The most characters of an access node. */
 export const maxAccessNodeLength = 256
+
+/** Half of a surrogate pair is no character: the database could not keep it as sent. */
+const accessNode = bodyValue(
+  { type: 'string', minLength: 1, maxLength: maxAccessNodeLength },
+  `a text of 1 to ${maxAccessNodeLength} characters without control characters`,
+  (value): value is string => {
+    if (typeof value !== 'string' || /[\p{Cc}\p{Cs}]/u.test(value)) return false
+    const { length } = [...value]
+    return length >= 1 && length <= maxAccessNodeLength
+  },
+)
+
+/**
+ * The record of a chain as its owner sets it (specification 2.1). Both members are required. Access nodes are kept as
+ * sent: public keys, addresses or URLs.
+ */
+export const chainRecordBody = bodyObject(
+  {
+    accessNodes: bodyList(accessNode, maxAccessNodes, { values: 'texts', items: 'access nodes' }),
+    isActive: bodyFlag,
+  },
+  'an object with accessNodes and isActive',
+)
+
+/** The record of a chain as its owner sets it. */
+export type ChainRecord = ValueOf<typeof chainRecordBody>
 
 /** A record of the wrong form; `member` is the path to what is wrong, such as `accessNodes.3`. */
 export interface ChainRecordMalformed {
@@ -58,8 +78,8 @@ export async function setChainRecord(
 ): Promise<Result<ChainRecordVersion, SetChainRecordError>> {
   const chainId = parseChainId(request.chainId, 'chainId')
   if (!chainId.ok) return chainId
-  const record = parseChainRecord(request.record)
-  if (!record.ok) return record
+  const record = chainRecordBody.read(request.record, 'body')
+  if (!record.ok) return err({ code: 'CHAIN_RECORD_MALFORMED', ...record.error })
   const { setBy, onlyOver } = request
   const setAt = nowMs(deps.clock)
   const saved = await save(
@@ -90,43 +110,4 @@ async function save(
 export function fits(onlyOver: ChainRecordPrecondition | undefined, version: number): boolean {
   if (onlyOver === undefined) return true
   return version > 0 && (onlyOver === 'ANY' || onlyOver.includes(version))
-}
-
-/** Reads a record from JSON. Both members are required, others are ignored. */
-function parseChainRecord(json: unknown): Result<ChainRecord, ChainRecordMalformed> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return malformed('body', 'an object with accessNodes and isActive')
-  }
-  const accessNodes = parseAccessNodes('accessNodes' in json ? json.accessNodes : undefined)
-  if (!accessNodes.ok) return accessNodes
-  const isActive = 'isActive' in json ? json.isActive : undefined
-  if (typeof isActive !== 'boolean') return malformed('isActive', 'true or false')
-  return ok({ accessNodes: accessNodes.value, isActive })
-}
-
-function parseAccessNodes(value: unknown): Result<readonly string[], ChainRecordMalformed> {
-  if (!Array.isArray(value)) return malformed('accessNodes', 'a list of texts')
-  if (value.length > maxAccessNodes) {
-    return malformed('accessNodes', `at most ${maxAccessNodes} access nodes`)
-  }
-  const accessNodes: string[] = []
-  for (const [i, accessNode] of value.entries()) {
-    if (!isAccessNode(accessNode)) {
-      const expected = `a text of 1 to ${maxAccessNodeLength} characters without control characters`
-      return malformed(`accessNodes.${i}`, expected)
-    }
-    accessNodes.push(accessNode)
-  }
-  return ok(accessNodes)
-}
-
-/** Half of a surrogate pair is no character: the database could not keep it as sent. */
-function isAccessNode(value: unknown): value is string {
-  if (typeof value !== 'string' || /[\p{Cc}\p{Cs}]/u.test(value)) return false
-  const { length } = [...value]
-  return length >= 1 && length <= maxAccessNodeLength
-}
-
-function malformed(member: string, expected: string): Result<never, ChainRecordMalformed> {
-  return err({ code: 'CHAIN_RECORD_MALFORMED', member, expected })
 }

@@ -7,6 +7,7 @@ import type { Hex } from '../../lib/hex.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { LogPosition, LogTip, UpdateClass } from '../../store/rows.ts'
+import type { Services } from '../services.ts'
 import { type LedgerUpdateView, viewOf } from '../updates/list-ledger-updates.ts'
 
 /** The events of a feed as the transports send them; docs/feed.md states what each guarantees. */
@@ -105,10 +106,6 @@ export interface UpdateHistory {
   readonly historyHash: Hex
 }
 
-export interface FeedEventDeps {
-  readonly parameters: TimeParameters
-}
-
 /** The feed that an event belongs to. */
 export interface FeedIdentity {
   readonly logId: LogTip['logId']
@@ -117,7 +114,7 @@ export interface FeedIdentity {
 
 /** The event of a message. */
 export function eventOf(
-  { parameters }: FeedEventDeps,
+  { parameters }: Pick<Services, 'parameters'>,
   { logId, filter }: FeedIdentity,
   message: FeedMessage,
 ): LedgerFeedEvent {

@@ -6,25 +6,15 @@ import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import { retryingReader } from '../../store/retry.ts'
 import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
 import type { OutputPosition } from '../../store/view-contract.ts'
+import type { Services } from '../services.ts'
 
 /**
  * The outputs of some addresses that were unspent at a position of the log. They are read in pieces while the ledger
  * grows, every piece as of that position: outputs that are unspent now and existed then, and those spent since.
  */
-
-export interface FeedSnapshotDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      'updates' | 'outputs' | 'unspentOutputs' | 'milestone' | 'logTip'
-    >
-  }
-  readonly parameters: { readonly minCommittableAge: number }
-}
 
 export interface SnapshotPosition {
   readonly filter: UpdateFilter
@@ -36,10 +26,10 @@ export interface SnapshotPosition {
  * the position were pruned.
  */
 export async function* readSnapshot(
-  { store, parameters }: FeedSnapshotDeps,
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   { filter, position }: SnapshotPosition,
 ): AsyncGenerator<SnapshotMessage, void, undefined> {
-  const deps = { store: { read: retryingReader(store.read) }, parameters }
+  const deps = { store: { ...store, read: retryingReader(store.read) }, parameters }
   const moment = await momentOf(deps, filter, position.seq)
   const emitted = new Set<OutputId>()
   const pick = (address: Hex, rows: readonly OutputRow[]) => {
@@ -73,7 +63,7 @@ interface Moment {
 }
 
 async function momentOf(
-  { store: { read } }: FeedSnapshotDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   { addresses = [] }: UpdateFilter,
   position: number,
 ): Promise<Moment> {
@@ -102,7 +92,7 @@ async function momentOf(
 
 /** What is unspent and names an address in any role, piece by piece. */
 async function* unspentNow(
-  { store: { read } }: FeedSnapshotDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   address: Hex,
 ): AsyncGenerator<readonly OutputRow[], void, undefined> {
   const anyOf = roles.map((kind) => ({ kind, value: address }))
@@ -121,7 +111,7 @@ async function* unspentNow(
 
 /** What was spent under an address since a position, piece by piece. */
 async function* spentSince(
-  { store: { read } }: FeedSnapshotDeps,
+  { store: { read } }: Pick<Services, 'store'>,
   address: Hex,
   position: number,
 ): AsyncGenerator<readonly OutputRow[], void, undefined> {
@@ -148,7 +138,7 @@ export const rowsPerPiece = 500
 
 /** Whether an output is filed under an address in one of the classes; time alone may have changed its owner. */
 function isFiledUnder(
-  { parameters }: FeedSnapshotDeps,
+  { parameters }: Pick<Services, 'parameters'>,
   of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },
 ): boolean {
   const output = decode(Output, of.row.bytes)

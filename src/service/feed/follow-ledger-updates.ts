@@ -1,14 +1,7 @@
-import {
-  type CursorError,
-  type CursorLog,
-  confirmCursor,
-  cursorExpired,
-  placeCursor,
-} from '../../feed/cursor.ts'
+import { type CursorError, confirmCursor, cursorExpired, placeCursor } from '../../feed/cursor.ts'
 import { follow } from '../../feed/follow.ts'
 import type { TailTip } from '../../feed/log-window.ts'
 import type { SnapshotMessage } from '../../feed/message.ts'
-import type { Feed } from '../../feed/open.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Subscriber, SubscriberOptions } from '../../feed/subscriber.ts'
 import type { SharedText } from '../../feed/texts.ts'
@@ -16,15 +9,10 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import type { LogPosition, UpdateClass } from '../../store/rows.ts'
-import {
-  eventOf,
-  type FeedEventDeps,
-  type FeedIdentity,
-  type LedgerFeedEvent,
-} from './feed-events.ts'
-import { type FeedSnapshotDeps, readSnapshot } from './feed-snapshot.ts'
+import type { Services } from '../services.ts'
+import { eventOf, type FeedIdentity, type LedgerFeedEvent } from './feed-events.ts'
+import { readSnapshot } from './feed-snapshot.ts'
 
 /** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
 
@@ -32,18 +20,14 @@ export type { Sink } from '../../feed/feed-output.ts'
 export type { Subscriber } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 
-export interface FollowLedgerUpdatesDeps {
-  readonly store: FeedSnapshotDeps['store'] & { readonly read: Pick<StoreReader, 'milestone'> }
-  readonly parameters: FeedEventDeps['parameters'] & FeedSnapshotDeps['parameters']
-  readonly feed: Feed
-  readonly mayLag: CursorLog['mayLag']
-}
+/** What a feed of ledger updates uses. */
+export type FeedServices = Pick<Services, 'store' | 'parameters' | 'feed' | 'mayLag'>
 
 /** The most addresses of one feed. */
 export const maximumFeedAddresses = 100
 
 /** What to follow, and from where. */
-export interface FeedQuestion {
+export interface FeedSelection {
   /** Address bytes; left out: every address. */
   readonly addresses?: readonly Hex[]
   readonly classes: readonly UpdateClass[]
@@ -74,16 +58,16 @@ export type FollowLedgerUpdatesError =
 
 /** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
 export async function followLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
-  question: FeedQuestion,
+  deps: FeedServices,
+  selection: FeedSelection,
 ): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, question)
+  const begun = await beginFeed(deps, selection)
   if (!begun.ok) return begun
   return ok(stoppable((signal) => eventsOf(deps, begun.value, signal)))
 }
 
 async function* eventsOf(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   begun: BegunFeed,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerFeedEvent, void, undefined> {
@@ -100,11 +84,11 @@ export interface SharedFeedOptions extends Pick<SubscriberOptions, 'sink'> {
 
 /** Opens a feed that shares execution and bytes with equal requests. */
 export async function shareLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
-  question: FeedQuestion,
+  deps: FeedServices,
+  selection: FeedSelection,
   { key, render, sink }: SharedFeedOptions,
 ): Promise<Result<Subscriber, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, question)
+  const begun = await beginFeed(deps, selection)
   if (!begun.ok) return begun
   const { logId, era, filter, position, snapshot } = begun.value
   const { addresses, classes } = filter
@@ -131,47 +115,47 @@ export interface BegunFeed extends FeedIdentity {
 
 /** Checks a request for a feed, and finds its filter and position. */
 export async function beginFeed(
-  deps: FollowLedgerUpdatesDeps,
-  question: FeedQuestion,
+  deps: FeedServices,
+  selection: FeedSelection,
 ): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {
-  const filter = filterOf(question)
+  const filter = filterOf(selection)
   if (!filter.ok) return filter
   const { tail } = deps.feed
   // Most feeds resume below the known tip, and cost no read of the database.
   let tip = tail.tip()
-  let start = await startOf(deps, question, tip)
+  let start = await startOf(deps, selection, tip)
   if (!start.ok || start.value.seq === tip.seq) {
     // A cursor from another gateway on the database may be ahead of the tip that this one knows, or belong to a newer log.
     const code = start.ok ? undefined : start.error.code
     const isNews = code === 'CURSOR_AHEAD_OF_TIP' || code === 'CURSOR_OF_ANOTHER_LOG'
     tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
-    start = await startOf(deps, question, tip)
+    start = await startOf(deps, selection, tip)
   }
   // The log was replaced meanwhile.
-  if (tail.tip().era !== tip.era) return await beginFeed(deps, question)
+  if (tail.tip().era !== tip.era) return await beginFeed(deps, selection)
   if (!start.ok) return start
   const beginning = { filter: filter.value, position: start.value }
-  const snapshot = question.snapshot === true ? readSnapshot(deps, beginning) : undefined
+  const snapshot = selection.snapshot === true ? readSnapshot(deps, beginning) : undefined
   return ok({ logId: tip.logId, era: tip.era, ...beginning, snapshot })
 }
 
-function filterOf(question: FeedQuestion): Result<UpdateFilter, FollowLedgerUpdatesError> {
-  const addresses = question.addresses && [...new Set(question.addresses)].sort()
+function filterOf(selection: FeedSelection): Result<UpdateFilter, FollowLedgerUpdatesError> {
+  const addresses = selection.addresses && [...new Set(selection.addresses)].sort()
   const count = addresses?.length ?? 1
   if (count < 1 || count > maximumFeedAddresses) {
     return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maximumFeedAddresses })
   }
-  const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => question.classes.includes(one))
+  const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => selection.classes.includes(one))
   if (classes.length === 0) return err({ code: 'FEED_CLASSES_MISSING' })
-  if (question.snapshot === true && addresses === undefined) {
+  if (selection.snapshot === true && addresses === undefined) {
     return err({ code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' })
   }
   return ok({ ...(addresses && { addresses }), classes })
 }
 
 async function startOf(
-  { store, feed: { tail }, mayLag }: FollowLedgerUpdatesDeps,
-  { after, afterMilestone }: FeedQuestion,
+  { store, feed: { tail }, mayLag }: FeedServices,
+  { after, afterMilestone }: FeedSelection,
   tip: TailTip,
 ): Promise<Result<LogPosition, FollowLedgerUpdatesError>> {
   if (after !== undefined && afterMilestone !== undefined) {

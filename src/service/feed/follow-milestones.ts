@@ -1,18 +1,12 @@
-import type { Feed } from '../../feed/open.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { TimeParameters } from '../../protocol/slots.ts'
 import { retryWhileAway } from '../../store/retry.ts'
+import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 
 /** Every milestone from any one on, as they are committed. */
-
-export interface FollowMilestonesDeps {
-  readonly parameters: TimeParameters
-  readonly feed: Pick<Feed, 'tail' | 'milestones'>
-}
 
 /** The milestone to begin after is not committed yet. */
 export interface MilestoneNotCommitted {
@@ -24,7 +18,7 @@ export interface MilestoneNotCommitted {
 
 /** Every milestone after one, by default after the newest; ends at once when its consumer calls `return()`. */
 export async function followMilestones(
-  deps: FollowMilestonesDeps,
+  deps: Pick<Services, 'parameters' | 'feed'>,
   after: SlotIndex | undefined,
 ): Promise<Result<AsyncIterableIterator<MilestoneView>, MilestoneNotCommitted>> {
   const { slot: newest } = await deps.feed.tail.freshTip()
@@ -36,7 +30,7 @@ export async function followMilestones(
 }
 
 async function* milestonesAfter(
-  { parameters, feed: { tail, milestones: read } }: FollowMilestonesDeps,
+  { parameters, feed: { tail, milestones: read } }: Pick<Services, 'parameters' | 'feed'>,
   after: SlotIndex,
   signal: AbortSignal,
 ): AsyncGenerator<MilestoneView, void, undefined> {

@@ -1,4 +1,3 @@
-import type { Feed } from '../../feed/open.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { valueIn } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
@@ -11,13 +10,9 @@ import type { Services } from '../services.ts'
 
 /** The state of a block or a transaction: its row is read whenever the log has moved, and once per tick. */
 
-export interface FollowStatesDeps extends Pick<Services, 'store' | 'source'> {
-  readonly feed: Pick<Feed, 'tail' | 'tickMs'>
-}
-
 /** A block as it is and whenever its state has changed; waits while it is unknown, and ends with its last state. */
 export function followBlockState(
-  deps: FollowStatesDeps,
+  deps: Pick<Services, 'store' | 'source' | 'feed'>,
   blockId: BlockId,
 ): AsyncIterableIterator<BlockView> {
   const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
@@ -30,7 +25,7 @@ export function followBlockState(
  * carry the same transaction with other unlocks, or when its inputs exist (ledger reference 3.3).
  */
 export function followTransactionState(
-  deps: FollowStatesDeps,
+  deps: Pick<Services, 'store' | 'source' | 'feed'>,
   transactionId: TransactionId,
 ): AsyncIterableIterator<TransactionView> {
   const isLast = ({ state, failure }: TransactionView) =>
@@ -49,7 +44,7 @@ interface Looking<T> {
 }
 
 async function* changes<T>(
-  { feed: { tail, tickMs } }: FollowStatesDeps,
+  { feed: { tail, tickMs } }: Pick<Services, 'feed'>,
   signal: AbortSignal,
   { look, isLast, key }: Looking<T>,
 ): AsyncGenerator<T, void, undefined> {

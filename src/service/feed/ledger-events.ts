@@ -2,17 +2,9 @@ import type { BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow, BlockState } from '../../store/rows.ts'
 import { type BlockView, decodeBlock } from '../blocks/read-block.ts'
+import type { Services } from '../services.ts'
 
 /** What happens on the ledger, found by reading it now and then: slots, blocks, their states, outputs. */
-
-export interface LedgerEventDeps {
-  readonly store: {
-    readonly read: Pick<
-      StoreReader,
-      'blocksAfter' | 'newestInbox' | 'blockStates' | 'updates' | 'logTip'
-    >
-  }
-}
 
 export type LedgerEvent =
   /** A slot was committed. */
@@ -41,7 +33,9 @@ const mostSlots = 100
 
 const pageSize = 1_000
 
-export function createLedgerEventReader({ store: { read } }: LedgerEventDeps): LedgerEventReader {
+export function createLedgerEventReader({
+  store: { read },
+}: Pick<Services, 'store'>): LedgerEventReader {
   let slot: SlotIndex | undefined
   let inbox: number | undefined
   let seq: number | undefined
@@ -112,7 +106,7 @@ interface OutputsNow {
   readonly outputIds: readonly OutputId[]
 }
 
-type Read = LedgerEventDeps['store']['read']
+type Read = Services['store']['read']
 
 async function blocksAfter(
   read: Read,

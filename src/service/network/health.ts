@@ -43,9 +43,9 @@ export async function readHealth({
 }
 
 /** Over a broken network no answer may come at all, not even a failure. The log of the process has the reason. */
-async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
+async function answersInTime(read: () => Promise<unknown>): Promise<boolean> {
   const over = new AbortController()
-  const answered = ask().then(
+  const answered = read().then(
     () => true,
     () => false,
   )

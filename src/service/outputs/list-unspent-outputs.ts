@@ -57,18 +57,18 @@ export async function listUnspentOutputs(
   if (filter.heldBy !== undefined && filter.anyOf !== undefined) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' })
   }
-  const place = after == null ? ok(undefined) : decodeOutputCursor(after, 'after')
-  if (!place.ok) return place
+  const position = after == null ? ok(undefined) : decodeOutputCursor(after, 'after')
+  if (!position.ok) return position
   // One row more than the page shows whether there is a next page.
-  const question = { filter, after: place.value, limit: size + 1 }
+  const question = { filter, after: position.value, limit: size + 1 }
   const rows = await store.read.unspentOutputs(question)
   return ok({
     outputs: rows.slice(0, size).map(viewOfOutput),
     hasNextPage: rows.length > size,
     hasPreviousPage: async () => {
-      if (place.value === undefined) return false
+      if (position.value === undefined) return false
       const [lowest] = await store.read.unspentOutputs({ filter, limit: 1 })
-      return lowest !== undefined && comparePlaces(lowest, place.value) <= 0
+      return lowest !== undefined && comparePlaces(lowest, position.value) <= 0
     },
   })
 }

@@ -22,10 +22,10 @@ export async function outputLife(
   { outputId, ...row }: OutputRow,
 ): Promise<Result<OutputLife, OutputNotServed>> {
   const isSpent = row.spentSlot !== undefined
-  const isTold = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
-  const told = isTold ? undefined : await source.node?.outputMetadata(outputId)
-  const blockId = row.blockId ?? told?.blockId
-  const spentBy = row.spentBy ?? told?.spent?.transactionId
+  const isKept = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
+  const answered = isKept ? undefined : await source.node?.outputMetadata(outputId)
+  const blockId = row.blockId ?? answered?.blockId
+  const spentBy = row.spentBy ?? answered?.spent?.transactionId
   if (blockId === undefined || (isSpent && spentBy === undefined)) {
     return err({ code: 'NOT_TOLD_BY_NODE', what: `the life of output ${outputId}` })
   }

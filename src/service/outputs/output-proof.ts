@@ -70,13 +70,13 @@ export async function proverOf(
   const siblings = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
   const prove = createProver(siblings.map(({ bytes }) => bytes))
   return async ({ outputId: id, bytes }) => {
-    const place = siblings.findIndex((sibling) => sibling.outputId === id)
-    assert(place !== -1, 'an output is among those of its transaction')
+    const index = siblings.findIndex((sibling) => sibling.outputId === id)
+    assert(index !== -1, 'an output is among those of its transaction')
     const proof = {
       slot: slotOfId(transactionId),
       outputIndex: indexOf(id),
       transactionCommitment,
-      outputCommitmentProof: prove(place),
+      outputCommitmentProof: prove(index),
     }
     // A node does not list outputs that one slot created and spent; without such a sibling this gateway cannot compute the proof.
     const isWhole = source.node === undefined || provesOutput(id, bytes, proof)

@@ -6,8 +6,8 @@ import { createSignal } from '../../lib/signal.ts'
 import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
 import {
   beginFeed,
-  type FeedQuestion,
-  type FollowLedgerUpdatesDeps,
+  type FeedSelection,
+  type FeedServices,
   type FollowLedgerUpdatesError,
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
@@ -15,7 +15,7 @@ import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 /** The feed by long poll: a page after a position, and if it is empty, a wait for the first update. */
 
 /** What to poll. */
-export interface PollQuestion extends Omit<FeedQuestion, 'snapshot'> {
+export interface PollQuestion extends Omit<FeedSelection, 'snapshot'> {
   /** The most updates, from 1. */
   readonly limit: number
   /** How long to wait for the first update where there is none. */
@@ -37,7 +37,7 @@ export interface PolledUpdates {
 
 /** Reads the next page. */
 export async function pollLedgerUpdates(
-  deps: FollowLedgerUpdatesDeps,
+  deps: FeedServices,
   { limit, waitMs, signal, ...question }: PollQuestion,
 ): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
   const begun = await beginFeed(deps, question)

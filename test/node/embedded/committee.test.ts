@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { assert } from '../../../src/lib/assert.ts'
-import { createSettableClock } from '../../../src/lib/clock.ts'
-import { guardClock } from '../../../src/lib/guarded-clock.ts'
-import { silentLog } from '../../../src/lib/log.ts'
 import {
   accountIdOfKey,
   developmentGenesis,
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
-import { openEmbedded } from '../../../src/node/embedded/open.ts'
 import type { GenesisPlan } from '../../../src/node/genesis.ts'
 import { buildBlock, type IssuerAccount } from '../../../src/node/issuer.ts'
-import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import { Block } from '../../../src/protocol/block.ts'
 import { identifyBlock } from '../../../src/protocol/ids.ts'
 import type { Keypair } from '../../../src/protocol/keys.ts'
@@ -21,7 +16,8 @@ import { encode } from '../../../src/protocol/schema/schema.ts'
 import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
 import { createStakers } from '../../../src/service/accounts/stakers.ts'
 import { listValidators } from '../../../src/service/accounts/validators.ts'
-import { databases, openedStore } from '../../support/databases.ts'
+import { databases } from '../../support/databases.ts'
+import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
 import { until } from '../../support/until.ts'
 import { user } from '../../support/wallet.ts'
 
@@ -76,41 +72,20 @@ function staking(
 }
 
 async function openLedger(url: string, issuer?: IssuerAccount) {
-  const clock = createSettableClock(BigInt(startSeconds) * 1_000_000_000n)
-  const signatures = openSignatureChecker({ queueLimit: 10 })
-  let wake = () => {}
-  let opened = await reopen()
-
-  async function reopen() {
-    const store = await openedStore(url)
-    const guarded = guardClock({ clock, log: silentLog })
-    const deps = { store, clock: guarded, log: silentLog, signatures, holder: 'test:1' }
-    const source = await openEmbedded(
-      { ...deps, onCommitted: () => wake() },
-      { genesis: plan(), networkName: undefined, issuer },
-    )
-    assert(source.ok, 'the ledger opens')
-    return { store, source: source.value }
-  }
-
-  const committed = () => opened.source.status().latestCommittedSlot
+  const ledger = await openEmbeddedLedger(url, { startSeconds, genesis: plan(), issuer })
+  const { clock } = ledger
 
   /** Sets the clock so that a slot is committed, and waits for that. */
   async function commit(slot: number): Promise<void> {
-    const { parameters } = opened.source.network
-    const due = slot + parameters.minCommittableAge
-    while (opened.source.status().slot < due) clock.advance(1_000_000_000n)
-    while (committed() < slot) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        if (committed() >= slot) resolve()
-      })
-    }
+    const { source } = ledger.at()
+    const due = slot + source.network.parameters.minCommittableAge
+    while (source.status().slot < due) clock.advance(1_000_000_000n)
+    await ledger.untilCommitted(slot)
   }
 
   /** Announces the candidacy of somebody in the slot of this moment. */
   async function announce(key: Keypair): Promise<void> {
-    const { source } = opened
+    const { source } = ledger.at()
     const issuance = await source.issuance()
     assert(issuance.ok, 'a block can be issued')
     const request = { issuance: issuance.value, payload: { type: 2 } } as const
@@ -126,35 +101,27 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
   return {
     commit,
     announce,
-    slot: () => opened.source.status().slot,
+    slot: () => ledger.at().source.status().slot,
     epochs: async () => {
-      const rows = await opened.store.read.epochs(0)
+      const rows = await ledger.at().store.read.epochs(0)
       return rows.map(({ committee, candidates }) => ({
         committee: committee.map(({ accountId }) => nameOf(accountId)),
         candidates: candidates.map(nameOf),
       }))
     },
     announcements: async () => {
-      const blocks = await opened.store.read.recentBlocks(1_000)
+      const blocks = await ledger.at().store.read.recentBlocks(1_000)
       return blocks.filter(({ kind }) => kind === 'candidacy').length
     },
     validators: async () => {
-      const { store, source } = opened
+      const { store, source } = ledger.at()
       const deps = { store, source, stakers: createStakers(store.read) }
       const page = await listValidators(deps, { after: undefined, pageSize: 10 })
       assert(page.ok, 'a page')
       return page.value.validators.map(({ poolStake, active }) => [poolStake, active])
     },
-    restart: async () => {
-      await opened.source.close()
-      await opened.store.close()
-      opened = await reopen()
-    },
-    close: async () => {
-      await opened.source.close()
-      await opened.store.close()
-      await signatures.close()
-    },
+    restart: ledger.restart,
+    close: ledger.close,
   }
 }
 

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { assert, present } from '../../../src/lib/assert.ts'
-import { createSettableClock } from '../../../src/lib/clock.ts'
-import { guardClock } from '../../../src/lib/guarded-clock.ts'
-import { silentLog } from '../../../src/lib/log.ts'
+import { present } from '../../../src/lib/assert.ts'
 import {
   accountIdOfKey,
   developmentGenesis,
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
-import { openEmbedded } from '../../../src/node/embedded/open.ts'
 import type { GenesisPlan } from '../../../src/node/genesis.ts'
-import { openSignatureChecker } from '../../../src/node/signatures.ts'
-import { databases, openedStore } from '../../support/databases.ts'
+import { databases } from '../../support/databases.ts'
+import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
 import { until } from '../../support/until.ts'
 
 /** The ledger inside over several epochs, on a real store and a clock that is set by hand. */
@@ -26,69 +22,32 @@ function shortEpochs(): GenesisPlan {
   return { ...plan, parameters: { ...plan.parameters, slotsPerEpochExponent: 5 } }
 }
 
-/** Runs a ledger slot by slot on one database; it can be closed and opened again at any slot. */
+/** Runs a ledger slot by slot on one database. */
 async function openLedger(url: string) {
-  const clock = createSettableClock(BigInt(startSeconds) * 1_000_000_000n)
-  const signatures = openSignatureChecker({ queueLimit: 10 })
-  let resolveCommit = () => {}
-  let opened = await reopen()
-
-  async function reopen() {
-    const store = await openedStore(url)
-    const source = await openEmbedded(
-      {
-        store,
-        clock: guardClock({ clock, log: silentLog }),
-        log: silentLog,
-        signatures,
-        holder: 'test:1',
-        onCommitted: () => resolveCommit(),
-      },
-      {
-        genesis: shortEpochs(),
-        networkName: undefined,
-        issuer: { key: keys.issuer, accountId: validator },
-      },
-    )
-    assert(source.ok, 'the ledger opens')
-    return { store, source: source.value }
-  }
+  const issuer = { key: keys.issuer, accountId: validator }
+  const ledger = await openEmbeddedLedger(url, { startSeconds, genesis: shortEpochs(), issuer })
 
   /** Until a slot is committed and the block that follows its commit is booked. */
   async function reach(slot: number): Promise<void> {
-    while (opened.source.status().latestCommittedSlot < slot) {
-      await new Promise<void>((resolve) => {
-        resolveCommit = resolve
-        if (opened.source.status().latestCommittedSlot >= slot) resolve()
-      })
-    }
+    await ledger.untilCommitted(slot)
     await until(async () => (await heartbeatOf()) === 'ACCEPTED')
   }
 
   async function heartbeatOf() {
-    const [newest] = await opened.store.read.recentBlocks(1)
-    return newest?.slot === opened.source.status().slot ? newest.state : undefined
+    const { store, source } = ledger.at()
+    const [newest] = await store.read.recentBlocks(1)
+    return newest?.slot === source.status().slot ? newest.state : undefined
   }
 
   return {
-    at: () => opened,
+    ...ledger,
     reach,
     advance: async (slots: number) => {
       for (let i = 0; i < slots; i++) {
-        const { latestCommittedSlot } = opened.source.status()
-        clock.advance(1_000_000_000n)
+        const { latestCommittedSlot } = ledger.at().source.status()
+        ledger.clock.advance(1_000_000_000n)
         await reach(latestCommittedSlot + 1)
       }
-    },
-    restart: async () => {
-      await opened.source.close()
-      await opened.store.close()
-      opened = await reopen()
-    },
-    close: async () => {
-      await opened.source.close()
-      await opened.store.close()
-      await signatures.close()
     },
   }
 }

@@ -5,10 +5,10 @@ import { graphql } from '../../support/client.ts'
 import {
   allOf,
   changing,
-  type OddNode,
+  endFollower as end,
   passOn,
   type Spoil,
-  startOddNode,
+  startFollower,
 } from '../../support/odd-node.ts'
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -64,23 +64,8 @@ async function pay(spend: OutputId, amounts: readonly bigint[]): Promise<Paid> {
   return { spent: spend, created: payment.created, slot: included.slot }
 }
 
-interface Follower {
-  readonly gateway: TestGateway
-  readonly node: OddNode
-}
-
-async function follow(spoil: Spoil, env: Record<string, string> = {}): Promise<Follower> {
-  const node = await startOddNode(real.url, spoil)
-  const gateway = await startGateway({
-    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
-  })
-  return { gateway, node }
-}
-
-async function end({ gateway, node }: Follower): Promise<void> {
-  await gateway.close()
-  await node.close()
-}
+const follow = (spoil: Spoil, env: Record<string, string> = {}) =>
+  startFollower(real.url, spoil, env)
 
 const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
 

@@ -8,7 +8,13 @@ import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
 import type { MetadataEntry } from '../../../src/protocol/schema/metadata-map.ts'
 import { encode, print } from '../../../src/protocol/schema/schema.ts'
 import { graphql } from '../../support/client.ts'
-import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import {
+  changing,
+  endFollower as end,
+  passOn,
+  type Spoil,
+  startFollower,
+} from '../../support/odd-node.ts'
 import { oddPaymentOf } from '../../support/odd-outputs.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -118,23 +124,8 @@ async function pay(
   return { created: payment.created, slot: included.slot }
 }
 
-interface Follower {
-  readonly gateway: TestGateway
-  readonly node: OddNode
-}
-
-async function follow(spoil: Spoil, env: Record<string, string> = {}): Promise<Follower> {
-  const node = await startOddNode(real.url, spoil)
-  const gateway = await startGateway({
-    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
-  })
-  return { gateway, node }
-}
-
-async function end({ gateway, node }: Follower): Promise<void> {
-  await gateway.close()
-  await node.close()
-}
+const follow = (spoil: Spoil, env: Record<string, string> = {}) =>
+  startFollower(real.url, spoil, env)
 
 const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
 

@@ -6,8 +6,8 @@ import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { err, ok } from '../../../src/lib/result.ts'
 import { askNode } from '../../../src/node/upstream/client.ts'
+import { logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
-import { logIdOfGateway } from '../../../src/node/upstream/questions.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
 import { until } from '../../support/until.ts'
 
@@ -113,11 +113,11 @@ describe('several nodes', () => {
       isAway ? incoming.socket.destroy() : logOf(one)(incoming, response),
     )
     const nodes = openNodes({ urls: [first, await serve(logOf(two))], log: silentLog })
-    const ask = async () => (await nodes.ask(logIdOfGateway())) as { value: string }
+    const ask = async () => (await nodes.fetch(logIdOfGateway())) as { value: string }
     expect(await ask()).toMatchObject({ value: one })
     isAway = true
     expect(await ask()).toMatchObject({ value: two })
-    expect(nodes.awake().map(({ place }) => place)).toEqual([2])
+    expect(nodes.awake().map(({ number: place }) => place)).toEqual([2])
     isAway = false
     await until(async () => (await ask()).value === one)
     nodes.close()
@@ -133,7 +133,7 @@ describe('several nodes', () => {
       await until(() => nodes.awake().length > 0)
       restsMs.push(performance.now() - before)
       // That it answers does not mend it.
-      await nodes.ask(logIdOfGateway())
+      await nodes.fetch(logIdOfGateway())
     }
     expect(restsMs[1]).toBeGreaterThan((restsMs[0] ?? 0) * 1.5)
     nodes.close()
@@ -142,7 +142,10 @@ describe('several nodes', () => {
   test('all of which are away are no answer', async () => {
     const url = await serve((incoming) => incoming.socket.destroy())
     const nodes = openNodes({ urls: [url], log: silentLog })
-    expect(await nodes.ask(logIdOfGateway())).toEqual({ ok: false, error: { code: 'NODES_AWAY' } })
+    expect(await nodes.fetch(logIdOfGateway())).toEqual({
+      ok: false,
+      error: { code: 'NODES_AWAY' },
+    })
     nodes.close()
   })
 })

@@ -27,7 +27,7 @@ import type { NodeAnswer, NodeRequest } from './client.ts'
 /** The requests to a node, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
 
 /** A request, and what its answer means. */
-export interface Question<T> extends Subject {
+export interface NodeQuery<T> extends Subject {
   readonly request: NodeRequest
   /** The meaning of an answer, `undefined` where nothing is there. */
   readonly read: (answer: NodeAnswer) => Result<T | undefined, AnswerUseless>
@@ -73,17 +73,17 @@ export interface NodeFacts extends Infer<typeof NodeFacts> {}
 const core = '/api/core/v3'
 
 /** The node and its network. */
-export function info(): Question<NodeFacts> {
+export function info(): NodeQuery<NodeFacts> {
   return json(`${core}/info`, NodeFacts, { limit: limits.info })
 }
 
 /** The commitment to a slot; nothing there while it is not committed. */
-export function commitmentOf(slot: SlotIndex): Question<SlotCommitment> {
+export function commitmentOf(slot: SlotIndex): NodeQuery<SlotCommitment> {
   return json(`${core}/commitments/by-slot/${slot}`, SlotCommitment, { slot })
 }
 
 /** What a slot changed, with the outputs. */
-export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
+export function changesOf(slot: SlotIndex): NodeQuery<UtxoChangesFull> {
   const path = `${core}/commitments/by-slot/${slot}/utxo-changes/full`
   return json(path, UtxoChangesFull, { limit: limits.changes, slot })
 }
@@ -92,55 +92,55 @@ export function changesOf(slot: SlotIndex): Question<UtxoChangesFull> {
  * An output with its proof and its metadata. A node of IOTA serves a spent output by this route alone: the one without
  * metadata has unspent ones only.
  */
-export function outputOf(id: OutputId): Question<OutputWithMetadata> {
+export function outputOf(id: OutputId): NodeQuery<OutputWithMetadata> {
   return json(`${core}/outputs/${id}/full`, OutputWithMetadata, { outputId: id })
 }
 
 /** The metadata of an output. */
-export function outputMetadataOf(id: OutputId): Question<OutputMetadata> {
+export function outputMetadataOf(id: OutputId): NodeQuery<OutputMetadata> {
   return json(`${core}/outputs/${id}/metadata`, OutputMetadata, { outputId: id })
 }
 
 /** The bytes of a block. */
-export function blockOf(id: BlockId): Question<Uint8Array> {
+export function blockOf(id: BlockId): NodeQuery<Uint8Array> {
   return bytes(`${core}/blocks/${id}`)
 }
 
 /** The metadata of a block. */
-export function blockMetadataOf(id: BlockId): Question<BlockMetadata> {
+export function blockMetadataOf(id: BlockId): NodeQuery<BlockMetadata> {
   return json(`${core}/blocks/${id}/metadata`, BlockMetadata)
 }
 
 /** The metadata of a transaction. */
-export function transactionMetadataOf(id: TransactionId): Question<TransactionMetadata> {
+export function transactionMetadataOf(id: TransactionId): NodeQuery<TransactionMetadata> {
   return json(`${core}/transactions/${id}/metadata`, TransactionMetadata)
 }
 
 /** The bytes of the block that a transaction was booked with. */
-export function includedBlockOf(id: TransactionId): Question<Uint8Array> {
+export function includedBlockOf(id: TransactionId): NodeQuery<Uint8Array> {
   return bytes(`${core}/transactions/${id}/included-block`)
 }
 
 /** What a block issued now should refer to. */
-export function issuance(): Question<IssuanceOffer> {
+export function issuance(): NodeQuery<IssuanceOffer> {
   return json(`${core}/blocks/issuance`, IssuanceOffer)
 }
 
 /** Any other route of the core API, by its path after the base. */
-export function coreAnswer<T>(path: string, schema: Schema<T>): Question<T> {
+export function coreAnswer<T>(path: string, schema: Schema<T>): NodeQuery<T> {
   return json(core + path, schema, { limit: limits.info })
 }
 
 /** The id of the log; only a gateway has one. */
-export function logIdOfGateway(): Question<Hex> {
+export function logIdOfGateway(): NodeQuery<Hex> {
   return {
     request: get('/api/gateway/v1/log', jsonType, limits.usual),
     read: (answer) => {
       // Any other status means that the node is no gateway.
       if (answer.status !== 200) return ok(undefined)
-      const told = parseJson(answer.body)
-      if (!told.ok) return unreadable(told.error)
-      const { logId } = members(told.value)
+      const answered = parseJson(answer.body)
+      if (!answered.ok) return unreadable(answered.error)
+      const { logId } = members(answered.value)
       const isLogId = typeof logId === 'string' && isHex(logId) && logId.length === 18
       if (isLogId) return ok(logId.toLowerCase() as Hex)
       return unreadable('the id of the log is malformed')
@@ -163,8 +163,8 @@ export function submission(block: Uint8Array): NodeRequest {
 
 /** The message of a refusal, shortened. */
 export function refusalOf({ status, body }: NodeAnswer): string {
-  const told = parseJson(body)
-  const { error } = told.ok ? members(told.value) : {}
+  const answered = parseJson(body)
+  const { error } = answered.ok ? members(answered.value) : {}
   const { message } = members(error)
   const words = typeof message === 'string' ? message : `status ${status}`
   return words.replaceAll(/\p{Cc}/gu, ' ').slice(0, longestMessage)
@@ -196,22 +196,22 @@ function json<T>(
   path: string,
   schema: Schema<T>,
   { limit = limits.usual, ...subject }: JsonOptions = {},
-): Question<T> {
+): NodeQuery<T> {
   return {
     ...subject,
     request: get(path, jsonType, limit),
     read: (answer) => {
       if (isAbsent(answer)) return ok(undefined)
       if (answer.status !== 200) return refused(answer)
-      const told = parseJson(answer.body)
-      if (!told.ok) return unreadable(told.error)
-      const value = parse(schema, told.value)
+      const answered = parseJson(answer.body)
+      if (!answered.ok) return unreadable(answered.error)
+      const value = parse(schema, answered.value)
       if (value.ok) return value
       const mended = parseJson(answer.body, emptyBytes)
       const again = mended.ok ? parse(schema, mended.value) : value
       if (again.ok) return again
       const { error } = again
-      return unreadable(refusalMessage(error, 'answer'), outputAt(told.value, error.path))
+      return unreadable(refusalMessage(error, 'answer'), outputAt(answered.value, error.path))
     },
   }
 }
@@ -241,7 +241,7 @@ function unreadable(reason: string, outputId?: OutputId): Result<never, AnswerUs
   return err({ reason, isUnreadable: true, outputId })
 }
 
-function bytes(path: string): Question<Uint8Array> {
+function bytes(path: string): NodeQuery<Uint8Array> {
   return {
     request: get(path, bytesType, limits.usual),
     read: (answer) => {
