@@ -84,7 +84,9 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
       const text = await write(asked, response, context)
       if (response.destroyed) return undefined
       if (text === undefined) return given
-      send(response, { status: 200, headers: { 'content-type': type }, body: text })
+      // It may be kept by whoever asks by its tag whether it is still so.
+      const headers = { 'content-type': type, 'cache-control': 'no-cache' }
+      send(response, { status: 200, headers, body: text })
       return undefined
     },
   }

@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -64,7 +63,13 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     if (!document || operation?.operation !== 'query') return undefined
     const conditionNames = conditionsIn(document)
     if (conditionNames.length > mostConditions) return undefined
-    const made: Prepared = { document, operation, conditionNames, compiled: new Map() }
+    const made: Prepared = {
+      document,
+      operation,
+      conditionNames,
+      compiled: new Map(),
+      affordable: new Map(),
+    }
     kept.set(key, made)
     return made
   }
@@ -73,25 +78,16 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     prepare: (request, context) => {
       const found = prepared(request, context)
       if (found === undefined) return undefined
-      const { document, operation } = found
+      const { operation } = found
       const definitions = operation.variableDefinitions ?? []
       const variables = getVariableValues(schema, definitions, request.variables).coerced
       if (variables === undefined) return undefined
-      const args: ExecutionArgs = {
-        schema,
-        document,
-        contextValue: context,
-        operationName: request.operationName ?? null,
-        variableValues: request.variables,
-      }
-      if (costRefusal(args) !== undefined) return undefined
       const compiled = compiledFor(deps, found, variables)
-      return (
-        compiled && {
-          run: () => compiled.run(context, variables),
-          version: () => versionOf(compiled, variables, context),
-        }
-      )
+      if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
+      return {
+        run: () => compiled.run(context, variables),
+        version: () => versionOf(compiled, variables, context),
+      }
     },
   }
 }
@@ -120,7 +116,30 @@ interface Prepared {
   readonly conditionNames: readonly string[]
   /** By the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
+  /** By the numbers and truth values among its variables: sizes of pages determine what it costs, and texts do not. */
+  readonly affordable: Map<string, boolean>
 }
+
+function isAffordable(
+  schema: GraphQLSchema,
+  { document, affordable }: Prepared,
+  { operationName, variables }: QueryRequest,
+  contextValue: GatewayContext,
+): boolean {
+  const key = Object.entries(variables)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? '' : JSON.stringify(value)}`)
+    .join()
+  const known = affordable.get(key)
+  if (known !== undefined) return known
+  const args = { schema, document, contextValue, operationName, variableValues: variables }
+  const isSo = costRefusal(args) === undefined
+  if (affordable.size === mostPrices) affordable.clear()
+  if (key.length < longestPriceKey) affordable.set(key, isSo)
+  return isSo
+}
+
+const mostPrices = 50
+const longestPriceKey = 200
 
 function compiledFor(
   { schema, log }: PreparedQueryDeps,
@@ -177,5 +196,5 @@ const mostKeptBytes = 33_554_432
 
 /** Measured: a parsed document has some 46 bytes a character. */
 function sizeOf({ conditionNames }: Prepared, key: string): number {
-  return 1_000 + key.length * 100 * 2 ** conditionNames.length
+  return 20_000 + key.length * 100 * 2 ** conditionNames.length
 }

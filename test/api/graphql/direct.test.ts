@@ -167,8 +167,9 @@ test('on the short way a page is tagged and not sent again, and compressed where
   const query = `{ ledgerUpdates(address: "${addressText(owner)}") { edges { node { ...U } } nodes { ...U } } }
     fragment U on LedgerUpdate { cursor address outputId historyHash }`
   const target = `${url}?query=${encodeURIComponent(query)}`
-  const first = await fetch(target)
+  const first = await fetch(target, { headers: { 'accept-encoding': 'gzip' } })
   expect(first.headers.get('content-encoding')).toBe('gzip')
+  expect(first.headers.get('cache-control')).toBe('no-cache')
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^W\/"/)
   const again = await fetch(target, { headers: { 'if-none-match': etag } })
