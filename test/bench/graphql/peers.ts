@@ -53,17 +53,16 @@ const variables = '$address: String!, $first: Int!, $after: String'
 const list = 'ledgerUpdates(address: $address, first: $first, after: $after)'
 const nodes = (fields: string) =>
   `query (${variables}) { ${list} { totalCount ${pageInfo} nodes { cursor ${fields} } } }`
+const edges = (fields: string) =>
+  `query (${variables}) { ${list} { totalCount ${pageInfo} edges { cursor node { ${fields} } } } }`
 
-/** Its cursors begin with the hash of the order. */
+/** Cursors of PostGraphile begin with the hash of the order. */
 const newestFirst = '6658e5b82c'
 const postgraphilePage = `query ($address: Base64EncodedBinary!, $first: Int!, $after: Cursor) {
   allLedgerUpdates(condition: { address: $address, class: 0 }, orderBy: PRIMARY_KEY_DESC, first: $first, after: $after) {
     totalCount ${pageInfo} edges { cursor node { ${plain.replace('milestoneTimestamp ', '')} } }
   }
 }`
-const edges = (fields: string) =>
-  `query (${variables}) { ${list} { totalCount ${pageInfo} edges { cursor node { ${fields} } } } }`
-
 /** The gateway. */
 export const ours: Peer = {
   name: 'ours',
@@ -117,8 +116,8 @@ export const pothos: Peer = {
 }
 
 /**
- * PostGraphile. It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64: they are added and converted here, so
- * that it does a little less than the others. It looks for a page before only with `last`, as Relay allows.
+ * PostGraphile. It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64. They are added and
+ * converted here, so it does a little less than the others. It looks for a page before only with `last`, as Relay allows.
  */
 export const postgraphile: Peer = {
   name: 'PostGraphile 5',

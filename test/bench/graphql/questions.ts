@@ -59,8 +59,10 @@ const known = new Map<number, Pick<Question, 'address' | 'addressBytes'>>()
 
 /** Kept: the client is to cost little. */
 function formsOf(n: number) {
+  const kept = known.get(n)
+  if (kept !== undefined) return kept
   const addressBytes = Buffer.from(hexToBytes(addressOf(n)))
-  const forms = known.get(n) ?? { address: encodeBech32('tst', addressBytes), addressBytes }
+  const forms = { address: encodeBech32('tst', addressBytes), addressBytes }
   known.set(n, forms)
   return forms
 }

@@ -33,7 +33,8 @@ process.on('disconnect', () => process.exit())
 let sent = 0
 const begunMs = performance.now()
 setInterval(sendDue, 5)
-setInterval(() => process.send?.(counts), 50)
+// A parent that is gone is told nothing.
+setInterval(() => process.send?.(counts, undefined, undefined, () => {}), 50)
 // Its parents and its commitment grow old.
 setInterval(renewOffer, 2_000)
 

@@ -59,10 +59,9 @@ export function printResults(database: string, results: Results): void {
     ])
     console.log()
   }
-  printTable([
-    ['ratio of processor times', '', 'wanted', 'measured'],
-    ...barsOf(database).flatMap((bar) => barRow(results, bar)),
-  ])
+  const ratios = barsOf(database).flatMap((bar) => barRow(results, bar))
+  if (ratios.length === 0) return
+  printTable([['ratio of processor times', '', 'wanted', 'measured'], ...ratios])
   console.log()
 }
 

@@ -12,17 +12,19 @@ import { type Column, printResults, type Results, tables } from '../graphql/tabl
 
 /** The pages of the log by GraphQL, beside other servers of the same rows that `test/bench/peers` has. */
 
-const help = `npm run bench -- graphql [--short] [--database sqlite|postgresql] [--rows N] [--rounds N]
+const help = `npm run bench -- graphql [--short] [--database sqlite|postgresql] [--rows N] [--rounds N] [--only TEXT]
 
 Asks the built gateway (npm run build) and its peers for pages of the updates of an address, in turns, and prints the
 processor time of the server for a request, in microseconds, and the requests a second. Their answers are compared first.
 
 --short     a log of 10^5 rows in place of 10^6, three rounds in place of seven, and fewer questions: less than three minutes
---database  one of the two alone`
+--database  one of the two alone
+--only      the columns whose head has this text, of the full run`
 
 interface Options {
   readonly isShort: boolean
   readonly rounds: number
+  readonly isAsked: (column: Column) => boolean
 }
 
 /** Prints the tables of each database. */
@@ -35,12 +37,18 @@ export async function run(words: readonly string[]): Promise<void> {
       database: { type: 'string' },
       rows: { type: 'string' },
       rounds: { type: 'string' },
+      only: { type: 'string' },
     },
   })
   if (values.help) return console.log(help)
   installPeers()
   const isShort = values.short
-  const options = { isShort, rounds: Number(values.rounds ?? (isShort ? 3 : 7)) }
+  const options = {
+    isShort,
+    rounds: Number(values.rounds ?? (isShort ? 3 : 7)),
+    isAsked: ({ head, short }: Column) =>
+      values.only === undefined ? short === true || !isShort : head.includes(values.only),
+  }
   const rows = Number(values.rows ?? (isShort ? 100_000 : 1_000_000))
   if (values.database !== 'postgresql') {
     const folder = makeFolder()
@@ -75,10 +83,12 @@ async function measure(database: string, ledger: LargeLedger, options: Options):
   const servers = new Map<Peer, Server>()
   try {
     const start = async (peer: Peer) => void servers.set(peer, await startServer(peer, ledger))
-    await Promise.all(there.map(start))
-    const asked = tables.flat().filter(({ short }) => short || !options.isShort)
+    // Whoever has started is ended below, also if another one has not.
+    const failure = (await Promise.allSettled(there.map(start))).find(isRejected)
+    if (failure !== undefined) throw failure.reason
+    const asked = tables.flat().filter(options.isAsked)
     const columns = asked.filter(({ withBlocks }) => !withBlocks)
-    await compareAnswers(servers, columns, ledger)
+    await compareAnswers(servers, asked, ledger)
     for (const server of servers.values()) server.hold()
     const results = await measureInTurns(servers, columns, { ledger, ...options })
     const others = asked.filter(({ withBlocks }) => withBlocks)
@@ -147,4 +157,8 @@ async function measureInTurns(
     }
   }
   return results
+}
+
+function isRejected(one: PromiseSettledResult<unknown>): one is PromiseRejectedResult {
+  return one.status === 'rejected'
 }
