@@ -13,10 +13,12 @@ import {
   fixedSlots,
   type LogStore,
   openFixedLog,
+  openLogStore,
   rowsOf,
   unwrap,
 } from '../support/log-store.ts'
 import { type PageArguments, pageOf } from '../support/page-model.ts'
+import { addressOf, entry } from '../support/store-rows.ts'
 
 let log: LogStore
 
@@ -145,6 +147,27 @@ describe('connection', () => {
   test.each(refused)('refuses %s', async (_name, question, error) => {
     expect(await ask(question)).toMatchObject({ ok: false, error })
   })
+
+  test.each(['OLDEST', 'NEWEST'] as const)(
+    'is of one moment when its first milestone is committed while it is read: %s',
+    async (sort) => {
+      const own = await openLogStore()
+      const address = addressOf(1)
+      await own.commit([entry(1, 1)], [entry(1, 2)])
+      const { read } = own.store
+      const addressPage: typeof read.addressPage = async (asked) => {
+        if (own.slot() === 2) await own.commit([entry(1, 3)], [entry(1, 4)])
+        return await read.addressPage(asked)
+      }
+      const store = { ...own.store, read: { ...read, addressPage } }
+      const question = { address, class: 'OWNED', sort, startMilestoneIndex: 3 } as const
+      const page = unwrap(await listLedgerUpdates({ ...deps(), store }, question))
+      const seqs = page.updates.map(({ seq }) => seq)
+      expect(seqs).toEqual(sort === 'OLDEST' ? [3, 4] : [3, 2, 1])
+      expect([page.tipCursor, await page.totalCount()]).toEqual([own.cursorAt(4), 4])
+      await own.close()
+    },
+  )
 
   test('takes the limits themselves', async () => {
     expect(await ask({ first: 1000, last: 1000 })).toMatchObject({ ok: true })

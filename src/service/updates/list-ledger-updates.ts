@@ -20,7 +20,7 @@ import type {
 } from '../../store/rows.ts'
 import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
-import { fromMilestone, type Interval, type UpdateSort } from './update-position.ts'
+import type { Interval, UpdateSort } from './update-position.ts'
 
 /** The updates of one address, page by page, as a connection (Relay). */
 
@@ -83,9 +83,13 @@ export async function listLedgerUpdates(
   const { read } = deps.store
   const cursors = await decodeCursors(deps, question)
   if (!cursors.ok) return cursors
-  const { list, tip: earlier } = await listOf(read, question)
+  const list = await listOf(read, question)
   const scan = scanOf(question, list, cursors.value)
   const page = await read.addressPage(scan.query)
+  // Committed in between: the page, its tip and its count are to be of one moment.
+  if (list.uncommitted !== undefined && list.uncommitted <= page.tip.slot) {
+    return await listLedgerUpdates(deps, question)
+  }
   const placed = placeCursors(cursors.value, page, deps.mayLag)
   if (!placed.ok) return placed
   const { rows, isCut, hasMore } = takePage(question, scan, page.rows)
@@ -98,7 +102,7 @@ export async function listLedgerUpdates(
     hasPreviousPage: scan.isBackward ? isBeyond : isBehind,
     hasNextPage: scan.isBackward ? isBehind : isBeyond,
     totalCount: async () => page.count,
-    tipCursor: encodeCursor(earlier ?? page.tip),
+    tipCursor: encodeCursor(page.tip),
   })
 }
 
@@ -177,18 +181,36 @@ function placeCursors(
   return ok(undefined)
 }
 
-/** The whole list of a query, before any cursor cuts it; with the tip that bounds it, where that was read before the page. */
+/** The whole list of a query, before any cursor cuts it. */
+interface List extends Interval {
+  /** It holds only while this slot is not committed. */
+  readonly uncommitted?: SlotIndex
+}
+
 async function listOf(
   read: Services['store']['read'],
-  { sort, startMilestoneIndex }: Pick<ConnectionQuestion, 'sort' | 'startMilestoneIndex'>,
-): Promise<{ readonly list: Interval; readonly tip: LogTip | undefined }> {
-  if (startMilestoneIndex == null) return { list: everything, tip: undefined }
-  const tip = await read.logTip()
-  return {
-    list: await fromMilestone(read, { sort, milestoneIndex: startMilestoneIndex, tip }),
-    tip,
+  { sort, startMilestoneIndex: slot }: Pick<ConnectionQuestion, 'sort' | 'startMilestoneIndex'>,
+): Promise<List> {
+  if (slot == null) return everything
+  const milestone = await read.milestone(slot)
+  if (milestone !== undefined) {
+    return sort === 'OLDEST'
+      ? { ...everything, after: milestone.firstSeq - 1 }
+      : { ...everything, before: milestone.lastSeq + 1 }
   }
+  if (slot > (await read.logTip()).slot) {
+    return { ...(sort === 'OLDEST' ? beyondTheEnd : everything), uncommitted: slot }
+  }
+  // Before the first one.
+  return sort === 'OLDEST' ? everything : beforeTheBeginning
 }
+
+/** No rows, at either end: cursors lie behind them in the list. */
+const beyondTheEnd: Interval = {
+  after: Number.MAX_SAFE_INTEGER - 1,
+  before: Number.MAX_SAFE_INTEGER,
+}
+const beforeTheBeginning: Interval = { after: 0, before: 1 }
 
 /** Up to the tip, whatever that is when the page is read. */
 const everything: Interval = { after: 0, before: Number.MAX_SAFE_INTEGER }

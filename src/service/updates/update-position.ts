@@ -69,7 +69,7 @@ export interface Interval {
 export type UpdateSort = 'OLDEST' | 'NEWEST'
 
 /** The whole log up to a tip. */
-export function wholeLog(tip: LogTip): Interval {
+function wholeLog(tip: LogTip): Interval {
   return { after: 0, before: tip.seq + 1 }
 }
 
@@ -77,18 +77,6 @@ export function wholeLog(tip: LogTip): Interval {
 export interface PlaceReader {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
-}
-
-/** The part of the log from a milestone on, in the direction of the list; the milestone itself is part of it. */
-export async function fromMilestone(
-  reader: PlaceReader,
-  { sort, milestoneIndex, tip }: { sort: UpdateSort; milestoneIndex: SlotIndex; tip: LogTip },
-): Promise<Interval> {
-  const whole = wholeLog(tip)
-  const found = await milestoneBelow(reader, milestoneIndex, tip)
-  return sort === 'OLDEST'
-    ? { ...whole, after: found.firstSeq - 1 }
-    : { ...whole, before: found.lastSeq + 1 }
 }
 
 /**
