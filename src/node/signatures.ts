@@ -58,7 +58,7 @@ function isValidForOpenSsl(item: SignedMessage): Promise<boolean> {
   })
 }
 
-/** The key as OpenSSL has it. To make one takes the main thread a third of what a check takes the other threads. */
+/** The key as OpenSSL has it. To make one takes the main thread two fifths of what a check takes the others. */
 function keyOf(publicKey: Hex): KeyObject {
   const known = keys.get(publicKey)
   if (known !== undefined) return known
