@@ -103,15 +103,10 @@ async function openInOrder(
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
   const { log } = deps
-  const database = await openStore({
-    url: config.databaseUrl.reveal(),
-    wakeUrl: config.wakeUrl?.reveal(),
-    log,
-    mayCreate: config.mayCreate,
-  })
+  const { wake = createWake() } = deps
+  const database = await openWatchedStore(config, { log, wake })
   if (!database.ok) return database
-  const blockChanges = createListeners<void>()
-  const store = notifyBlockChanges(logStoreFaults(database.value, log), blockChanges.notify)
+  const { store, blockChanges } = database.value
   opened.push(store.close)
   const isNew = (await store.read.network()) === undefined
   const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
@@ -121,12 +116,6 @@ async function openInOrder(
   // The clock for slots and blocks. Tokens and the log use the clock of the machine.
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
-  const { wake = createWake() } = deps
-  // The store ends this subscription when it is closed.
-  store.listen((notification) => {
-    if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
-    blockChanges.notify()
-  })
   const holder = nameOfThisProcess()
   const ledgerDeps = { log, clock, store, signatures, holder, onCommitted: wake.notify }
   const ledger = await openLedger(config, ledgerDeps)
@@ -158,6 +147,25 @@ async function openInOrder(
   }
   const { confirm: confirmClock } = clock
   return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+/** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */
+async function openWatchedStore(config: Config, { log, wake }: { log: Log; wake: Wake }) {
+  const database = await openStore({
+    url: config.databaseUrl.reveal(),
+    wakeUrl: config.wakeUrl?.reveal(),
+    log,
+    mayCreate: config.mayCreate,
+  })
+  if (!database.ok) return database
+  const blockChanges = createListeners<void>()
+  const store = notifyBlockChanges(logStoreFaults(database.value, log), blockChanges.notify)
+  // The store ends this subscription when it is closed.
+  store.listen((notification) => {
+    if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
+    blockChanges.notify()
+  })
+  return ok({ store, blockChanges })
 }
 
 interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
