@@ -33,7 +33,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 
   /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
-  function clientWith(settle: (connection: SqlConnection) => Promise<void>): Client {
+  function clientWith(settle: Settle): Client {
     async function connectSettled(): Promise<SqlConnection> {
       const connection = await connect()
       await settle(connection)
@@ -45,17 +45,10 @@ export function openSqlite(path: string, log: StoreLog): Database {
   const place = fileIdentityOf(file)
   const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
-  let writing: SqlConnection | undefined
-  const writer = clientWith((connection) => {
+  const { writer, raw } = writerOf(clientWith, (connection) => {
     reserve.keep()
-    writing = connection
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
-  })
-  const raw = rawConnection(async () => {
-    assert(!isClosed, 'the store is open')
-    if (writing === undefined) await writer.$connect()
-    return present(writing, 'the connection of the writer')
   })
   // It cannot write.
   const reader = clientWith(refuseWrites)
@@ -75,10 +68,8 @@ export function openSqlite(path: string, log: StoreLog): Database {
   }
 
   return {
-    kind: 'sqlite',
+    ...kindOfDatabase,
     statements: { ...sqliteStatements, beginWriting: async () => place.check() },
-    tables: tableStatements,
-    migrations: { path: migrationsPath, statements: migrationStatements },
     probe: async () => probe(file, reserve),
     connect,
     writer,
@@ -86,10 +77,28 @@ export function openSqlite(path: string, log: StoreLog): Database {
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
-    listen: () => ({ close: async () => {} }),
     close,
   }
 }
+
+/** The client of the writer, and raw statements on the same connection. */
+function writerOf(
+  clientWith: (settle: Settle) => Client,
+  settle: Settle,
+): Pick<Database, 'writer' | 'raw'> {
+  let connection: SqlConnection | undefined
+  const writer = clientWith((connected) => {
+    connection = connected
+    return settle(connected)
+  })
+  const raw = rawConnection(async () => {
+    if (connection === undefined) await writer.$connect()
+    return present(connection, 'the connection of the writer')
+  })
+  return { writer, raw }
+}
+
+type Settle = (connection: SqlConnection) => Promise<void>
 
 /** Looks at the file, and changes nothing in it. One that is not there yet will be made. */
 function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {
@@ -111,3 +120,11 @@ function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable>
 
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+
+/** What all databases in files have in common. No other process writes in one: there is nothing to listen for. */
+const kindOfDatabase = {
+  kind: 'sqlite',
+  tables: tableStatements,
+  migrations: { path: migrationsPath, statements: migrationStatements },
+  listen: () => ({ close: async () => {} }),
+} as const

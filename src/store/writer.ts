@@ -27,37 +27,8 @@ import {
 } from './waiting.ts'
 
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
-export function createWriter(
-  { writer: client, raw, statements: sql }: Pick<Database, 'writer' | 'raw' | 'statements'>,
-  turns: SerialQueue,
-): StoreWriter {
-  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
-    const whole = async (tx: Writing['tx']) => {
-      await sql.beginWriting(tx)
-      return work({ tx, sql })
-    }
-    return turns.take(() => client.$transaction(whole, { timeout: transactionTimeoutMs }))
-  }
-
-  /** The same in raw statements alone, which cost the program less. */
-  function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
-    return turns.take(() =>
-      raw.transact(async (tx) => {
-        await sql.beginWriting(tx)
-        return work({ tx, sql })
-      }),
-    )
-  }
-
-  /** A read beside the writes, as of all former ones. */
-  function look<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
-    return turns.take(() => work({ tx: client, sql }))
-  }
-
-  function lookRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
-    return turns.take(() => work({ tx: raw, sql }))
-  }
-
+export function createWriter(database: WriterDatabase, turns: SerialQueue): StoreWriter {
+  const { transact, transactRaw, look, lookRaw } = turnsOf(database, turns)
   return {
     takeLease: (lease) => transact((writing) => takeLease(writing, lease)),
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
@@ -92,4 +63,38 @@ export function createWriter(
     replaceChainRecord: (record, version) =>
       transact((writing) => replaceChainRecord(writing, record, version)),
   }
+}
+
+type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements'>
+
+/** How calls take their turns on the connection of the writer. */
+function turnsOf({ writer: client, raw, statements: sql }: WriterDatabase, turns: SerialQueue) {
+  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    const whole = async (tx: Writing['tx']) => {
+      await sql.beginWriting(tx)
+      return work({ tx, sql })
+    }
+    return turns.take(() => client.$transaction(whole, { timeout: transactionTimeoutMs }))
+  }
+
+  /** The same in raw statements alone, which cost the program less. */
+  function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
+    return turns.take(() =>
+      raw.transact(async (tx) => {
+        await sql.beginWriting(tx)
+        return work({ tx, sql })
+      }),
+    )
+  }
+
+  /** A read beside the writes, as of all former ones. */
+  function look<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    return turns.take(() => work({ tx: client, sql }))
+  }
+
+  function lookRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
+    return turns.take(() => work({ tx: raw, sql }))
+  }
+
+  return { transact, transactRaw, look, lookRaw }
 }

@@ -7,6 +7,7 @@ import {
   type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLLeafType,
+  type GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -67,22 +68,54 @@ export const maxCompiledFields = 2_000
 
 /** The query; `undefined` where it introspects the schema or has too many fields. */
 export function compileQuery(options: CompileOptions): CompiledQuery | undefined {
-  const compiler = createCompiler(options)
+  const { schema, operation } = options
+  const plan: Plan = {
+    ...options,
+    fragments: fragmentsOf(options),
+    fields: 0,
+    dependences: new Set(),
+    lists: [],
+  }
   try {
-    const { operation, schema } = options
     const root = present(schema.getQueryType(), 'the root of queries')
-    const write = compiler.objectWriter(root, [operation])
-    const { fieldCount, dependsOnLog } = compiler
+    const write = objectWriter(plan, root, [operation])
     return {
-      size: fieldCount(),
-      dependsOnLog: dependsOnLog(),
-      run: async (context, variables) => {
-        return await write(undefined, { context, variables, args: new Map() })
-      },
+      size: plan.fields,
+      dependsOnLog: dependsOnLog(plan),
+      run: async (context, variables) =>
+        await write(undefined, { context, variables, args: new Map() }),
     }
   } catch (failure) {
     if (failure === notCompiled) return undefined
     throw failure
+  }
+}
+
+/** What is known of the query while it is compiled. */
+interface Plan extends CompileOptions {
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** How many fields are compiled so far. */
+  fields: number
+  readonly dependences: Set<Dependence>
+  /** The arguments of the lists of updates. */
+  readonly lists: ReadArguments[]
+}
+
+const notCompiled = new Error('the query is not one that is compiled')
+
+function fragmentsOf({ document }: CompileOptions): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+  }
+  return fragments
+}
+
+function dependsOnLog({ dependences, lists }: Plan): LogDependence | undefined {
+  if (dependences.has('NOW')) return undefined
+  return {
+    lists: (variables) => lists.map((read) => read({ variables, args: new Map() })),
+    isOfTip: dependences.has('TIP'),
   }
 }
 
@@ -93,6 +126,8 @@ interface Run {
   /** Arguments that depend on variables, read once however many objects have the field. */
   readonly args: Map<FieldNode, object>
 }
+
+type ReadArguments = (run: Pick<Run, 'args' | 'variables'>) => object
 
 /** Writes a value as JSON text. */
 type Write = (value: unknown, run: Run) => string | Promise<string>
@@ -105,111 +140,101 @@ interface WriteField {
   readonly isLeaf: boolean
 }
 
-const notCompiled = new Error('the query is not one that is compiled')
+type SelectionNodes = readonly Pick<FieldNode, 'selectionSet'>[]
 
-function createCompiler({ schema, document, operation, conditions }: CompileOptions) {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const one of document.definitions) {
-    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+function objectWriter(plan: Plan, type: GraphQLObjectType, nodes: SelectionNodes): Write {
+  const fields: WriteField[] = []
+  for (const [name, same] of collectFields({ ...plan, type, nodes })) {
+    if (++plan.fields > maxCompiledFields) throw notCompiled
+    const key = `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    fields.push({ key, ...fieldWriter(plan, type, same) })
   }
-  let count = 0
-  const dependences = new Set<Dependence>()
-  const lists: ((run: Pick<Run, 'args' | 'variables'>) => object)[] = []
+  // A type of a union may have none of the fields.
+  if (fields.length === 0) return () => '{}'
+  return (value, run) => writeObject(fields, value, run)
+}
 
-  function objectWriter(
-    type: GraphQLObjectType,
-    nodes: readonly Pick<FieldNode, 'selectionSet'>[],
-  ) {
-    const fields: WriteField[] = []
-    for (const [name, same] of collectFields({ schema, fragments, conditions, type, nodes })) {
-      if (++count > maxCompiledFields) throw notCompiled
-      const key = `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
-      fields.push(fieldWriter(type, key, same))
-    }
-    // A type of a union may have none of the fields.
-    if (fields.length === 0) return () => '{}'
-    return (value: unknown, run: Run) => writeObject(fields, value, run)
+function fieldWriter(
+  plan: Plan,
+  parentType: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): Omit<WriteField, 'key'> {
+  const node = present(nodes[0], 'a field has a node')
+  const { value: fieldName } = node.name
+  if (fieldName === typeNameField) {
+    const text = JSON.stringify(parentType.name)
+    return { write: () => text, isLeaf: true }
   }
-
-  function fieldWriter(parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
-    const node = present(nodes[0], 'a field has a node')
-    const { value: fieldName } = node.name
-    if (fieldName === typeNameField) {
-      const text = JSON.stringify(parentType.name)
-      return { key, write: () => text, isLeaf: true }
-    }
-    const field = parentType.getFields()[fieldName]
-    // `__schema` and `__type`.
-    if (field === undefined) throw notCompiled
-    const complete = completion(field.type, nodes)
-    const isLeaf = isLeafType(namedType(field.type))
-    const resolve = resolverOf(field)
-    const args = argumentsOf(field, node)
-    const dependence = dependenceOf(parentType, field)
-    dependences.add(dependence)
-    if (dependence === 'ADDRESS') lists.push(args)
-    if (resolve === defaultFieldResolver) {
-      const write = (source: unknown, run: Run) => complete(memberOf(source, fieldName), run)
-      return { key, write, isLeaf }
-    }
-    const info = {
-      fieldName,
-      fieldNodes: nodes,
-      returnType: field.type,
-      parentType,
-      schema,
-      operation,
-    }
-    const write: Write = (source, run) => {
-      const value = resolve(source, args(run), run.context, info as unknown as GraphQLResolveInfo)
-      return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
-    }
-    return { key, write, isLeaf }
+  const field = parentType.getFields()[fieldName]
+  // `__schema` and `__type`.
+  if (field === undefined) throw notCompiled
+  const read = argumentsOf(field, node)
+  const dependence = dependenceOf(parentType, field)
+  plan.dependences.add(dependence)
+  if (dependence === 'ADDRESS') plan.lists.push(read)
+  const complete = completion(plan, field.type, nodes)
+  const isLeaf = isLeafType(namedType(field.type))
+  const resolve = resolverOf(field)
+  if (resolve === defaultFieldResolver) {
+    return { write: (source, run) => complete(memberOf(source, fieldName), run), isLeaf }
   }
-
-  function completion(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
-    if (isNonNullType(type)) return notNull(nullable(type.ofType, nodes))
-    const write = nullable(type, nodes)
-    return (value, run) => (value == null ? 'null' : write(value, run))
+  const { schema, operation } = plan
+  const known = {
+    fieldName,
+    fieldNodes: nodes,
+    returnType: field.type,
+    parentType,
+    schema,
+    operation,
   }
-
-  /** Writes what is not null. */
-  function nullable(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
-    if (isNonNullType(type)) return nullable(type.ofType, nodes)
-    if (isListType(type)) {
-      const item = completion(type.ofType, nodes)
-      return (value, run) => writeList(item, value, run)
-    }
-    if (isLeafType(type)) return leafWriter(type)
-    const write = isObjectType(type) ? objectWriter(type, nodes) : abstractWriter(type, nodes)
-    return (value, run) => {
-      if (value instanceof Error) throw value
-      return write(value, run)
-    }
+  const info = known as unknown as GraphQLResolveInfo
+  const write: Write = (source, run) => {
+    const value = resolve(source, read(run), run.context, info)
+    return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
   }
+  return { write, isLeaf }
+}
 
-  function abstractWriter(type: GraphQLAbstractType, nodes: readonly FieldNode[]): Write {
-    const writers = new Map<string, Write>()
-    for (const one of schema.getPossibleTypes(type)) writers.set(one.name, objectWriter(one, nodes))
-    const typeOf = type.resolveType ?? defaultTypeResolver
-    const info = { returnType: type, schema, operation } as unknown as GraphQLResolveInfo
-    return (value, run) => {
-      const name = typeOf(value, run.context, info, type)
-      const write = typeof name === 'string' ? writers.get(name) : undefined
-      if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
-      return write(value, run)
-    }
+function completion(plan: Plan, type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+  if (isNonNullType(type)) return notNull(nullable(plan, type.ofType, nodes))
+  const write = nullable(plan, type, nodes)
+  return (value, run) => (value == null ? 'null' : write(value, run))
+}
+
+/** Writes what is not null. */
+function nullable(
+  plan: Plan,
+  type: Exclude<GraphQLOutputType, GraphQLNonNull<never>>,
+  nodes: readonly FieldNode[],
+): Write {
+  if (isListType(type)) {
+    const item = completion(plan, type.ofType, nodes)
+    return (value, run) => writeList(item, value, run)
   }
-
-  function dependsOnLog(): LogDependence | undefined {
-    if (dependences.has('NOW')) return undefined
-    return {
-      lists: (variables) => lists.map((args) => ({ ...args({ variables, args: new Map() }) })),
-      isOfTip: dependences.has('TIP'),
-    }
+  if (isLeafType(type)) return leafWriter(type)
+  const write = isObjectType(type)
+    ? objectWriter(plan, type, nodes)
+    : abstractWriter(plan, type, nodes)
+  return (value, run) => {
+    if (value instanceof Error) throw value
+    return write(value, run)
   }
+}
 
-  return { objectWriter, fieldCount: () => count, dependsOnLog }
+function abstractWriter(plan: Plan, type: GraphQLAbstractType, nodes: readonly FieldNode[]): Write {
+  const { schema, operation } = plan
+  const writers = new Map<string, Write>()
+  for (const one of schema.getPossibleTypes(type)) {
+    writers.set(one.name, objectWriter(plan, one, nodes))
+  }
+  const typeOf = type.resolveType ?? defaultTypeResolver
+  const info = { returnType: type, schema, operation } as unknown as GraphQLResolveInfo
+  return (value, run) => {
+    const name = typeOf(value, run.context, info, type)
+    const write = typeof name === 'string' ? writers.get(name) : undefined
+    if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
+    return write(value, run)
+  }
 }
 
 /** As the default resolver gives it; functions and promises among them are for the executor. */
@@ -226,7 +251,7 @@ function namedType(type: GraphQLOutputType): GraphQLOutputType {
 }
 
 /** Read once where they are literals, and once a run where they hold variables. */
-function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode) {
+function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   let hasVariables = false
   visit(node, {
     // The arguments of fields below are their own.
@@ -239,7 +264,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode) {
     const constant = getArgumentValues(field, node)
     return () => constant
   }
-  return ({ args, variables }: Pick<Run, 'args' | 'variables'>) => {
+  return ({ args, variables }) => {
     const known = args.get(node)
     if (known !== undefined) return known
     const read = getArgumentValues(field, node, variables)

@@ -5,7 +5,7 @@ import type { GraphQLField, GraphQLObjectType } from 'graphql'
  * fields declare it.
  *
  * - PARENT: on the object alone that has the field.
- * - ADDRESS: on the updates of the address and class in its arguments, as long as it begins at no milestone.
+ * - ADDRESS: on the updates of the address and class in its arguments, and with a bound of a list among these on the tip.
  * - TIP: on how far the log reaches.
  * - NOW: on anything else; what declares nothing.
  */

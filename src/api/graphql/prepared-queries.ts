@@ -99,14 +99,20 @@ async function versionOf(
 ): Promise<string | undefined> {
   if (dependsOnLog === undefined) return undefined
   // As the schema coerced them.
-  const lists = dependsOnLog.lists(variables) as readonly (UpdateList & FromMilestone)[]
-  const isOfTip = dependsOnLog.isOfTip || lists.some((list) => list.startMilestoneIndex != null)
+  const lists = dependsOnLog.lists(variables) as readonly (UpdateList & Bounds)[]
+  const isOfTip = dependsOnLog.isOfTip || lists.some(isBounded)
   return pageVersion(services, lists, isOfTip)
 }
 
-/** Where such a list begins depends on which milestones there are. */
-interface FromMilestone {
+interface Bounds {
   readonly startMilestoneIndex?: number | null
+  readonly after?: string | null
+  readonly before?: string | null
+}
+
+/** Whether there is such a milestone, and whether a cursor is one of this history, depends on the whole log. */
+function isBounded({ startMilestoneIndex, after, before }: Bounds): boolean {
+  return startMilestoneIndex != null || after != null || before != null
 }
 
 interface Prepared {

@@ -77,7 +77,6 @@ export function createBooker(deps: BookingDeps): Booker {
     const released = waiting === 0 ? [] : await write.releasedCarriers(bookingBatch)
     const fresh = released.length > 0 ? [] : await write.pendingBlocks(bookingBatch)
     if (released.length + fresh.length === 0) return ok({ count: 0, isMore: false })
-    const releasedIds = new Set(released.map(({ inbox }) => inbox))
     const open = await openCarriers(carriersDeps, [...released, ...fresh])
     const candidates = await candidatesOf(carriersDeps, open)
     const stored = waiting === 0 ? noWaiters : await storedWaiters(carriersDeps, candidates)
@@ -87,11 +86,7 @@ export function createBooker(deps: BookingDeps): Booker {
     const { isCut, judged } = effects
     const lastHad = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
     const had = fresh.slice(0, lastHad + 1)
-    const openIds = new Set(open.map(({ inbox }) => inbox))
-    // A released carrier that is not open waits in vain: another carrier brought its transaction the verdict.
-    const over = [...released, ...waiters].filter(
-      ({ inbox }) => judged.has(inbox) || (releasedIds.has(inbox) && !openIds.has(inbox)),
-    )
+    const over = noLongerWaiting({ released, waiters, open, judged })
     const { transactions, created, spent } = effects
     const blocks = had.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' }) as const)
     const waits = waiting + effects.waiting.length > 0 && { waiting: waitingChanges(effects, over) }
@@ -125,6 +120,31 @@ export function createBooker(deps: BookingDeps): Booker {
   }
 
   return { load, next, giveUp }
+}
+
+/** The waiting carriers that the booking settles. */
+function noLongerWaiting({
+  released,
+  waiters,
+  open,
+  judged,
+}: {
+  readonly released: readonly InInbox[]
+  readonly waiters: readonly InInbox[]
+  readonly open: readonly InInbox[]
+  readonly judged: { has(inbox: number): boolean }
+}): InInbox[] {
+  const releasedIds = new Set(released.map(({ inbox }) => inbox))
+  const openIds = new Set(open.map(({ inbox }) => inbox))
+  // A released carrier that is not open waits in vain: another carrier brought its transaction the verdict.
+  return [...released, ...waiters].filter(
+    ({ inbox }) => judged.has(inbox) || (releasedIds.has(inbox) && !openIds.has(inbox)),
+  )
+}
+
+interface InInbox {
+  readonly inbox: number
+  readonly blockId: BlockId
 }
 
 const nothingBooked = { blocks: [], created: [], spent: [] }

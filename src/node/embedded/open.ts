@@ -9,7 +9,7 @@ import { type NodeCore, type NodeDeps, openNodeCore } from '../node-core.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
 import type { CheckedBlock, LedgerSource, LedgerUnavailable, SubmitRefused } from '../source.ts'
-import { createHeartbeat } from './heartbeat.ts'
+import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
 import { issuanceNow } from './issuance.ts'
 import { createWriter, type WriterDeps } from './writer.ts'
@@ -38,7 +38,7 @@ export async function openEmbedded(
   deps: EmbeddedDeps,
   { genesis, networkName, issuer }: EmbeddedOptions,
 ): Promise<Result<LedgerSource, EnterError>> {
-  const { store, clock, log } = deps
+  const { store, clock } = deps
   const entered = await enterDatabase(deps, {
     networkName,
     keptBy: 'THIS_PROGRAM',
@@ -47,11 +47,60 @@ export async function openEmbedded(
   if (!entered.ok) return entered
   const { network, lease } = entered.value
   const core = await openNodeCore(deps, network)
-  const { commitments, slot } = core
   const offer = () => issuanceNow(store.read, network.parameters, core)
   const issuance = async () => ok(await offer())
   const unavailable = () => core.unavailable(ownReason(store, network, core))
   const prepared = new Map<BlockId, PreparedTransaction>()
+  const canIssue = () => unavailable() === undefined
+  const issueFrom = issuer && { issuer, issuance: offer }
+  const { writer, inbox, drain } = startWriting(deps, {
+    network,
+    core,
+    prepared,
+    canIssue,
+    issueFrom,
+  })
+  core.enterElection(writer.lead, lease)
+
+  function status() {
+    const reason = unavailable()?.reason
+    const isHealthy = reason === undefined && core.isSound()
+    return { ...core.status(), isHealthy, unavailable: reason, following: undefined }
+  }
+
+  const submit: LedgerSource['submit'] = async (block) => {
+    const refused = unavailable()
+    return refused === undefined ? accept(network, { core, inbox, prepared }, block) : err(refused)
+  }
+
+  return ok({
+    network,
+    submit,
+    unavailable,
+    issuance,
+    issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
+    status,
+    node: undefined,
+    close: () => core.close(drain),
+  })
+}
+
+interface WritingDeps {
+  readonly network: Network
+  readonly core: NodeCore
+  readonly prepared: Map<BlockId, PreparedTransaction>
+  readonly canIssue: () => boolean
+  /** Where the blocks of the program's own account come from; `undefined` without one. */
+  readonly issueFrom: Pick<HeartbeatDeps, 'issuer' | 'issuance'> | undefined
+}
+
+/** What writes while this process leads, and takes blocks always. */
+function startWriting(
+  deps: EmbeddedDeps,
+  { network, core, prepared, canIssue, issueFrom }: WritingDeps,
+) {
+  const { store, log } = deps
+  const { commitments, slot } = core
   const writer = createWriter({
     ...deps,
     network,
@@ -66,22 +115,14 @@ export async function openEmbedded(
   const { wake: onAccepted, ledger } = writer
   const inbox = createInbox({ write: store.write, onAccepted, limit: inboxLimit, log })
   const heartbeat =
-    issuer &&
-    createHeartbeat({ ...deps, network, issuer, issuance: offer, ledger, slot, onAccepted })
+    issueFrom && createHeartbeat({ ...deps, ...issueFrom, network, ledger, slot, onAccepted })
   const listening = store.listen(({ topic }) => {
     if (topic === 'BLOCKS_ACCEPTED') writer.wake()
   })
-  core.enterElection(writer.lead, lease)
 
   function issueOwnBlocks(): void {
     const { role, term } = core.status()
-    if (role === 'WRITER' && unavailable() === undefined) heartbeat?.issue(term)
-  }
-
-  function status() {
-    const reason = unavailable()?.reason
-    const isHealthy = reason === undefined && core.isSound()
-    return { ...core.status(), isHealthy, unavailable: reason, following: undefined }
+    if (role === 'WRITER' && canIssue()) heartbeat?.issue(term)
   }
 
   async function drain(): Promise<void> {
@@ -90,21 +131,7 @@ export async function openEmbedded(
     await listening.close()
   }
 
-  return ok({
-    network,
-    submit: async (block) => {
-      const refused = unavailable()
-      return refused === undefined
-        ? accept(network, { core, inbox, prepared }, block)
-        : err(refused)
-    },
-    unavailable,
-    issuance,
-    issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
-    status,
-    node: undefined,
-    close: () => core.close(drain),
-  })
+  return { writer, inbox, drain }
 }
 
 /** Why an open ledger with a right clock takes no blocks. */

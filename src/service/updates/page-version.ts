@@ -1,4 +1,5 @@
-import type { LogTip, UpdateClass } from '../../store/rows.ts'
+import type { UpdateClass } from '../../store/rows.ts'
+import { noBranch } from '../../store/values.ts'
 import { addressKeyOf } from '../addresses/address-key.ts'
 import type { Services } from '../services.ts'
 
@@ -12,27 +13,33 @@ export interface UpdateList {
 }
 
 /**
- * A text that is another one as soon as one of the lists, or what is kept of the log, is another one; with `isOfTip` as soon as a
- * slot is committed. `undefined` where an address is not one.
+ * A text that is another one as soon as one of the lists, what is kept of the log, or the database under it is another one; with
+ * `isOfTip` as soon as a slot is committed. `undefined` where an address is not one.
  */
 export async function pageVersion(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   lists: readonly UpdateList[],
   isOfTip: boolean,
 ): Promise<string | undefined> {
-  const tip = await read.logTip()
-  if (isOfTip) return `${logOf(tip)} ${tip.commitmentId}`
-  const parts = [logOf(tip)]
+  if (isOfTip) return (await read.logTip()).commitmentId
+  const parts: unknown[] = []
   for (const { address, class: updateClass } of lists) {
     const key = addressKeyOf(parameters.bech32Hrp, address, 'address')
     if (!key.ok) return undefined
-    const { ordinal, historyHash } = await read.addressTip(key.value, updateClass)
-    parts.push(`${ordinal} ${historyHash}`)
+    const newest = { ...wholeList, address: key.value, class: updateClass }
+    const { tip, count, rows } = await read.addressPage(newest)
+    // The branch too: another history may have the same rows, at other positions.
+    const [{ seq, branch, historyHash } = noRow] = rows
+    parts.push(tip.logId, tip.prunedSeq, count, seq, branch, historyHash)
   }
   return parts.join(' ')
 }
 
-/** Removing rows changes pages too. */
-function logOf({ logId, prunedSeq }: LogTip): string {
-  return `${logId} ${prunedSeq}`
-}
+const wholeList = {
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 1,
+  order: 'descending',
+} as const
+
+const noRow = { seq: 0, branch: noBranch, historyHash: '' }
