@@ -4,12 +4,23 @@ import { LRUCache } from 'lru-cache'
 
 /** Answers by what was asked. */
 export interface AnswerCache {
-  /** The kept answer of this version, or what `compute` gives, which is then kept. Rejects as `compute` does, and keeps nothing then. */
-  getOrCompute(key: string, version: string, compute: () => Promise<string>): Promise<string>
+  /**
+   * The answer that is kept of this version, or the one that `compute` gives, which is then kept; but what is asked for the first time
+   * is only noted, for most of that is never asked again. Without a version nothing is kept. Rejects as `compute` does.
+   */
+  getOrCompute(key: string, question: Question): Promise<string>
+}
+
+/** What is asked. */
+export interface Question {
+  /** Equal texts for equal answers. */
+  version(): Promise<string | undefined>
+  compute(): Promise<string>
 }
 
 interface Entry {
-  readonly version: string
+  /** `undefined` of what was asked once. */
+  readonly version: string | undefined
   readonly text: string
 }
 
@@ -17,30 +28,41 @@ interface Entry {
 export function createAnswerCache(maxCharacters: number): AnswerCache {
   const kept = new LRUCache<string, Entry>({
     maxSize: maxCharacters,
-    sizeCalculation: ({ version, text }, key) =>
-      key.length + version.length + text.length + overhead,
+    sizeCalculation: ({ text }, key) => key.length + text.length + overhead,
   })
   const underWay = new Map<string, Promise<string>>()
 
+  async function shared(key: string, version: string, compute: Question['compute']) {
+    const flight = `${version} ${key}`
+    const others = underWay.get(flight)
+    if (others !== undefined) return others
+    const computed = compute()
+    underWay.set(flight, computed)
+    try {
+      const text = await computed
+      kept.set(key, { version, text })
+      return text
+    } finally {
+      underWay.delete(flight)
+    }
+  }
+
   return {
-    getOrCompute: async (key, version, compute) => {
+    getOrCompute: async (key, { version: readVersion, compute }) => {
       const known = kept.get(key)
-      if (known?.version === version) return known.text
-      const flight = `${version} ${key}`
-      const shared = underWay.get(flight)
-      if (shared !== undefined) return shared
-      const computed = compute()
-      underWay.set(flight, computed)
-      try {
-        const text = await computed
-        kept.set(key, { version, text })
-        return text
-      } finally {
-        underWay.delete(flight)
+      if (known === undefined) {
+        kept.set(key, askedOnce)
+        return compute()
       }
+      // Before the answer, so that no answer is older than its version.
+      const version = await readVersion()
+      if (version === undefined) return compute()
+      return known.version === version ? known.text : shared(key, version, compute)
     },
   }
 }
+
+const askedOnce: Entry = { version: undefined, text: '' }
 
 /** Of an entry, beside its texts. */
 const overhead = 200

@@ -53,11 +53,8 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
       const compute = async () => `{"data":${await ready.run()}}`
-      const version = await ready.version()
-      if (version === undefined) return await compute()
-      const { query, operationName, variables } = asked
-      const key = `${operationName ?? ''} ${JSON.stringify(variables)} ${query}`
-      return await answers.getOrCompute(key, version, compute)
+      const { key, version } = ready
+      return await (key === undefined ? compute() : answers.getOrCompute(key, { version, compute }))
     } catch {
       // The server asks again, and words it.
       return undefined

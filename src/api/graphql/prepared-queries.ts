@@ -29,7 +29,9 @@ export interface QueryRequest {
 export interface ReadyQuery {
   /** The JSON text of its data. Rejects where the answer has errors. */
   run(): Promise<string>
-  /** Equal texts for equal answers; `undefined` where the answer depends on more than the log. */
+  /** Names the query with its variables; `undefined` where the answer depends on more than the log. */
+  readonly key: string | undefined
+  /** Equal texts for equal answers. */
   version(): Promise<string | undefined>
 }
 
@@ -54,6 +56,8 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     sizeCalculation: (prepared, key) => sizeOf(prepared, key),
   })
 
+  let prepares = 0
+
   function prepared(request: QueryRequest, context: GatewayContext): Prepared | undefined {
     const key = `${request.operationName ?? ''} ${request.query}`
     const known = kept.get(key)
@@ -64,6 +68,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     const conditionNames = conditionsIn(document)
     if (conditionNames.length > mostConditions) return undefined
     const made: Prepared = {
+      id: ++prepares,
       document,
       operation,
       conditionNames,
@@ -85,6 +90,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const compiled = compiledFor(deps, found, variables)
       if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
       return {
+        key: compiled.dependsOnLog && `${found.id} ${JSON.stringify(request.variables)}`,
         run: () => compiled.run(context, variables),
         version: () => versionOf(compiled, variables, context),
       }
@@ -116,6 +122,8 @@ function isBounded({ startMilestoneIndex, after, before }: Bounds): boolean {
 }
 
 interface Prepared {
+  /** Of no other, also after it is dropped. */
+  readonly id: number
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   /** Of the variables in `@skip` and `@include`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAnswerCache } from '../../../src/api/graphql/answer-cache.ts'
+import { type AnswerCache, createAnswerCache } from '../../../src/api/graphql/answer-cache.ts'
 
 /** Computes answers, and notes how often. */
 function counting() {
@@ -8,50 +8,71 @@ function counting() {
   return { compute, count: () => count }
 }
 
-test('an answer is kept as long as its version is the same', async () => {
+/** Asks for an answer of a version. */
+function ask(
+  cache: AnswerCache,
+  key: string,
+  version: string | undefined,
+  compute: () => Promise<string>,
+) {
+  return cache.getOrCompute(key, { version: async () => version, compute })
+}
+
+test('an answer is kept from the second time on, as long as its version is the same', async () => {
   const cache = createAnswerCache(10_000)
   const { compute, count } = counting()
-  expect(await cache.getOrCompute('a', '1', compute)).toBe('answer 1')
-  expect(await cache.getOrCompute('a', '1', compute)).toBe('answer 1')
-  expect(await cache.getOrCompute('a', '2', compute)).toBe('answer 2')
-  expect(await cache.getOrCompute('b', '2', compute)).toBe('answer 3')
-  expect(await cache.getOrCompute('a', '2', compute)).toBe('answer 2')
-  expect(count()).toBe(3)
+  expect(await ask(cache, 'a', '1', compute)).toBe('answer 1')
+  expect(await ask(cache, 'a', '1', compute)).toBe('answer 2')
+  expect(await ask(cache, 'a', '1', compute)).toBe('answer 2')
+  expect(await ask(cache, 'a', '2', compute)).toBe('answer 3')
+  expect(await ask(cache, 'b', '2', compute)).toBe('answer 4')
+  expect(await ask(cache, 'a', '2', compute)).toBe('answer 3')
+  expect(count()).toBe(4)
+})
+
+test('what has no version is never kept', async () => {
+  const cache = createAnswerCache(10_000)
+  const { compute, count } = counting()
+  for (let n = 0; n < 4; n++) await ask(cache, 'a', undefined, compute)
+  expect(count()).toBe(4)
 })
 
 test('who asks for the same at the same time waits for one answer, and those of another version do not', async () => {
   const cache = createAnswerCache(10_000)
   const { compute, count } = counting()
+  await ask(cache, 'a', '1', compute)
   const asked = [
-    cache.getOrCompute('a', '1', compute),
-    cache.getOrCompute('a', '1', compute),
-    cache.getOrCompute('a', '2', compute),
+    ask(cache, 'a', '1', compute),
+    ask(cache, 'a', '1', compute),
+    ask(cache, 'a', '2', compute),
   ]
-  expect(await Promise.all(asked)).toEqual(['answer 1', 'answer 1', 'answer 2'])
-  expect(count()).toBe(2)
+  expect(await Promise.all(asked)).toEqual(['answer 2', 'answer 2', 'answer 3'])
+  expect(count()).toBe(3)
 })
 
 test('a failure is not kept', async () => {
   const cache = createAnswerCache(10_000)
   const fail = () => Promise.reject(new Error('away'))
-  await expect(cache.getOrCompute('a', '1', fail)).rejects.toThrow('away')
-  expect(await cache.getOrCompute('a', '1', async () => 'there')).toBe('there')
+  await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
+  await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
+  expect(await ask(cache, 'a', '1', async () => 'there')).toBe('there')
 })
 
 test('the least recently asked are dropped when all have too many characters, and one that is too long is not kept', async () => {
   const cache = createAnswerCache(3_000)
-  const long = async () => 'x'.repeat(1_000)
   const { compute, count } = counting()
-  await cache.getOrCompute('a', '1', compute)
-  await cache.getOrCompute('b', '1', long)
-  await cache.getOrCompute('c', '1', long)
-  await cache.getOrCompute('a', '1', compute)
-  await cache.getOrCompute('d', '1', async () => 'x'.repeat(10_000))
-  await cache.getOrCompute('a', '1', compute)
-  expect(count()).toBe(1)
-  await cache.getOrCompute('e', '1', long)
-  await cache.getOrCompute('f', '1', long)
-  await cache.getOrCompute('g', '1', long)
-  await cache.getOrCompute('a', '1', compute)
+  const fill = async (key: string, length: number) => {
+    for (let n = 0; n < 2; n++) await ask(cache, key, '1', async () => 'x'.repeat(length))
+  }
+  await ask(cache, 'a', '1', compute)
+  await ask(cache, 'a', '1', compute)
+  await fill('b', 1_000)
+  await fill('c', 1_000)
+  await ask(cache, 'a', '1', compute)
+  await fill('d', 10_000)
+  await ask(cache, 'a', '1', compute)
   expect(count()).toBe(2)
+  for (const key of ['e', 'f', 'g']) await fill(key, 1_000)
+  await ask(cache, 'a', '1', compute)
+  expect(count()).toBe(3)
 })
