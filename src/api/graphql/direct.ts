@@ -89,8 +89,8 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
   }
 }
 
-/** Some 64 MiB, for nearly all answers are ASCII. */
-const mostAnswerCharacters = 67_108_864
+/** Some 16 MiB, for nearly all answers are ASCII. */
+const mostAnswerCharacters = 16_777_216
 
 /** The media type that an `Accept` asks for first; `undefined` for what only the server reads. */
 function answerType(accept: string | undefined): string | undefined {

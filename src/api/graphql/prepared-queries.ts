@@ -48,7 +48,7 @@ export interface PreparedQueryDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** Keeps at most some 32 MiB of them. */
+/** Keeps at most some 16 MiB of them. */
 export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries {
   const { graphql, schema } = deps
   const kept = new LRUCache<string, Prepared>({
@@ -206,7 +206,7 @@ function conditionsIn(document: DocumentNode): readonly string[] {
 /** Each doubles the forms of a query. */
 const mostConditions = 4
 
-const mostKeptBytes = 33_554_432
+const mostKeptBytes = 16_777_216
 
 /** Measured: a parsed document has some 46 bytes a character. */
 function sizeOf({ conditionNames }: Prepared, key: string): number {
