@@ -53,7 +53,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
   const { graphql, schema } = deps
   const kept = new LRUCache<string, Prepared>({
     maxSize: mostKeptBytes,
-    sizeCalculation: (prepared, key) => sizeOf(prepared, key),
+    sizeCalculation: sizeOf,
   })
 
   let prepares = 0
@@ -68,6 +68,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     const conditionNames = conditionsIn(document)
     if (conditionNames.length > mostConditions) return undefined
     const made: Prepared = {
+      key,
       id: ++prepares,
       document,
       operation,
@@ -87,7 +88,14 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const definitions = operation.variableDefinitions ?? []
       const variables = getVariableValues(schema, definitions, request.variables).coerced
       if (variables === undefined) return undefined
-      const compiled = compiledFor(deps, found, variables)
+      const { conditions, form } = conditionsOf(found, variables)
+      if (!found.compiled.has(form)) {
+        const { document } = found
+        found.compiled.set(form, compile(deps, { schema, document, operation, conditions }))
+        // It is larger now, and what is the same object keeps its size.
+        kept.set(found.key, { ...found })
+      }
+      const compiled = found.compiled.get(form)
       if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
       return {
         key: compiled.dependsOnLog && `${found.id} ${JSON.stringify(request.variables)}`,
@@ -122,6 +130,8 @@ function isBounded({ startMilestoneIndex, after, before }: Bounds): boolean {
 }
 
 interface Prepared {
+  /** Under which it is kept. */
+  readonly key: string
   /** Of no other, also after it is dropped. */
   readonly id: number
   readonly document: DocumentNode
@@ -155,23 +165,19 @@ function isAffordable(
 const mostPrices = 50
 const longestPriceKey = 200
 
-function compiledFor(
-  { schema, log }: PreparedQueryDeps,
-  { document, operation, conditionNames, compiled }: Prepared,
-  variables: Variables,
-): CompiledQuery | undefined {
+/** The values of its conditions, and the name of the form that it has with these. */
+function conditionsOf({ conditionNames }: Prepared, variables: Variables) {
   const conditions = new Map(conditionNames.map((name) => [name, variables[name] === true]))
-  const key = [...conditions.values()].join()
-  const compile = (options: CompileOptions): CompiledQuery | undefined => {
-    try {
-      return compileQuery(options)
-    } catch (error) {
-      log.error('query-not-compiled', { error })
-      return undefined
-    }
+  return { conditions, form: [...conditions.values()].join() }
+}
+
+function compile({ log }: PreparedQueryDeps, options: CompileOptions): CompiledQuery | undefined {
+  try {
+    return compileQuery(options)
+  } catch (error) {
+    log.error('query-not-compiled', { error })
+    return undefined
   }
-  if (!compiled.has(key)) compiled.set(key, compile({ schema, document, operation, conditions }))
-  return compiled.get(key)
 }
 
 /** With the limits of documents that hold on every transport; what is refused is worded by the server. */
@@ -208,7 +214,8 @@ const mostConditions = 4
 
 const mostKeptBytes = 16_777_216
 
-/** Measured: a parsed document has some 46 bytes a character. */
-function sizeOf({ conditionNames }: Prepared, key: string): number {
-  return 20_000 + key.length * 100 * 2 ** conditionNames.length
+/** Measured: a parsed document has some 46 bytes a character, and each compiled field less than a kilobyte. */
+function sizeOf({ key, compiled }: Prepared): number {
+  const fields = [...compiled.values()].reduce((sum, one) => sum + (one?.size ?? 0), 0)
+  return 5_000 + key.length * 50 + fields * 1_000
 }
