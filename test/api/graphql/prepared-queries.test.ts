@@ -1,0 +1,67 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { createBudget } from '../../../src/api/graphql/budget.ts'
+import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
+import { maxCompiledFields } from '../../../src/api/graphql/compile.ts'
+import { createPreparedQueries } from '../../../src/api/graphql/prepared-queries.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+
+const context = () => ({ budget: createBudget() }) as GatewayContext
+
+function createQueries() {
+  const graphql = createGraphqlServer({ schema, log: silentLog })
+  const queries = createPreparedQueries({ graphql, schema, log: silentLog })
+  return (query: string, variables = {}) =>
+    queries.prepare({ query, operationName: undefined, variables }, context())
+}
+
+const list = (fields: string) => `ledgerUpdates(address: "x", first: 1) { ${fields} }`
+
+describe('a query', () => {
+  test('is known by its text and variables', () => {
+    const prepare = createQueries()
+    const text = `query ($first: Int) { ledgerUpdates(address: "x", first: $first) { totalCount } }`
+    const key = (first: number, query = text) => prepare(query, { first })?.key
+    expect(key(1)).toBeDefined()
+    expect(key(1)).toBe(key(1))
+    expect(new Set([key(1), key(2), key(1, `${text} `)]).size).toBe(3)
+  })
+
+  test('is not prepared where its pages cost too much, and is where they do not', () => {
+    const prepare = createQueries()
+    const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
+    const lists = Array.from(
+      { length: 40 },
+      (_, n) => `a${n}: ledgerUpdates(address: "x", first: $n) { nodes { ${fields} } }`,
+    )
+    const text = `query ($n: Int) { ${lists.join(' ')} }`
+    const isPrepared = (n: number) => prepare(text, { n }) !== undefined
+    expect([10, 1_000, 10, 1_000].map(isPrepared)).toEqual([true, false, true, false])
+  })
+})
+
+test('what is compiled of many queries with many fields, each asked once, is not kept', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const heap = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const prepare = createQueries()
+  const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
+  // Few words, and nearly as many fields as are compiled at all.
+  const lists = Array.from(
+    { length: 75 },
+    (_, n) => `a${n}: ${list('nodes { ...F } edges { node { ...F } }')}`,
+  )
+  const text = (n: number) =>
+    `query Q${n} { ${lists.join(' ')} } fragment F on LedgerUpdate { ${fields} }`
+  expect(75 * 25).toBeLessThan(maxCompiledFields)
+  const before = heap()
+  for (let n = 0; n < 60; n++) expect(prepare(text(n))).toBeDefined()
+  // Of more than 100 MB. Parsed documents have a bound of their own, and are 17 of it.
+  expect(heap() - before).toBeLessThan(60_000_000)
+})
