@@ -29,7 +29,7 @@ export function issuerOf(output: Output): Address | undefined {
   return immutableFeaturesOf(output).find((one) => is(Issuer, one))?.address
 }
 
-/** A restricted address stands for the one inside it: restrictions bind the sender. */
+/** The address inside a restricted one, which has the same owner: restrictions bind the sender. */
 export function underlyingAddress(address: Address): Exclude<Address, RestrictedAddress> {
   return is(RestrictedAddress, address) ? address.address : address
 }

@@ -20,6 +20,7 @@ import type {
   BlockRow,
   ChainRecordVersion,
   EpochRow,
+  IssuedBlockRow,
   LedgerUpdate,
   LogEntry,
   LogRange,
@@ -30,6 +31,7 @@ import type {
   OwnedQuery,
   OwnedUpdate,
   PrunedTip,
+  SlotBlock,
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
@@ -63,9 +65,9 @@ export type StoreNotification =
 export interface StoreReader extends ViewReader {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
-  /** The network this database belongs to; `undefined` before `found`. */
+  /** The network this database belongs to; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>
-  /** How far the log reaches. Throws before `found`. */
+  /** How far the log reaches. Throws before the ledger is initialized. */
   logTip(): Promise<LogTip>
   /**
    * The branches of some positions, all as of one moment, by the index of milestones; zeros for the position 0 and for
@@ -74,7 +76,7 @@ export interface StoreReader extends ViewReader {
   branchesAt(seqs: readonly number[]): Promise<readonly Hex[]>
   /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
-  /** A page of one address and class, with what a connection tells of it, as of one moment. Lets the event loop turn. */
+  /** A page of one address and class, with its count, its cursors and the tip, as of one moment. Lets the event loop turn. */
   addressPage(question: AddressPageQuery): Promise<AddressPage>
   /**
    * What an address owned, from a place on, itself included: one index scan. `undefined` where some 200 rows and more lie
@@ -87,16 +89,12 @@ export interface StoreReader extends ViewReader {
   prunedTip(address: Hex, updateClass: UpdateClass): Promise<PrunedTip | undefined>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
   milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
-  /** The newest committed slot. Throws before `found`. */
+  /** The newest committed slot. Throws before the ledger is initialized. */
   latestMilestone(): Promise<Milestone>
   /** The committed slots after one, in order. */
   milestonesAfter(slot: SlotIndex, limit: number): Promise<Milestone[]>
   block(blockId: BlockId): Promise<BlockRow | undefined>
-  /** The blocks that are known, in no order. */
-  blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
   transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
-  /** The transactions that are known, in no order. */
-  transactions(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
   output(outputId: OutputId): Promise<OutputRow | undefined>
   /** The outputs that exist, in no order; spent ones too. */
   outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>
@@ -165,8 +163,6 @@ export interface StoreReader extends ViewReader {
   blockStates(blockIds: readonly BlockId[]): Promise<Pick<BlockRow, 'blockId' | 'state'>[]>
   /** The holder of the lease, and how long the lease lasts without a renewal; `undefined` if it was never taken. */
   lease(): Promise<LeaseState | undefined>
-  /** Blocks not booked yet, in inbox order. */
-  pendingBlocks(limit: number): Promise<BlockRow[]>
 }
 
 /** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
@@ -402,12 +398,3 @@ export interface SlotContents {
   readonly created: readonly OutputRow[]
   readonly spent: readonly OutputRow[]
 }
-
-/** A block of a slot, as far as the slot's commitment is concerned. */
-export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'workScore'> {
-  /** `undefined` for a basic block that announces no candidacy. */
-  readonly bytes: Uint8Array | undefined
-}
-
-/** Who issued a block, and when. */
-export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>

@@ -14,7 +14,7 @@ export interface PostgresqlReads extends Pick<Database, 'query' | 'queryBoth'> {
 /** Nothing is connected before the first read. */
 export function openReads(settings: PoolConfig): PostgresqlReads {
   const pool = new Pool({ ...settings, types })
-  // A connection that is lost while nobody uses it; the pool makes another.
+  // An idle connection was lost; the pool makes another.
   pool.on('error', () => {})
   const statements = new Map<string, Statement>()
   let isClosed = false

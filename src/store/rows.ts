@@ -231,3 +231,12 @@ export interface NetworkRow {
   /** The protocol parameters, serialized (codec reference 12). */
   readonly parameters: Uint8Array
 }
+
+/** A block of a slot, as far as the slot's commitment is concerned. */
+export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'workScore'> {
+  /** `undefined` for a basic block that announces no candidacy. */
+  readonly bytes: Uint8Array | undefined
+}
+
+/** Who issued a block, and when. */
+export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '@prisma/driver-adapter-utils'
 import { adapterErrorOf } from './sqlite-errors.ts'
-import { isLarge, keepStatements } from './sqlite-statements.ts'
+import { isLarge, keepStatements, rowsOf } from './sqlite-statements.ts'
 
 /**
  * Prisma's driver adapter for the SQLite that Node brings. It knows the column types of our tables and of Prisma's table of
@@ -40,8 +40,7 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
 
   async function queryRaw(query: SqlQuery): Promise<SqlResultSet> {
     return run(query, (statement, parameters, noted) => {
-      // Lists of columns, by `setReturnArrays`; the types of the driver do not show it.
-      const rows = statement.all(...parameters) as unknown as unknown[][]
+      const rows = rowsOf({ statement }, parameters)
       const isAltered = rows[0] !== undefined && rows[0].length !== noted.names.length
       if (isAltered) kept.drop(query.sql)
       const { names, types } = isAltered ? columnsOf(statement) : noted

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Database, Parameter, Rows } from './database.ts'
-import { isLarge, type KeptStatements, keepStatements } from './sqlite-statements.ts'
+import { isLarge, type KeptStatements, keepStatements, rowsOf } from './sqlite-statements.ts'
 
 /** The reads of SQLite by the driver alone, on a connection of their own. */
 
@@ -17,11 +17,10 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   function run(sql: string, parameters: readonly Parameter[]): Rows {
     connection ??= open()
     kept ??= keepStatements(connection, parametersOf)
-    const { statement, note: count } = kept.get(sql)
-    const bound = parameters.slice(0, count).map(boundAs)
+    const prepared = kept.get(sql)
+    const bound = parameters.slice(0, prepared.note).map(boundAs)
     if (bound.some(isLarge)) kept.drop(sql)
-    // Lists of columns; the types of the driver do not say so.
-    return statement.all(...bound) as unknown as unknown[][]
+    return rowsOf(prepared, bound)
   }
 
   async function queryBoth(first: string, second: string, parameters: readonly Parameter[]) {

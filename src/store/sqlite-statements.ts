@@ -40,6 +40,15 @@ export function keepStatements<Note>(
   return { get, drop: (sql) => void kept.delete(sql) }
 }
 
+/** All rows that a kept statement finds, each a list of columns. The types of the driver know rows as objects alone. */
+export function rowsOf(
+  { statement }: Pick<KeptStatement<unknown>, 'statement'>,
+  parameters: readonly SQLInputValue[],
+): unknown[][] {
+  const rows: unknown[] = statement.all(...parameters)
+  return rows as unknown[][]
+}
+
 /** Whether a statement is not to hold a parameter until it is given the next one: the JSON of a bulk statement has megabytes. */
 export function isLarge(parameter: SQLInputValue): boolean {
   return typeof parameter === 'string'

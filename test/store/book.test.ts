@@ -43,7 +43,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
       }),
     )
     const { read } = use.store
-    expect(await read.pendingBlocks(10)).toEqual([])
+    expect(await use.store.write.pendingBlocks(10)).toEqual([])
     const blocks = await Promise.all([1, 2, 3].map((n) => read.block(blockIdOf(n))))
     expect(blocks.map((block) => block?.state)).toEqual(['ACCEPTED', 'ACCEPTED', 'DROPPED'])
     expect(await read.transaction(transactionIdOf(1))).toMatchObject({ state: 'ACCEPTED' })
@@ -88,7 +88,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
   test.each(unsound)('throws and leaves nothing when %s', async (_name, changes) => {
     await expect(use.store.write.book(use.term, { ...sound, ...changes })).rejects.toThrow()
     const { read } = use.store
-    expect(await read.pendingBlocks(10)).toHaveLength(3)
+    expect(await use.store.write.pendingBlocks(10)).toHaveLength(3)
     expect((await read.transaction(transactionIdOf(1)))?.state).toBe('PENDING')
     expect(await read.output(outputIdOf(1))).toBeUndefined()
     expect((await read.output(outputIdOf(0)))?.spentSlot).toBeUndefined()

@@ -11,14 +11,12 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { present } from '../../src/lib/assert.ts'
-import { silentLog } from '../../src/lib/log.ts'
-import { databaseOf } from '../../src/store/connect.ts'
-import type { Database } from '../../src/store/database.ts'
 import { storeFaultOf } from '../../src/store/faults.ts'
 import { openFile } from '../../src/store/sql/sqlite/file.ts'
 import { sqliteConnection } from '../../src/store/sqlite-adapter.ts'
 import { keepStatements, mostKept } from '../../src/store/sqlite-statements.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, useDatabase, useStore } from '../support/databases.ts'
+import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'
 
 /** Prisma's protocol over Node's SQLite, held against what Prisma expects of an adapter. */
 
@@ -413,65 +411,51 @@ describe('a connection', () => {
 
 describe('Prisma over the adapter', () => {
   const use = useStore(present(databases[0], 'sqlite').create)
-  let opened: Database
-
-  beforeEach(async () => {
-    const result = await databaseOf({ url: use.url, wakeUrl: undefined, log: silentLog })
-    if (!result.ok) throw new Error(result.error.code)
-    opened = result.value
-  })
-  afterEach(() => opened.close())
-
-  const most = 2n ** 63n - 1n
-  const update = {
-    seq: most,
-    address: new Uint8Array(33).fill(255),
-    class: 1,
-    ordinal: 2n ** 53n + 1n,
-    roles: 2 ** 31 - 1,
-    milestoneIndex: 0n,
-    outputId: new Uint8Array(),
-    isSpent: true,
-    historyHash: new Uint8Array(32),
-    balance: null,
-  }
+  const below = useDatabase(use)
 
   test('writes and reads every type of our tables', async () => {
-    await opened.writer.ledgerUpdate.create({ data: update })
-    expect(await opened.reader.ledgerUpdate.findMany()).toEqual([update])
-    expect(await opened.reader.ledgerUpdate.findUnique({ where: { seq: most } })).toEqual(update)
-    const raw = await opened.reader.$queryRaw`
-      SELECT * FROM ledger_updates WHERE seq = ${most} AND address = ${update.address}`
-    expect(raw).toEqual([update])
-    const aggregated = await opened.reader.ledgerUpdate.aggregate({
+    await below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
+    expect(await below.opened.reader.ledgerUpdate.findMany()).toEqual([extremeUpdate])
+    expect(
+      await below.opened.reader.ledgerUpdate.findUnique({ where: { seq: greatestInteger } }),
+    ).toEqual(extremeUpdate)
+    const raw = await below.opened.reader.$queryRaw`
+      SELECT * FROM ledger_updates WHERE seq = ${greatestInteger} AND address = ${extremeUpdate.address}`
+    expect(raw).toEqual([extremeUpdate])
+    const aggregated = await below.opened.reader.ledgerUpdate.aggregate({
       _max: { seq: true },
       _count: true,
     })
-    expect(aggregated).toEqual({ _max: { seq: most }, _count: 1 })
+    expect(aggregated).toEqual({ _max: { seq: greatestInteger }, _count: 1 })
   })
 
   test("gives failures Prisma's codes", async () => {
-    await opened.writer.ledgerUpdate.create({ data: update })
-    const again = opened.writer.ledgerUpdate.create({ data: update })
+    await below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
+    const again = below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
     await expect(again).rejects.toBeInstanceOf(Prisma.PrismaClientKnownRequestError)
     await expect(again).rejects.toMatchObject({ code: 'P2002' })
-    const missing = opened.writer.ledgerUpdate.update({ where: { seq: 1n }, data: { class: 0 } })
+    const missing = below.opened.writer.ledgerUpdate.update({
+      where: { seq: 1n },
+      data: { class: 0 },
+    })
     await expect(missing).rejects.toMatchObject({ code: 'P2025' })
-    await opened.writer.$executeRaw`DROP TABLE imports`
-    await expect(opened.writer.import.findMany()).rejects.toMatchObject({ code: 'P2021' })
-    const raw = opened.writer.$queryRaw`SELECT * FROM imports`
+    await below.opened.writer.$executeRaw`DROP TABLE imports`
+    await expect(below.opened.writer.import.findMany()).rejects.toMatchObject({ code: 'P2021' })
+    const raw = below.opened.writer.$queryRaw`SELECT * FROM imports`
     await expect(raw).rejects.toMatchObject({ code: 'P2010' })
   })
 
   test('keeps nothing of a transaction that throws', async () => {
-    const failing = opened.writer.$transaction(async (tx) => {
-      await tx.ledgerUpdate.create({ data: update })
+    const failing = below.opened.writer.$transaction(async (tx) => {
+      await tx.ledgerUpdate.create({ data: extremeUpdate })
       expect(await tx.ledgerUpdate.count()).toBe(1)
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
-    expect(await opened.writer.ledgerUpdate.count()).toBe(0)
-    await opened.writer.$transaction([opened.writer.ledgerUpdate.create({ data: update })])
-    expect(await opened.reader.ledgerUpdate.count()).toBe(1)
+    expect(await below.opened.writer.ledgerUpdate.count()).toBe(0)
+    await below.opened.writer.$transaction([
+      below.opened.writer.ledgerUpdate.create({ data: extremeUpdate }),
+    ])
+    expect(await below.opened.reader.ledgerUpdate.count()).toBe(1)
   })
 })

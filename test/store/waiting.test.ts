@@ -22,7 +22,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
     await use.store.write.initialize(use.term, testGenesis())
     const numbers = [1, 2, 3, 4]
     await use.store.write.acceptBlocks(numbers.map((n) => incomingBlock(n, { slot: n })))
-    const pending = await use.store.read.pendingBlocks(10)
+    const pending = await use.store.write.pendingBlocks(10)
     placeOf = new Map(numbers.map((n, i) => [n, pending[i]?.inbox ?? 0]))
     await use.store.write.book(use.term, booking({ blocks: numbers.map(accepted) }))
   })

@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, inject } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { type Log, silentLog } from '../../src/lib/log.ts'
+import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
+import type { Database } from '../../src/store/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
 
@@ -152,6 +154,22 @@ export function useStore(create: () => Promise<TestDatabase>): StoreInUse {
     },
     get term() {
       return term
+    },
+  }
+}
+
+/** Opens what lies below the store, on the database of the test that is running. */
+export function useDatabase(use: Pick<StoreInUse, 'url'>): { readonly opened: Database } {
+  let opened: Database
+  beforeEach(async () => {
+    const result = await databaseOf({ url: use.url, wakeUrl: undefined, log: silentLog })
+    if (!result.ok) throw new Error(result.error.code)
+    opened = result.value
+  })
+  afterEach(() => opened.close())
+  return {
+    get opened() {
+      return opened
     },
   }
 }

@@ -27,6 +27,23 @@ export const wholeLog: LogRange = {
   order: 'ascending',
 }
 
+/** The greatest whole number of a column. */
+export const greatestInteger = 2n ** 63n - 1n
+
+/** A row of the table `ledger_updates` with a value of every type that our tables have, mostly at its bound. */
+export const extremeUpdate = {
+  seq: greatestInteger,
+  address: new Uint8Array(33).fill(255),
+  class: 1,
+  ordinal: 2n ** 53n + 1n,
+  roles: 2 ** 31 - 1,
+  milestoneIndex: 0n,
+  outputId: new Uint8Array(),
+  isSpent: true,
+  historyHash: new Uint8Array(32),
+  balance: null,
+}
+
 /** An id of `length` bytes that is different for every kind and number. */
 export function testId<Kind extends string>(kind: Kind, length: number, n: number): Id<Kind> {
   const hash = createHash('shake256', { outputLength: length }).update(`${kind} ${n}`).digest()

@@ -26,7 +26,7 @@ import { present } from '../../lib/assert.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
 import { type Dependence, dependenceOf } from './dependence.ts'
-import { freeText, isPlainText, resolverOf } from './meter.ts'
+import { isDigits, isPlainText, resolverOf } from './meter.ts'
 
 /**
  * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
@@ -178,22 +178,19 @@ function fieldWriter(
   if (resolve === defaultFieldResolver) {
     return { write: (source, run) => complete(memberOf(source, fieldName), run), isLeaf }
   }
-  const { schema, operation } = plan
-  const known = {
-    fieldName,
-    fieldNodes: nodes,
-    returnType: field.type,
-    parentType,
-    schema,
-    operation,
-  }
-  const info = known as unknown as GraphQLResolveInfo
   const write: Write = (source, run) => {
-    const value = resolve(source, read(run), run.context, info)
+    const value = resolve(source, read(run), run.context, noInfo)
     return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
   }
   return { write, isLeaf }
 }
+
+/** A resolver that reads the info of a field throws here, and the executor, which has it, answers. */
+const noInfo: GraphQLResolveInfo = new Proxy(Object.create(null), {
+  get: (_target, member) => {
+    throw new TypeError(`a compiled query has no info: ${String(member)}`)
+  },
+})
 
 function completion(plan: Plan, type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
   if (isNonNullType(type)) return notNull(nullable(plan, type.ofType, nodes))
@@ -222,15 +219,13 @@ function nullable(
 }
 
 function abstractWriter(plan: Plan, type: GraphQLAbstractType, nodes: readonly FieldNode[]): Write {
-  const { schema, operation } = plan
   const writers = new Map<string, Write>()
-  for (const one of schema.getPossibleTypes(type)) {
+  for (const one of plan.schema.getPossibleTypes(type)) {
     writers.set(one.name, objectWriter(plan, one, nodes))
   }
   const typeOf = type.resolveType ?? defaultTypeResolver
-  const info = { returnType: type, schema, operation } as unknown as GraphQLResolveInfo
   return (value, run) => {
-    const name = typeOf(value, run.context, info, type)
+    const name = typeOf(value, run.context, noInfo, type)
     const write = typeof name === 'string' ? writers.get(name) : undefined
     if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
     return write(value, run)
@@ -346,7 +341,7 @@ function abandon(parts: readonly (string | Promise<string>)[] | undefined): void
 }
 
 function leafWriter(type: GraphQLLeafType): Write {
-  const isPlain = isEnumType(type) || !freeText.has(type.name)
+  const isPlain = isEnumType(type) || isDigits(type)
   return (value, run) => {
     const serialized = type.serialize(value)
     if (typeof serialized === 'string') {

@@ -55,8 +55,9 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
       const compute = async () => `{"data":${await ready.run()}}`
       const { key, version } = ready
       return await (key === undefined ? compute() : answers.getOrCompute(key, { version, compute }))
-    } catch {
-      // The server asks again, and words it.
+    } catch (error) {
+      // The server runs it again, and reports the error.
+      deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {
       response.off('close', leave)
@@ -81,7 +82,7 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
       const text = await write(asked, response, context)
       if (response.destroyed) return undefined
       if (text === undefined) return given
-      // It may be kept by whoever asks by its tag whether it is still so.
+      // A client may keep it, and asks by its tag whether it has changed.
       const headers = { 'content-type': type, 'cache-control': 'no-cache' }
       send(response, { status: 200, headers, body: text })
       return undefined
@@ -144,7 +145,7 @@ function requestOfBody(body: Buffer): QueryRequest | undefined {
 }
 
 function requestOfUrl(query: string): QueryRequest | undefined {
-  const given: Record<string, unknown> = {}
+  const given: Record<string, unknown> = Object.create(null)
   for (const [name, value] of new URLSearchParams(query)) {
     if (name in given) return undefined
     given[name] = value

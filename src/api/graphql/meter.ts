@@ -3,6 +3,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLLeafType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -114,12 +115,14 @@ function measureOf(type: GraphQLOutputType, longestType: number): Measure {
     const longest = Math.max(...type.getValues().map(({ name }) => name.length))
     return () => longest + 2
   }
-  if (isLeafType(type)) return freeText.has(type.name) ? leafBytes : writtenBytes
+  if (isLeafType(type)) return isDigits(type) ? writtenBytes : leafBytes
   return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, longestType))
 }
 
-/** Scalars whose text may have any character; all others write digits and hexadecimal digits. */
-export const freeText: ReadonlySet<string> = new Set(['String', 'ID', 'JSON'])
+/** Whether the text of a scalar is digits and hexadecimal digits, which JSON writes as they are (`scalars.ts`). */
+export function isDigits(type: GraphQLLeafType): boolean {
+  return type.extensions.isDigits === true
+}
 
 function leafBytes(value: unknown): number {
   if (typeof value === 'string') return textBytes(value)

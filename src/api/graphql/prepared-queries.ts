@@ -45,7 +45,7 @@ export interface PreparedQueries {
 export interface PreparedQueryDeps {
   readonly graphql: GraphqlServer
   readonly schema: GraphQLSchema
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'error' | 'debug'>
 }
 
 /** Keeps at most some 16 MiB of them. */

@@ -20,7 +20,11 @@ const max32 = 2 ** 32 - 1
 const max64 = 2n ** 64n - 1n
 const max256 = 2n ** 256n - 1n
 
+/** Of scalars whose text needs no escape in JSON. */
+const digits = { extensions: { isDigits: true } } as const
+
 builder.scalarType('UInt32', {
+  ...digits,
   description: 'A whole number from 0 to 4294967295: slots, epochs, indices and counters.',
   serialize: (value) => {
     assert(isIntegerUpTo(value, max32), `UInt32 out of range: ${value}`)
@@ -33,6 +37,7 @@ builder.scalarType('UInt32', {
 })
 
 builder.scalarType('UInt64', {
+  ...digits,
   description:
     'A whole number from 0 to 18446744073709551615, as decimal text: amounts, mana and nanoseconds. Small ones are also read as numbers.',
   serialize: (value) => {
@@ -47,6 +52,7 @@ builder.scalarType('UInt64', {
 })
 
 builder.scalarType('UInt256', {
+  ...digits,
   description:
     'A whole number from 0 to 2^256 - 1, as hexadecimal text in its shortest form: amounts of native tokens.',
   serialize: (value) => {
@@ -62,6 +68,7 @@ builder.scalarType('UInt256', {
 })
 
 builder.scalarType('Int64', {
+  ...digits,
   description:
     'A whole number from -9223372036854775808 to 9223372036854775807, as decimal text: credits, which may be a debt.',
   serialize: (value) => {
@@ -76,6 +83,7 @@ builder.scalarType('Int64', {
 })
 
 builder.scalarType('Hex', {
+  ...digits,
   description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
   serialize: (value) => value,
   ...readBy(parseHex),
@@ -126,6 +134,7 @@ builder.scalarType(
 
 function idScalar<I extends Hex>(length: number, description: string) {
   return {
+    ...digits,
     description: `${description} ${length} bytes as 0x and lower-case hexadecimal digits.`,
     serialize: (value: I) => value,
     ...readBy((value) => parseId<I>(value, length)),

@@ -13,8 +13,8 @@ import {
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { IssuedBlockRow, StoreReader } from '../../store/contract.ts'
-import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
+import type { StoreReader } from '../../store/contract.ts'
+import type { CommitteeSeat, EpochRow, IssuedBlockRow } from '../../store/rows.ts'
 import { seatOf } from '../committee-seat.ts'
 import type { LedgerState } from './state.ts'
 

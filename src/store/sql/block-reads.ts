@@ -8,7 +8,6 @@ import {
   blocks,
   inboxPlaces,
   issuedBlocks,
-  transactionIds,
   transactions,
 } from './bulk-tables.ts'
 import type { Reading } from './reading.ts'
@@ -18,16 +17,13 @@ import type { Reading } from './reading.ts'
 /** Blocks and transactions by id, and what belongs to blocks. */
 export function blockReads({ row, rows, keyed }: Reading) {
   const block = row(blocks, 'WHERE id = ?')
-  const manyBlocks = keyed(blocks, blockIds)
   const states = keyed(blockStates, blockIds)
   const issued = keyed(issuedBlocks, blockIds)
   const children = rows(blockParents, 'WHERE parent = ? ORDER BY child LIMIT ? OFFSET ?')
   const transaction = row(transactions, 'WHERE id = ?')
-  const manyTransactions = keyed(transactions, transactionIds)
 
   return {
     block: (blockId) => block(hexToBytes(blockId)),
-    blocks: (ids) => manyBlocks(ids.map((blockId) => ({ blockId }))),
     blockStates: (ids) => states(ids.map((blockId) => ({ blockId }))),
     issuingTimes: async (ids) => {
       const found = await issued(ids.map((blockId) => ({ blockId })))
@@ -38,14 +34,12 @@ export function blockReads({ row, rows, keyed }: Reading) {
       return references.map(({ child }) => child)
     },
     transaction: (transactionId) => transaction(hexToBytes(transactionId)),
-    transactions: (ids) => manyTransactions(ids.map((transactionId) => ({ transactionId }))),
   } satisfies Partial<StoreReader>
 }
 
 /** Lists of blocks, by their slots and by their places in the inbox. */
 export function blockListReads({ row, rows }: Reading) {
   const after = rows(blocks, 'WHERE inbox > ? ORDER BY inbox LIMIT ?')
-  const pending = rows(blocks, `WHERE state = 'PENDING' ORDER BY inbox LIMIT ?`)
   const ofSlot = `WHERE slot = ? AND state IN ('ACCEPTED', 'CONFIRMED', 'FINALIZED')`
   const slotBlocks = {
     ascending: rows(blocks, `${ofSlot} AND inbox >= ? ORDER BY inbox LIMIT ?`),
@@ -64,7 +58,6 @@ export function blockListReads({ row, rows }: Reading) {
 
   return {
     blocksAfter: ({ inbox, limit }) => after(inbox, limit),
-    pendingBlocks: (limit) => pending(limit),
     slotBlocks: (slot, { order, from, limit }) => {
       const end = order === 'ascending' ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
       return slotBlocks[order](slot, from ?? end, limit)

@@ -19,7 +19,7 @@ export interface LogReads {
   ): Promise<LedgerUpdate[]>
   /** Rows of all addresses, by position. */
   ofLog(range: LogRange): Promise<LedgerUpdate[]>
-  /** A page of an address, with all that a connection tells of it, as of one moment. */
+  /** A page of an address with its count, its cursors and the tip, as of one moment. */
   page(question: AddressPageQuery): Promise<AddressPage>
 }
 
