@@ -16,6 +16,7 @@ export type ApiError =
   | BodyError
   | QueryParameterMalformed
   | PathIdMalformed
+  | NodeIdMalformed
   | PathSlotMalformed
   | NotFound
   | AddressNotAnAccount
@@ -127,6 +128,12 @@ export interface QueryParameterMalformed {
   readonly code: 'QUERY_PARAMETER_MALFORMED'
   readonly name: string
   readonly expected: string
+}
+
+/** A global id that this gateway does not write. */
+export interface NodeIdMalformed {
+  readonly code: 'NODE_ID_MALFORMED'
+  readonly argument: string
 }
 
 /** The text in the path is not an identifier of that kind. */

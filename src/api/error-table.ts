@@ -54,6 +54,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
     (e) => `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
   ),
+  NODE_ID_MALFORMED: badRequest((e) => `${e.argument}: not a global id of this gateway`),
   CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,

@@ -3,10 +3,11 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isLeafType,
   isObjectType,
-  isUnionType,
 } from 'graphql'
+import { present } from '../../src/lib/assert.ts'
 
 /** Everything that can be asked of a type, as fragments: types contain each other, so only to a depth. */
 
@@ -20,6 +21,7 @@ export interface FullSelection {
 /** Selects every field of a type and of what hangs on it, `depth` types deep. */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
+  const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
   function fragmentOf(type: GraphQLNamedType, depth: number): string {
     const name = `${type.name}${depth}`
@@ -31,10 +33,14 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
   }
 
   function bodyOf(type: GraphQLNamedType, depth: number): string {
-    if (isUnionType(type)) {
-      const variants = type.getTypes().map((variant) => `...${fragmentOf(variant, depth)}`)
+    if (isAbstractType(type)) {
+      const variants = schema
+        .getPossibleTypes(type)
+        .map((variant) => `...${fragmentOf(variant, depth)}`)
       return ['__typename', ...variants].join(' ')
     }
+    // Of an address what it says; what it owns is a graph of its own.
+    if (type.name === 'Address') return `content { ...${fragmentOf(addressContent, depth)} }`
     const fields = isObjectType(type) ? Object.values(type.getFields()) : []
     return ['__typename', ...fields.map((field) => selectionOf(field, depth))].join(' ')
   }

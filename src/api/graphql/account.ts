@@ -1,10 +1,11 @@
 import { AccountAddress } from '../../protocol/addresses.ts'
-import { addressKey } from '../../protocol/ids.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
 import { type AccountView, readAccount } from '../../service/accounts/read-account.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
-import { LedgerAddressType } from './address.ts'
+import { AddressNode, viewOfAddress } from './address-node.ts'
 import { builder } from './builder.ts'
-import { LedgerOutputType } from './output.ts'
+import { protocolId } from './node-id.ts'
+import { OutputNode } from './output.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
@@ -59,7 +60,15 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   }),
 })
 
-const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement({
+const AccountNode = builder.nodeRef<AccountView>('Account', {
+  id: { resolve: ({ accountId }) => accountId },
+  loadOne: async (id, { services }) => {
+    const accountId = protocolId<AccountId>(id, 32)
+    return accountId && orThrow(await readAccount(services, accountId, undefined))
+  },
+})
+
+AccountNode.implement({
   description: 'An account.',
   fields: (t) => ({
     accountId: t.expose('accountId', { type: 'AccountId', description: 'The id of the account.' }),
@@ -81,22 +90,22 @@ const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement(
       },
     }),
     output: t.expose('output', {
-      type: LedgerOutputType,
+      type: OutputNode,
       nullable: true,
       description:
         'The unspent output that it is as of the newest milestone; a basic one is an account to be. Null when it is destroyed.',
     }),
     address: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address of the account, and what it owns.',
-      resolve: ({ accountId }) => addressKey({ type: AccountAddress.code, accountId }),
+      resolve: ({ accountId }) => viewOfAddress({ type: AccountAddress.code, accountId }),
     }),
   }),
 })
 
 builder.queryField('account', (t) =>
   t.field({
-    type: LedgerAccount,
+    type: AccountNode,
     nullable: true,
     description: 'An account; null when it is not known.',
     args: {

@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fieldCost, maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { fieldCost } from '../../../src/api/graphql/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
