@@ -88,6 +88,8 @@ export interface OperationTooCostly {
   readonly code: 'OPERATION_TOO_COSTLY'
   readonly cost: number
   readonly limit: number
+  /** The path of the field that costs most. */
+  readonly field: string
 }
 
 /** A document that nests too deep. */
