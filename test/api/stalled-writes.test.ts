@@ -1,10 +1,23 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { present } from '../../src/lib/assert.ts'
+import { bytesToHex } from '../../src/lib/hex.ts'
+import { BasicBlockBody, Block } from '../../src/protocol/block.ts'
+import { is } from '../../src/protocol/is.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
+import { notifyBlockChanges } from '../../src/store/block-changes.ts'
+import { arbitraryOf } from '../support/arbitrary.ts'
+import { slotOf } from '../support/feed-log.ts'
+import { addresses } from '../support/log-store.ts'
+import { event, openListener } from '../support/mqtt.ts'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
+import { incomingBlock } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
+import { taggedData } from '../support/wallet.ts'
 
 /** Clients that do not read what they asked for. */
 
@@ -16,14 +29,19 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Asks for nine megabytes, more than the system keeps on the way, and reads nothing of it. */
-async function askForMuch(): Promise<Socket> {
+/** Requests nine megabytes, more than the system keeps on the way, and reads nothing of it. */
+function askForMuch(): Promise<Socket> {
+  return sendUnread('GET /graphql HTTP/1.1\r\nHost: test\r\nAccept: text/html\r\n\r\n')
+}
+
+/** Sends a request and reads nothing of the answer. */
+async function sendUnread(request: string): Promise<Socket> {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on('error', () => {})
   socket.pause()
   await once(socket, 'connect')
-  socket.write('GET /graphql HTTP/1.1\r\nHost: test\r\nAccept: text/html\r\n\r\n')
+  socket.write(request)
   return socket
 }
 
@@ -100,6 +118,69 @@ describe('a WebSocket that does not read', () => {
     // What the system keeps in both directions, and little more.
     expect(sent).toBeLessThan(200)
     socket.terminate()
+  })
+})
+
+test('an event stream that nobody reads is cut', async () => {
+  const before = stalledCount()
+  // Twenty events of a megabyte: the feed stops by itself when a socket takes no more.
+  const [owner = '0x'] = addresses
+  await gateway.commit(slotOf(...Array.from({ length: 2_000 }, () => owner)))
+  await gateway.known()
+  const updates = Array.from({ length: 24 }, (_, i) => `u${i}: updates { ...Row }`).join(' ')
+  const query = `subscription { ledgerUpdates(after: "${gateway.log.cursorAt(0)}") {
+    ... on LedgerUpdateBatch { ${updates} } } }
+    fragment Row on LedgerUpdate { address cursor historyHash outputId }`
+  const target = `/graphql?${new URLSearchParams({ query })}`
+  const accept = 'Accept: text/event-stream'
+  const socket = await sendUnread(`GET ${target} HTTP/1.1\r\nHost: test\r\n${accept}\r\n\r\n`)
+  await until(() => stalledCount() > before)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.resume()
+  await closed
+})
+
+describe('an MQTT client that does not read', () => {
+  /** A block whose JSON has 17 KB. */
+  function largeBlock(): Uint8Array {
+    const basic = arbitraryOf(Block).filter(({ body }) => is(BasicBlockBody, body))
+    const { body, ...rest } = present(fc.sample(basic, 1)[0], 'a block')
+    const payload = taggedData('0x', bytesToHex(new Uint8Array(8_192)))
+    return encode(Block, { ...rest, body: { ...body, payload } as BasicBlockBody })
+  }
+
+  test('is cut before as much waits for it as is allowed, and nobody else', async () => {
+    const { write } = notifyBlockChanges(gateway.log.store, gateway.feed.blocks.notify)
+    const bytes = largeBlock()
+    let published = 0
+    const publish = async (count: number) => {
+      const blocks = Array.from({ length: count }, () =>
+        incomingBlock(++published, { slot: 3, bytes, transactionId: undefined }),
+      )
+      await write.acceptBlocks(blocks)
+    }
+    const reader = await openListener(gateway.url)
+    const silent = await openListener(gateway.url, { keepalive: 0 })
+    let heard = 0
+    reader.client.on('message', () => heard++)
+    for (const { listen } of [reader, silent]) await listen('blocks')
+    // Events begin with the first read after the subscription.
+    await until(async () => {
+      await publish(1)
+      return heard > 0
+    })
+    const before = stalledCount()
+    silent.client.stream.unpipe().pause()
+    // Seven megabytes: more than the system keeps on the way, and less than the limit of the broker.
+    await publish(400)
+    await until(() => stalledCount() > before)
+    await until(() => heard >= 400)
+    expect(stalledCount()).toBe(before + 1)
+    expect(reader.client.connected).toBe(true)
+    const closed = event(silent.client, 'close')
+    silent.client.stream.resume()
+    await closed
+    await reader.close()
   })
 })
 

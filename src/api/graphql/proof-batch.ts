@@ -6,13 +6,26 @@ import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
- * Proofs that one answer asks for, transaction by transaction: each is read and hashed once for all of its outputs, the
- * requests of others are served before the next one, and nothing is proven for a client that has left.
+ * Proofs that one answer asks for, in pieces: the outputs of one transaction, at most 32 of them. What they have in common is
+ * read and hashed once for all of them, the requests of others are served before the next piece, and nothing is proven for a
+ * client that has left.
  */
 
+/** Proofs made in one turn of the event loop: some milliseconds of work. */
+export const proofsPerPiece = 32
+
+interface Piece {
+  readonly prover: Promise<ProveOutput>
+  /** How many outputs it has. */
+  size: number
+  /** How many of them are not proven yet. */
+  open: number
+}
+
 interface Batch {
-  readonly provers: Map<TransactionId, Promise<ProveOutput>>
-  /** The prover that was asked for last, made or failed. */
+  /** The last piece of each transaction; none once it is done, for what a thousand transactions have in memory adds up. */
+  readonly pieces: Map<TransactionId, Piece>
+  /** The prover of the last piece, made or failed. */
   last: Promise<unknown>
   /** Proofs that are not there yet. */
   open: number
@@ -25,35 +38,39 @@ export async function proofInBatch(
   context: GatewayContext,
   view: OutputView,
 ): ReturnType<ProveOutput> {
-  const batch = openBatches.get(context) ?? { provers: new Map(), last: Promise.resolve(), open: 0 }
+  const batch = openBatches.get(context) ?? { pieces: new Map(), last: Promise.resolve(), open: 0 }
   openBatches.set(context, batch)
+  const transactionId = transactionOf(view.outputId)
+  const piece = pieceFor(batch, context, view)
   batch.open++
+  piece.open++
   try {
-    const prove = await proverIn(batch, context, view)
+    const prove = await piece.prover
     return await prove(view)
   } finally {
-    batch.open--
+    if (--piece.open === 0 && batch.pieces.get(transactionId) === piece) {
+      batch.pieces.delete(transactionId)
+    }
     // The next event of a subscription is another batch.
-    if (batch.open === 0) openBatches.delete(context)
+    if (--batch.open === 0) openBatches.delete(context)
   }
 }
 
-function proverIn(batch: Batch, context: GatewayContext, view: OutputView): Promise<ProveOutput> {
+function pieceFor(batch: Batch, context: GatewayContext, view: OutputView): Piece {
   const transactionId = transactionOf(view.outputId)
-  const known = batch.provers.get(transactionId)
-  if (known !== undefined) return known
-  const prover = batch.last.then(() => inNextTurn(context, view))
-  batch.provers.set(transactionId, prover)
-  // The caller gets the failure; the next prover is of another transaction.
+  const former = batch.pieces.get(transactionId)
+  if (former !== undefined && former.size < proofsPerPiece) {
+    former.size++
+    return former
+  }
+  const prover = batch.last.then(async () => {
+    await setImmediate()
+    context.budget.check()
+    return await (former?.prover ?? proverOf(context.services, view))
+  })
+  // The caller gets the failure; the next piece begins all the same.
   batch.last = prover.catch(() => undefined)
-  return prover
-}
-
-async function inNextTurn(
-  { services, budget }: GatewayContext,
-  view: OutputView,
-): Promise<ProveOutput> {
-  await setImmediate()
-  budget.check()
-  return await proverOf(services, view)
+  const piece = { prover, size: 1, open: 0 }
+  batch.pieces.set(transactionId, piece)
+  return piece
 }

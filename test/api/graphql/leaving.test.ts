@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { createBudget } from '../../../src/api/graphql/budget.ts'
+import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
+import { proofInBatch } from '../../../src/api/graphql/proof-batch.ts'
 import { openFeed } from '../../../src/feed/open.ts'
 import { createWake } from '../../../src/feed/wake.ts'
 import { identifyGenesis } from '../../../src/ledger/genesis.ts'
@@ -11,11 +14,12 @@ import { hexToBytes } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
-import { addressKey, outputId } from '../../../src/protocol/ids.ts'
+import { addressKey, indexOf, outputId } from '../../../src/protocol/ids.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import type { TransactionId } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
+import { readOutputs } from '../../../src/service/outputs/read-output.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
 import { graphql } from '../../support/client.ts'
@@ -36,6 +40,13 @@ const owner = { type: 0, pubKeyHash: testId('Address', 32, 1) } as const
 const address = encodeBech32(parameters.bech32Hrp, hexToBytes(addressKey(owner)))
 /** 4,000 outputs of 32 transactions: mana of them is read in five pieces. */
 const [transactions, outputsEach] = [32, 125]
+
+/** Transaction by transaction. */
+const outputIds = Array.from({ length: transactions * outputsEach }, (_, n) => {
+  const hash = testId('Transaction', 32, Math.floor(n / outputsEach))
+  // Of slot 0.
+  return outputId(`${hash}00000000` as TransactionId, n % outputsEach)
+})
 
 let database: TestDatabase
 let store: Store
@@ -63,12 +74,9 @@ beforeAll(async () => {
     features: [],
   })
   const { blockId } = identifyGenesis(parameters, [])
-  const outputs = Array.from({ length: transactions * outputsEach }, (_, n): CreatedOutput => {
-    const hash = testId('Transaction', 32, Math.floor(n / outputsEach))
-    // Of slot 0.
-    const transactionId = `${hash}00000000` as TransactionId
-    return { outputId: outputId(transactionId, n % outputsEach), bytes, blockId, bookedSlot: 0 }
-  })
+  const outputs = outputIds.map(
+    (id): CreatedOutput => ({ outputId: id, bytes, blockId, bookedSlot: 0 }),
+  )
   const genesis = testGenesis({ outputs, commit: slotCommit(0, []) })
   unwrap(await store.write.initialize(await takenLease(store), genesis))
   const wake = createWake()
@@ -174,6 +182,46 @@ describe('proofs of a page', () => {
     expect(reads).toEqual({ pieces: 1, siblings: 8 })
     expect(turns).toBeGreaterThanOrEqual(8)
   })
+
+  test('are made 32 in a turn at most, also of one transaction', async () => {
+    const { context, views } = await requested(outputsEach)
+    const turns: number[] = []
+    let [made, isOver] = [0, false]
+    const turn = () => {
+      turns.push(made)
+      made = 0
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const proofs = views.map(async (view) => {
+      const proof = await proofInBatch(context, view)
+      made++
+      return proof.ok && proof.value.outputIndex
+    })
+    expect(await Promise.all(proofs)).toEqual(views.map(({ outputId: id }) => indexOf(id)))
+    isOver = true
+    turn()
+    expect(turns.filter((n) => n > 0)).toEqual([32, 32, 32, 29])
+    expect(reads.siblings).toBe(1)
+  })
+
+  test('of one transaction leave nothing in memory while those of the next are made', async () => {
+    const { context, views } = await requested(outputsEach + 1)
+    const [first, last] = [present(views[0], 'first'), present(views.at(-1), 'last')]
+    const other = Promise.all([proofInBatch(context, first), proofInBatch(context, last)])
+    await proofInBatch(context, first)
+    // Its transaction is read again, though the answer is not at its end.
+    await Promise.all([other, proofInBatch(context, first)])
+    expect(reads.siblings).toBe(3)
+  })
+
+  /** The first outputs, and what a request is resolved in. */
+  async function requested(count: number) {
+    const services = servicesOf()
+    const views = await readOutputs(services, outputIds.slice(0, count))
+    reads.siblings = 0
+    return { views, context: { services, budget: createBudget() } as GatewayContext }
+  }
 
   test('are made once a transaction for aliases too', async () => {
     const query = '{ unspentOutputs(first: 300) { nodes { a: proof { slot } b: proof { slot } } } }'

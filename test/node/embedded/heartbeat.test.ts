@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createSettableClock } from '../../../src/lib/clock.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { openCommitments } from '../../../src/node/commitments.ts'
+import {
+  accountIdOfKey,
+  developmentGenesis,
+  developmentKeys,
+} from '../../../src/node/embedded/development.ts'
+import { createHeartbeat } from '../../../src/node/embedded/heartbeat.ts'
+import { issuanceNow } from '../../../src/node/embedded/issuance.ts'
+import { loadLedgerState } from '../../../src/node/embedded/state.ts'
+import { genesisOf } from '../../../src/node/genesis.ts'
+import { networkOf } from '../../../src/protocol/network.ts'
+import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
+import { useStore, usualDatabase } from '../../support/databases.ts'
+
+const keys = developmentKeys()
+const startSeconds = 1_800_000_000
+const use = useStore(usualDatabase().create)
+
+test('the blocks of a slot that ends while they are built stay in it, and the next slot has its own', async () => {
+  const plan = developmentGenesis(keys, startSeconds)
+  const { parameters } = plan
+  const { store, term } = use
+  await store.write.initialize(term, genesisOf(plan))
+  const state = await loadLedgerState(store.read, parameters)
+  const isWriting = () => true
+  const commitments = await openCommitments({ store, parameters, log: silentLog, isWriting })
+  const first = parameters.genesisSlot + 1
+  const firstEndNs = BigInt(slotEnd(parameters, first)) * 1_000_000_000n
+  const clock = createSettableClock(firstEndNs - 1_000_000n)
+  const slot = () => slotOfTime(parameters, clock.nowNs())
+  const heartbeat = createHeartbeat({
+    store,
+    clock,
+    network: networkOf(parameters),
+    issuer: { accountId: accountIdOfKey(keys.issuer), key: keys.issuer },
+    // What the blocks refer to is read while the slot ends.
+    issuance: async () => {
+      const issuance = await issuanceNow(store.read, parameters, { commitments, slot })
+      clock.advance(10_000_000n)
+      return issuance
+    },
+    ledger: () => state,
+    slot,
+    onAccepted: () => {},
+    log: silentLog,
+  })
+
+  heartbeat.issue(term)
+  await heartbeat.settled()
+  expect(slot()).toBe(first + 1)
+  heartbeat.issue(term)
+  await heartbeat.settled()
+
+  const blocks = await store.read.recentBlocks(10)
+  expect(blocks.map((block) => [block.slot, block.kind]).reverse()).toEqual([
+    [first, 'validation'],
+    [first, 'candidacy'],
+    [first + 1, 'validation'],
+  ])
+  await commitments.close()
+})
