@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { OwnedMove, SlotMoves } from '../ledger/activity.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
@@ -7,18 +8,19 @@ import { commitments, ledgerUpdates } from './sql/bulk-tables.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
 import { branchOf, numberToClass } from './values.ts'
 
-/** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all. */
-export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<void> {
+/** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all; gives what they move. */
+export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<SlotMoves[]> {
   const { tx, sql } = writing
   const { lastSeq, commits } = growth
   const entries = commits.flatMap((commit) => commit.entries)
   const tips = await readTips(writing, entries)
-  const { updates, milestones } = placeEntries(growth, tips)
+  const { updates, milestones, moves } = placeEntries(growth, tips)
   for (let at = 0; at < updates.length; at += rowsPerStatement) {
     await sql.insert(tx, ledgerUpdates, updates.slice(at, at + rowsPerStatement))
   }
   await sql.insert(tx, commitments, milestones)
   await sql.notify(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
+  return moves
 }
 
 /** Slots that join the log. */
@@ -34,7 +36,7 @@ export interface LogGrowth {
 const rowsPerStatement = 10_000
 
 /** The newest row of each address and class, by `tipKey`. */
-export type Tips = ReadonlyMap<string, AddressTip>
+export type Tips = ReadonlyMap<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>
 
 /** The tips that some rows join, as the log is now; an address and class without rows has none. */
 export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[]): Promise<Tips> {
@@ -44,7 +46,11 @@ export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[])
   return new Map(
     rows.map((row) => [
       tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }),
-      { ordinal: Number(row.ordinal), historyHash: bytesToHex(row.historyHash) },
+      {
+        ordinal: Number(row.ordinal),
+        historyHash: bytesToHex(row.historyHash),
+        milestoneIndex: Number(row.milestoneIndex),
+      },
     ]),
   )
 }
@@ -58,14 +64,22 @@ export function tipKey(row: TipKey): string {
 function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
   const newest = new Map(tips)
   const updates: LedgerUpdate[] = []
+  const moves: SlotMoves[] = []
   const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
     const firstSeq = lastSeq + updates.length + 1
     const branch = branchOf(commitmentId)
+    const owned: OwnedMove[] = []
+    moves.push({ slot, updates: entries.length, owned })
     for (const entry of entries) {
-      const former = newest.get(tipKey(entry)) ?? noTip
+      const known = newest.get(tipKey(entry))
+      const former = known ?? noTip
+      const { address, outputId, isSpent } = entry
+      if (entry.class === 'OWNED') {
+        owned.push({ address, outputId, isSpent, formerSlot: known?.milestoneIndex })
+      }
       const historyHash = nextHistoryHash(former.historyHash, slot, entry)
       const ordinal = former.ordinal + 1
-      newest.set(tipKey(entry), { ordinal, historyHash })
+      newest.set(tipKey(entry), { ordinal, historyHash, milestoneIndex: slot })
       const seq = lastSeq + updates.length + 1
       updates.push({
         ...entry,
@@ -79,7 +93,7 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
     }
     return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
   })
-  return { updates, milestones }
+  return { updates, milestones, moves }
 }
 
 /** The tip of an address and class before their first row. */

@@ -1,18 +1,13 @@
 import { applyMoves, balanceMoves } from '../ledger/balances-of-address.ts'
 import { conditionOf } from '../ledger/output-parts.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import type { SlotIndex } from '../protocol/primitives.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
 import { balancesBefore, writeBalances } from './balance-rows.ts'
 import { outputsForBooking } from './book.ts'
 import { inChunks } from './in-chunks.ts'
-import {
-  forgetOutputs,
-  type LiveOutput,
-  liveOutput,
-  minCommittableAgeIn,
-  transferExpired,
-} from './output-index.ts'
+import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
 import { type SlotOutput, slotOutputs } from './sql/slot-outputs.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
@@ -29,26 +24,37 @@ export interface SlotSpan {
   readonly upTo: SlotIndex
 }
 
+/** What some slots did to outputs and to what addresses own in all. */
+export interface MovedSlots {
+  readonly created: readonly LiveOutput[]
+  readonly spent: readonly SpentLife[]
+  readonly totalAt: TotalAt
+}
+
+/** A spent output with the transaction that spends it; `undefined` if the upstream node did not report it. */
+export interface SpentLife extends LiveOutput {
+  readonly spentBy: TransactionId | undefined
+}
+
 /** Moves the balances by what was booked into some slots and by what time alone does until their end. */
 export async function moveBalances(
   writing: Writing,
-  parameters: Uint8Array,
+  { minCommittableAge }: Pick<ProtocolParameters, 'minCommittableAge'>,
   span: SlotSpan,
-): Promise<TotalAt> {
-  const rules = { minCommittableAge: minCommittableAgeIn(parameters) }
-  const events = await eventsIn(writing, rules.minCommittableAge, span)
-  const moves = balanceMoves(rules, events)
+): Promise<MovedSlots> {
+  const events = await eventsIn(writing, minCommittableAge, span)
+  const moves = balanceMoves({ minCommittableAge }, events)
   const before = await balancesBefore(writing, moves)
   const moved = applyMoves(before, moves)
   await writeBalances(writing, before, moved)
-  await transferExpired(writing, expiredOutputs(events, rules.minCommittableAge, span))
+  await transferExpired(writing, expiredOutputs(events, minCommittableAge, span))
   await forgetOutputs(writing, events.spent)
-  return (address, slot) => moved.totals.get(`${address}:${slot}`)
+  return { ...events, totalAt: (address, slot) => moved.totals.get(`${address}:${slot}`) }
 }
 
 interface Events {
   readonly created: readonly LiveOutput[]
-  readonly spent: readonly LiveOutput[]
+  readonly spent: readonly SpentLife[]
   readonly due: readonly { readonly life: LiveOutput; readonly slot: SlotIndex }[]
 }
 
@@ -74,7 +80,13 @@ async function eventsIn(
     // What was over when the output came is in its first holding.
     return life === undefined || slot <= after ? [] : [{ life, slot }]
   })
-  return { created: created.map(toLife), spent: spent.map(toLife), due }
+  const spenderOf = ({ spentBy }: SlotOutput) =>
+    spentBy === null ? undefined : idFromBytes<'TransactionId'>(spentBy)
+  return {
+    created: created.map(toLife),
+    spent: spent.map((row) => ({ ...toLife(row), spentBy: spenderOf(row) })),
+    due,
+  }
 }
 
 function toLife({ id, bytes, bookedSlot, spentSlot }: SlotOutput): LiveOutput {

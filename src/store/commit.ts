@@ -1,10 +1,12 @@
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
+import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
 import type { Tx } from './client.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
+import { parametersIn } from './output-index.ts'
 import type { LogTip } from './rows.ts'
 import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
@@ -25,11 +27,11 @@ export async function commitSlots(
   })
   const slot = former.slot + commits.length
   await assertBooked(tx, slot)
-  const totalAt = await moveBalances(writing, network.parameters, {
-    after: former.slot,
-    upTo: slot,
-  })
-  await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
+  const parameters = parametersIn(network.parameters)
+  const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
+  const { totalAt } = moved
+  const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
+  await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
   await writeState(tx, {
     accounts: commits.flatMap(({ accounts }) => accounts),
     epochs: commits.flatMap(({ epochs }) => epochs),

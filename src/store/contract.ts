@@ -11,12 +11,14 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
+import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
   AddressPage,
   AddressPageQuery,
   AddressTip,
+  BlockCounts,
   BlockRow,
   ChainRecordVersion,
   EpochRow,
@@ -26,6 +28,7 @@ import type {
   LogRange,
   LogTip,
   Milestone,
+  MilestoneRange,
   NetworkRow,
   OutputRow,
   OwnedQuery,
@@ -221,6 +224,10 @@ export interface StoreWriter extends WaitingReads {
    * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
    */
   pruneLog(keep: PruneRequest): Promise<PruneResult>
+  /** Counts the next piece of the slots whose activity is not counted, from the newest down. */
+  fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
+  /** Forgets the activity of all spans that begin in the kept log, to be counted anew. */
+  forgetActivity(term: number): Promise<Result<LeaseTerm, LeaseLost>>
   /** Appends the next version of a chain's record, whole. Needs no lease. */
   setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
   /** The same, but only where the newest version is this one. */
@@ -366,24 +373,10 @@ export interface SlotBlocksPage {
   readonly limit: number
 }
 
-/** Which committed slots. */
-export interface MilestoneRange {
-  readonly from: SlotIndex
-  readonly to: SlotIndex
-  readonly order: 'ascending' | 'descending'
-  readonly limit: number
-}
-
 /** The outputs that one slot created and spent; an output may be in both. */
 export interface SlotOutputs {
   readonly created: OutputRow[]
   readonly spent: OutputRow[]
-}
-
-/** Blocks of a range of slots: all that were kept, and those among them that were accepted. */
-export interface BlockCounts {
-  readonly all: number
-  readonly accepted: number
 }
 
 /** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */

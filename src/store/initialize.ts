@@ -1,11 +1,12 @@
 import { hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
 import type { AlreadyInitialized, Genesis, LeaseLost } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
-import { indexOutputs } from './output-index.ts'
+import { indexOutputs, parametersIn } from './output-index.ts'
 import type { LogTip } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
 import { logTipWithin } from './sql/log-tip.ts'
@@ -33,8 +34,11 @@ export async function initialize(
     await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
     await indexOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
-    const totalAt = await moveBalances(writing, network.parameters, slots)
-    await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
+    const parameters = parametersIn(network.parameters)
+    const moved = await moveBalances(writing, parameters, slots)
+    const { totalAt } = moved
+    const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
+    await countSlots(writing, parameters, { moves, isGenesis: true, ...moved })
     await closeSlots(writing, term, commit.slot)
     return ok(await logTipWithin(writing))
   })

@@ -40,11 +40,11 @@ export function liveOutput(
   return { outputId, output: output.value, bookedSlot, spentSlot }
 }
 
-/** The least committable age among serialized parameters. */
-export function minCommittableAgeIn(parameters: Uint8Array): number {
-  const decoded = decode(ProtocolParameters, parameters)
+/** The serialized parameters of a network. */
+export function parametersIn(bytes: Uint8Array): ProtocolParameters {
+  const decoded = decode(ProtocolParameters, bytes)
   assert(decoded.ok, 'stored parameters decode')
-  return decoded.value.minCommittableAge
+  return decoded.value
 }
 
 /** Enters new outputs. */
@@ -63,7 +63,7 @@ export async function indexOutputs(
   const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
     'SELECT parameters FROM network WHERE id = 1',
   )
-  const age = minCommittableAgeIn(present(network, 'network').parameters)
+  const { minCommittableAge: age } = parametersIn(present(network, 'network').parameters)
   const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
   await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))

@@ -240,3 +240,17 @@ export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId
 
 /** Who issued a block, and when. */
 export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>
+
+/** Which committed slots. */
+export interface MilestoneRange {
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+  readonly order: 'ascending' | 'descending'
+  readonly limit: number
+}
+
+/** Blocks of a range of slots: all that were kept, and those among them that were accepted. */
+export interface BlockCounts {
+  readonly all: number
+  readonly accepted: number
+}

@@ -1,3 +1,5 @@
+import type { Activity, ActivityBucket } from '../ledger/activity.ts'
+import type { Resolution } from '../ledger/activity-buckets.ts'
 import type { BalanceRange } from '../ledger/balance-ranges.ts'
 import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
 import type { IndexKey } from '../ledger/index-keys.ts'
@@ -22,8 +24,34 @@ export interface ViewReader {
   ): Promise<{ readonly slot: SlotIndex; readonly owners: readonly AddressTotal[] }>
   /** The ranges that have addresses, the poorest first. */
   balanceRanges(): Promise<{ readonly slot: SlotIndex; readonly ranges: readonly BalanceRange[] }>
+  /**
+   * What happened in spans of time, by their numbers, both included; of the spans that have committed slots. With the first
+   * and the newest slot of the ledger. One index range.
+   */
+  activity(resolution: Resolution, from: number, to: number): Promise<ActivityRange>
+  /** What is counted of the whole ledger, and of its newest `slots` slots; a few rows whatever the ledger's size. */
+  ledgerCounters(slots: number): Promise<LedgerCounters>
   /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
   unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
+}
+
+/** Spans of time, the oldest first. A span that is not wholly counted has fewer slots than it should. */
+export interface ActivityRange {
+  readonly first: SlotIndex
+  readonly slot: SlotIndex
+  readonly spans: readonly ActivityBucket[]
+}
+
+/** Counts as of the end of a committed slot. */
+export interface LedgerCounters {
+  readonly slot: SlotIndex
+  /** Addresses that own base tokens. */
+  readonly addresses: number
+  /** Unspent outputs, and those of them that are accounts. */
+  readonly outputs: number
+  readonly accounts: number
+  /** The newest slots as far as they are counted; `blocks` is not known in upstream mode. */
+  readonly recent: Pick<Activity, 'slots' | 'blocks' | 'accepted'>
 }
 
 /** A native token and how much of it an address has. */

@@ -9,6 +9,7 @@ import {
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
 import { type Database, transactionTimeoutMs } from './database.ts'
+import { fillActivity, forgetActivity } from './fill-activity.ts'
 import { followSlots } from './follow.ts'
 import { acceptBlocks, closeSlots } from './inbox.ts'
 import { initialize } from './initialize.ts'
@@ -59,6 +60,10 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
     slotContents: (from, to) => lookRaw((reading) => slotContents(reading, from, to)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
+    fillActivity: (term, request) =>
+      transact((writing) => underLease(writing, term, () => fillActivity(writing, request))),
+    forgetActivity: (term) =>
+      transact((writing) => underLease(writing, term, () => forgetActivity(writing, term))),
     setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),
     replaceChainRecord: (record, version) =>
       transact((writing) => replaceChainRecord(writing, record, version)),

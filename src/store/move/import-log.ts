@@ -1,7 +1,7 @@
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import { nextHistoryHash, noTip, readTips, type Tips, tipKey } from '../append.ts'
+import { nextHistoryHash, noTip, readTips, tipKey } from '../append.ts'
 import type { AddressTip, UpdateClass } from '../rows.ts'
 import type { Table, Writing } from '../sql/statements.ts'
 import { numberToClass } from '../values.ts'
@@ -41,7 +41,7 @@ export async function continueLog(
 }
 
 /** Whether a row is the next of its address. */
-function continues(tips: Tips, update: ImportedUpdate): boolean {
+function continues(tips: ReadonlyMap<string, AddressTip>, update: ImportedUpdate): boolean {
   const { ordinal, historyHash } = tips.get(tipKey(update)) ?? noTip
   return (
     update.ordinal === ordinal + 1 &&

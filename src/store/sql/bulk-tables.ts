@@ -1,5 +1,7 @@
+import { type Resolution, resolutions } from '../../ledger/activity-buckets.ts'
 import type { IndexKind } from '../../ledger/index-keys.ts'
 import type { Role, UpdateClass } from '../../ledger/updates.ts'
+import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { allotmentsFrom, allotmentsJson } from '../json-columns.ts'
 import type { BlockKind, BlockState, TransactionState } from '../rows.ts'
@@ -300,6 +302,35 @@ export const balanceRanges = table('balance_ranges', {
   addresses: long,
   total: amount,
 })
+
+/** What happened in spans of time. */
+export const activity = table(
+  'activity',
+  {
+    resolution: column<Resolution>(
+      'int',
+      (value) => resolutions.indexOf(value),
+      (value) => present(resolutions[Number(value)], 'a resolution'),
+    ),
+    bucket: long,
+    slots: long,
+    blocks: optional(long),
+    blockBytes: optional(long),
+    accepted: long,
+    failed: optional(long),
+    updates: long,
+    movedHigh: optional(long),
+    movedLow: optional(long),
+    burnedHigh: optional(long),
+    burnedLow: optional(long),
+    addresses: long,
+    newAddresses: long,
+  },
+  2,
+)
+
+/** How many outputs of each type are unspent. */
+export const outputCounts = table('output_counts', { kind: long, outputs: long })
 
 /** Versions of accounts; `undefined` where the account was deleted. */
 export const accountVersions = table('account_versions', {

@@ -12,6 +12,8 @@ export interface Bulk {
   insert<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Adds rows, or replaces those of the same key. */
   put<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
+  /** Adds rows, or to those of the same key the numbers of the other columns. */
+  add<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Removes the rows that have these values in all columns of the description. */
   remove<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
   /** Changes the rows of these keys for which a condition holds. */
@@ -112,13 +114,16 @@ export function bulkOf(dialect: Dialect): Bulk {
         rows.map((row) => table.valuesOf(row)),
       )
     },
-    put(tx, table, rows) {
-      const { columns, keyLength } = table
-      const replaced = columns.slice(keyLength).map(({ name }) => `"${name}" = excluded."${name}"`)
-      // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
-      const text = `${insertText(dialect, table)} WHERE true
-        ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${replaced.join(', ')}`
-      return run(tx, text, table, rows)
+    put: (tx, table, rows) =>
+      run(
+        tx,
+        upsertText(dialect, table, (name) => `excluded."${name}"`),
+        table,
+        rows,
+      ),
+    add(tx, table, rows) {
+      const sum = (name: string) => `${table.name}."${name}" + excluded."${name}"`
+      return run(tx, upsertText(dialect, table, sum), table, rows)
     },
     remove(tx, table, rows) {
       return run(tx, `DELETE FROM ${table.name}${matching(table, 'USING')}`, table, rows)
@@ -147,6 +152,19 @@ type TextOfTable = (table: BulkTable<never>) => string
 export function insertText({ given }: Dialect, { name, columns }: BulkTable<never>): string {
   const names = namesOf(columns)
   return `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${given(columns)}`
+}
+
+/** Inserts what is given; a row whose key is there gets the value of `changed` in each column behind the key. */
+function upsertText(
+  dialect: Dialect,
+  table: BulkTable<never>,
+  changed: (name: string) => string,
+): string {
+  const { columns, keyLength } = table
+  const changes = columns.slice(keyLength).map(({ name }) => `"${name}" = ${changed(name)}`)
+  // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
+  return `${insertText(dialect, table)} WHERE true
+    ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${changes.join(', ')}`
 }
 
 /** Names of columns as a list. */

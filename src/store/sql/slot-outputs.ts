@@ -7,7 +7,7 @@ import type { Tx } from '../client.ts'
  */
 
 /** The columns of an output that a commit reads. */
-export type SlotOutput = Pick<Output, 'id' | 'bytes' | 'bookedSlot' | 'spentSlot'>
+export type SlotOutput = Pick<Output, 'id' | 'bytes' | 'bookedSlot' | 'spentSlot' | 'spentBy'>
 
 /** Those of the slots after `after` up to `upTo`, in no order; an output may be in both lists. */
 export async function slotOutputs(
@@ -15,7 +15,7 @@ export async function slotOutputs(
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<{ readonly created: SlotOutput[]; readonly spent: SlotOutput[] }> {
   const within = (column: Prisma.Sql) => tx.$queryRaw<SlotOutput[]>`
-    SELECT id, bytes, "bookedSlot", "spentSlot" FROM outputs
+    SELECT id, bytes, "bookedSlot", "spentSlot", "spentBy" FROM outputs
     WHERE ${column} > ${after} AND ${column} <= ${upTo}`
   return {
     created: await within(Prisma.sql`"bookedSlot"`),

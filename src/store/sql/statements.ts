@@ -78,7 +78,10 @@ export interface LogStatements {
 export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
 
 /** The tip of an address and class in their newest row. */
-export type TipRow = Pick<LedgerUpdateModel, 'address' | 'class' | 'ordinal' | 'historyHash'>
+export type TipRow = Pick<
+  LedgerUpdateModel,
+  'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex'
+>
 
 /** Prisma's own table of applied migrations, with its columns, so that its command line understands our databases. */
 export interface MigrationStatements {

@@ -9,14 +9,14 @@ export const logStatements: LogStatements = {
 }
 
 const tips = `
-  SELECT given.address, given.class, tip.ordinal, tip."historyHash"
+  SELECT given.address, given.class, tip.ordinal, tip."historyHash", tip."milestoneIndex"
   FROM ${dialect.given(tipKeys.columns)}
   CROSS JOIN LATERAL (
-    SELECT ordinal, "historyHash" FROM (
-      (SELECT ordinal, "historyHash" FROM ledger_updates AS own
+    SELECT ordinal, "historyHash", "milestoneIndex" FROM (
+      (SELECT ordinal, "historyHash", "milestoneIndex" FROM ledger_updates AS own
         WHERE own.address = given.address AND own.class = given.class
         ORDER BY own.seq DESC LIMIT 1)
       UNION ALL
-      (SELECT ordinal, "historyHash" FROM pruned_tips AS pruned
+      (SELECT ordinal, "historyHash", "milestoneIndex" FROM pruned_tips AS pruned
         WHERE pruned.address = given.address AND pruned.class = given.class)
     ) AS kept ORDER BY ordinal DESC LIMIT 1) AS tip`

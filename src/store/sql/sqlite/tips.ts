@@ -10,13 +10,14 @@ export const logStatements: LogStatements = {
 
 const tips = `
   WITH asked AS MATERIALIZED (SELECT * FROM ${dialect.given(tipKeys.columns)})
-  SELECT newest.address, newest.class, newest.ordinal, newest."historyHash"
+  SELECT newest.address, newest.class, newest.ordinal, newest."historyHash", newest."milestoneIndex"
   FROM asked CROSS JOIN ledger_updates AS newest ON newest.rowid = (
     SELECT own.rowid FROM ledger_updates AS own
     WHERE own.address = asked.address AND own.class = asked.class
     ORDER BY own.seq DESC LIMIT 1)
   UNION ALL
-  SELECT pruned.address, pruned.class, pruned.ordinal, pruned."historyHash"
+  SELECT pruned.address, pruned.class, pruned.ordinal, pruned."historyHash",
+    pruned."milestoneIndex"
   FROM asked CROSS JOIN pruned_tips AS pruned
     ON pruned.address = asked.address AND pruned.class = asked.class
   WHERE NOT EXISTS (SELECT 1 FROM ledger_updates AS own

@@ -1,0 +1,30 @@
+-- CreateTable
+CREATE TABLE "activity" (
+    "resolution" INTEGER NOT NULL,
+    "bucket" BIGINT NOT NULL,
+    "slots" BIGINT NOT NULL,
+    "blocks" BIGINT,
+    "blockBytes" BIGINT,
+    "accepted" BIGINT NOT NULL,
+    "failed" BIGINT,
+    "updates" BIGINT NOT NULL,
+    "movedHigh" BIGINT,
+    "movedLow" BIGINT,
+    "burnedHigh" BIGINT,
+    "burnedLow" BIGINT,
+    "addresses" BIGINT NOT NULL,
+    "newAddresses" BIGINT NOT NULL,
+
+    PRIMARY KEY ("resolution", "bucket")
+);
+
+-- CreateTable
+CREATE TABLE "output_counts" (
+    "kind" BIGINT NOT NULL PRIMARY KEY,
+    "outputs" BIGINT NOT NULL
+);
+
+-- Outputs that are booked into slots which are not committed yet are counted with the commit of their slot.
+INSERT INTO "output_counts" ("kind", "outputs")
+SELECT "kind", count(*) FROM "unspent_outputs"
+WHERE "bookedSlot" <= (SELECT max("slot") FROM "commitments") GROUP BY "kind";

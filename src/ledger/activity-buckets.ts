@@ -1,0 +1,69 @@
+import type { SlotIndex } from '../protocol/primitives.ts'
+import {
+  epochOfSlot,
+  firstSlotOfEpoch,
+  slotEnd,
+  slotStart,
+  type TimeParameters,
+} from '../protocol/slots.ts'
+
+/** The spans of time over which activity is counted. A slot belongs to the span in which it begins. */
+
+/** How long a span is. */
+export type Resolution = 'SLOT' | 'MINUTE' | 'HOUR' | 'DAY' | 'EPOCH'
+
+/** All of them, in the order of their numbers in the database. */
+export const resolutions: readonly Resolution[] = ['SLOT', 'MINUTE', 'HOUR', 'DAY', 'EPOCH']
+
+const secondsOf = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 } as const
+
+/** The number of the span of a slot: the slot or epoch itself, or how many such spans begin before it since 1970. */
+export function bucketOfSlot(
+  parameters: TimeParameters,
+  resolution: Resolution,
+  slot: SlotIndex,
+): number {
+  if (resolution === 'SLOT') return slot
+  if (resolution === 'EPOCH') return epochOfSlot(parameters, slot)
+  return Math.floor(slotStart(parameters, slot) / secondsOf[resolution])
+}
+
+/** The span that a moment in Unix seconds lies in; time before the genesis counts as the genesis slot. */
+export function bucketOfTime(
+  parameters: TimeParameters,
+  resolution: Resolution,
+  seconds: number,
+): number {
+  if (resolution === 'SLOT' || resolution === 'EPOCH') {
+    const genesis = slotEnd(parameters, parameters.genesisSlot)
+    const slots = Math.floor((seconds - genesis) / parameters.slotDurationInSeconds) + 1
+    const slot = parameters.genesisSlot + Math.max(0, slots)
+    return bucketOfSlot(parameters, resolution, slot)
+  }
+  return Math.floor(seconds / secondsOf[resolution])
+}
+
+/** When a span begins, in Unix seconds. */
+export function bucketStart(
+  parameters: TimeParameters,
+  resolution: Resolution,
+  bucket: number,
+): number {
+  if (resolution === 'SLOT') return slotStart(parameters, bucket)
+  if (resolution === 'EPOCH') return slotStart(parameters, firstSlotOfEpoch(parameters, bucket))
+  return bucket * secondsOf[resolution]
+}
+
+/** The first slot of a span; the genesis slot for spans before it. A span shorter than a slot may have none. */
+export function firstSlotOfBucket(
+  parameters: TimeParameters,
+  resolution: Resolution,
+  bucket: number,
+): SlotIndex {
+  if (resolution === 'SLOT') return bucket
+  if (resolution === 'EPOCH') return firstSlotOfEpoch(parameters, bucket)
+  const { genesisSlot, slotDurationInSeconds } = parameters
+  const seconds = bucket * secondsOf[resolution] - slotEnd(parameters, genesisSlot)
+  // The genesis slot has no beginning of its own and shares that of the next one.
+  return seconds <= 0 ? genesisSlot : genesisSlot + 1 + Math.ceil(seconds / slotDurationInSeconds)
+}

@@ -1,0 +1,153 @@
+import type { Hex } from '../lib/hex.ts'
+import { transactionOf } from '../protocol/ids.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { TimeParameters } from '../protocol/slots.ts'
+import {
+  bucketOfSlot,
+  firstSlotOfBucket,
+  type Resolution,
+  resolutions,
+} from './activity-buckets.ts'
+
+/** What happens in spans of time: what a slot adds to the counts of each span that it belongs to. */
+
+/** What is counted. `undefined` where the ledger comes from a node that does not report it. */
+export interface Activity {
+  /** How many committed slots are counted. */
+  readonly slots: number
+  /** Accepted blocks, and their serialized bytes. */
+  readonly blocks: number | undefined
+  readonly blockBytes: number | undefined
+  /** Accepted transactions without that of the genesis, and those that failed for good. */
+  readonly accepted: number
+  readonly failed: number | undefined
+  /** Rows of the log over all addresses. */
+  readonly updates: number
+  /** Base tokens that went to addresses which owned no input of the same transaction. */
+  readonly moved: bigint | undefined
+  /** Mana that issuers were charged for their blocks. */
+  readonly burned: bigint | undefined
+  /** Addresses that owned an output when it was created or spent, each once; and those of them that never had before. */
+  readonly addresses: number
+  readonly newAddresses: number
+}
+
+/** The activity of a span. */
+export interface ActivityBucket extends Activity {
+  readonly resolution: Resolution
+  readonly bucket: number
+}
+
+/** What is known of the blocks of a slot, and of the transactions that it judged. */
+export type SlotBlockCounts = Pick<Activity, 'blocks' | 'blockBytes' | 'failed' | 'burned'>
+
+/** A row of the log of the class OWNED, with the slot of the former one of its address. */
+export interface OwnedMove {
+  readonly address: Hex
+  readonly outputId: OutputId
+  readonly isSpent: boolean
+  /** `undefined` where it is the first one of the address. */
+  readonly formerSlot: SlotIndex | undefined
+}
+
+/** The moves of a slot, in the order of the log. */
+export interface SlotMoves {
+  readonly slot: SlotIndex
+  /** How many rows of the log the slot has, of both classes. */
+  readonly updates: number
+  readonly owned: readonly OwnedMove[]
+}
+
+/** What is known beside the moves. */
+export interface KnownOfSlot extends MovedOutputs {
+  readonly counts: SlotBlockCounts
+  /** The first slot of the ledger: its outputs were not moved by transactions. */
+  readonly isGenesis: boolean
+}
+
+/** What is known of the outputs that some slots create and spend. */
+export interface MovedOutputs {
+  /** The base tokens of a created one. */
+  readonly amountById: ReadonlyMap<OutputId, bigint>
+  /** What spent one; `undefined` if the node did not report it. */
+  readonly spenderById: ReadonlyMap<OutputId, TransactionId | undefined>
+}
+
+/** What a slot adds to each span that it belongs to. Linear in the moves. */
+export function* activityOfSlot(
+  parameters: TimeParameters,
+  { slot, updates, owned }: SlotMoves,
+  { counts, isGenesis, ...outputs }: KnownOfSlot,
+): Generator<ActivityBucket> {
+  const accepted = isGenesis ? 0 : transactionsIn(owned)
+  const moved = isGenesis ? 0n : movedTokens(owned, outputs)
+  const newAddresses = owned.filter(({ formerSlot }) => formerSlot === undefined).length
+  for (const resolution of resolutions) {
+    const bucket = bucketOfSlot(parameters, resolution, slot)
+    const first = firstSlotOfBucket(parameters, resolution, bucket)
+    const addresses = owned.filter(({ formerSlot = -1 }) => formerSlot < first).length
+    const counted = { slots: 1, accepted, updates, moved, addresses, newAddresses }
+    yield { resolution, bucket, ...counts, ...counted }
+  }
+}
+
+/** Every transaction creates outputs. */
+function transactionsIn(owned: readonly OwnedMove[]): number {
+  const ids = new Set<TransactionId>()
+  for (const { outputId, isSpent } of owned) if (!isSpent) ids.add(transactionOf(outputId))
+  return ids.size
+}
+
+/** What explorers of UTXO chains call transferred: the outputs of each transaction without the change. */
+function movedTokens(
+  owned: readonly OwnedMove[],
+  { amountById, spenderById }: MovedOutputs,
+): bigint | undefined {
+  const senders = new Map<TransactionId, Set<Hex>>()
+  for (const { outputId, address, isSpent } of owned) {
+    if (!isSpent) continue
+    const spender = spenderById.get(outputId)
+    if (spender === undefined) return undefined
+    const former = senders.get(spender)
+    if (former === undefined) senders.set(spender, new Set([address]))
+    else former.add(address)
+  }
+  let moved = 0n
+  for (const { outputId, address, isSpent } of owned) {
+    if (isSpent || senders.get(transactionOf(outputId))?.has(address)) continue
+    const amount = amountById.get(outputId)
+    if (amount === undefined) return undefined
+    moved += amount
+  }
+  return moved
+}
+
+/** The sum of the activity of spans, one for each span; a sum with something unknown is unknown. */
+export function sumActivity(parts: Iterable<ActivityBucket>): ActivityBucket[] {
+  const sums = new Map<string, ActivityBucket>()
+  for (const part of parts) {
+    const key = `${part.resolution} ${part.bucket}`
+    const former = sums.get(key)
+    sums.set(key, former === undefined ? part : { ...part, ...added(former, part) })
+  }
+  return [...sums.values()]
+}
+
+function added(a: Activity, b: Activity): Activity {
+  const number = (x: number | undefined, y: number | undefined) =>
+    x === undefined || y === undefined ? undefined : x + y
+  const amount = (x: bigint | undefined, y: bigint | undefined) =>
+    x === undefined || y === undefined ? undefined : x + y
+  return {
+    slots: a.slots + b.slots,
+    blocks: number(a.blocks, b.blocks),
+    blockBytes: number(a.blockBytes, b.blockBytes),
+    accepted: a.accepted + b.accepted,
+    failed: number(a.failed, b.failed),
+    updates: a.updates + b.updates,
+    moved: amount(a.moved, b.moved),
+    burned: amount(a.burned, b.burned),
+    addresses: a.addresses + b.addresses,
+    newAddresses: a.newAddresses + b.newAddresses,
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  type ActivityBucket,
+  activityOfSlot,
+  type MovedOutputs,
+  type SlotBlockCounts,
+  type SlotMoves,
+  sumActivity,
+} from '../ledger/activity.ts'
+import { carrierFailures } from '../ledger/failure-reasons.ts'
+import { assert, present } from '../lib/assert.ts'
+import { SlotCommitment } from '../protocol/commitment.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import { decode } from '../protocol/schema/schema.ts'
+import type { SpentLife } from './balances.ts'
+import { inChunks } from './in-chunks.ts'
+import type { LiveOutput } from './output-index.ts'
+import * as table from './sql/bulk-tables.ts'
+import type { Writing } from './sql/statements.ts'
+
+type ActivityRow = table.RowIn<typeof table.activity>
+
+/** Counts what happens in spans of time, in the transaction that commits a slot. */
+
+/** Slots that were written in this transaction, with what they did to outputs. */
+export interface CommittedMoves {
+  readonly moves: readonly SlotMoves[]
+  readonly created: readonly LiveOutput[]
+  readonly spent: readonly SpentLife[]
+  readonly isGenesis: boolean
+}
+
+/** Adds some slots to the activity of their spans, and to the counts of unspent outputs. */
+export async function countSlots(
+  writing: Writing,
+  parameters: ProtocolParameters,
+  { moves, created, spent, isGenesis }: CommittedMoves,
+): Promise<void> {
+  const outputs = {
+    amountById: new Map(created.map(({ outputId, output }) => [outputId, output.amount])),
+    spenderById: new Map(spent.map(({ outputId, spentBy }) => [outputId, spentBy])),
+  }
+  await addActivity(writing, parameters, {
+    moves,
+    outputs,
+    genesis: isGenesis ? moves[0]?.slot : undefined,
+  })
+  const counts = new Map<number, number>()
+  for (const { output } of created) counts.set(output.type, (counts.get(output.type) ?? 0) + 1)
+  for (const { output } of spent) counts.set(output.type, (counts.get(output.type) ?? 0) - 1)
+  const rows = [...counts].map(([kind, count]) => ({ kind, outputs: count }))
+  if (rows.length > 0) await writing.sql.add(writing.tx, table.outputCounts, rows)
+}
+
+/** Consecutive slots to be counted; `genesis` is the first slot of the ledger, where it is known to be among them. */
+export interface SlotsToCount {
+  readonly moves: readonly SlotMoves[]
+  readonly outputs: MovedOutputs
+  readonly genesis: SlotIndex | undefined
+}
+
+/** Adds slots to the activity of those of their spans that `mayCount` lets through, by default of all. */
+export async function addActivity(
+  writing: Writing,
+  parameters: ProtocolParameters,
+  { moves, outputs, genesis }: SlotsToCount,
+  mayCount: (bucket: ActivityBucket) => boolean = () => true,
+): Promise<void> {
+  const countsOf = await blockCounts(writing, parameters, moves)
+  const parts = moves.flatMap((one) => {
+    const known = { ...outputs, counts: countsOf(one.slot), isGenesis: one.slot === genesis }
+    return [...activityOfSlot(parameters, one, known)]
+  })
+  const rows = sumActivity(parts.filter(mayCount)).map(activityRow)
+  await inChunks(rows, (some) => writing.sql.add(writing.tx, table.activity, some))
+}
+
+/** Sums of amounts of many slots may exceed the 63 bits of a column. */
+const unit = 10n ** 12n
+
+function activityRow({ moved, burned, ...counts }: ActivityBucket): ActivityRow {
+  const high = (sum: bigint | undefined) => (sum === undefined ? undefined : Number(sum / unit))
+  const low = (sum: bigint | undefined) => (sum === undefined ? undefined : Number(sum % unit))
+  return {
+    ...counts,
+    movedHigh: high(moved),
+    movedLow: low(moved),
+    burnedHigh: high(burned),
+    burnedLow: low(burned),
+  }
+}
+
+/** The activity of a row. */
+export function activityOfRow({
+  movedHigh,
+  movedLow,
+  burnedHigh,
+  burnedLow,
+  ...counts
+}: ReturnType<typeof table.activity.rowOf>): ActivityBucket {
+  return {
+    ...counts,
+    moved: amountOf(movedHigh, movedLow),
+    burned: amountOf(burnedHigh, burnedLow),
+  }
+}
+
+function amountOf(high: number | undefined, low: number | undefined): bigint | undefined {
+  return high === undefined || low === undefined ? undefined : BigInt(high) * unit + BigInt(low)
+}
+
+/** The columns of the statement below; whole numbers may come as numbers or as bigints. */
+interface BlockCountRow {
+  readonly slot: bigint
+  readonly price: Uint8Array | null
+  readonly blocks: bigint
+  readonly bytes: bigint
+  readonly work: bigint
+  readonly failed: bigint
+  readonly known: bigint
+}
+
+/**
+ * What the blocks of some committed slots add. Transactions that failed because of their carriers are left out, for another
+ * carrier may still be accepted. In upstream mode, where no epochs are kept, the blocks are not known.
+ */
+async function blockCounts(
+  { tx, sql }: Writing,
+  parameters: ProtocolParameters,
+  moves: readonly SlotMoves[],
+): Promise<(slot: SlotIndex) => SlotBlockCounts> {
+  const ends = [moves[0]?.slot ?? 0, moves.at(-1)?.slot ?? 0]
+  const [first, last] = [BigInt(Math.min(...ends)), BigInt(Math.max(...ends))]
+  const { maxCommittableAge: age, genesisSlot: genesis } = parameters
+  const text = `SELECT committed.slot, priced.bytes AS price,
+      coalesce(blocks.count, 0) AS blocks, coalesce(blocks.bytes, 0) AS bytes,
+      coalesce(blocks.work, 0) AS work, coalesce(failures.count, 0) AS failed,
+      (SELECT count(*) FROM (SELECT 1 FROM epochs LIMIT 1) AS epoch) AS known
+    FROM commitments AS committed
+    LEFT JOIN commitments AS priced ON priced.slot =
+      CASE WHEN committed.slot < ${genesis + age} THEN ${genesis} ELSE committed.slot - ${age} END
+    LEFT JOIN (SELECT slot, count(*) AS count, CAST(sum(length(bytes)) AS BIGINT) AS bytes,
+        CAST(sum("workScore") AS BIGINT) AS work
+      FROM blocks WHERE slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED')
+      GROUP BY slot) AS blocks ON blocks.slot = committed.slot
+    LEFT JOIN (SELECT slot, count(*) AS count FROM transactions
+      WHERE slot BETWEEN ? AND ? AND state = 'FAILED'
+        AND coalesce("failureReason", 0) NOT IN (${carrierFailures.join(', ')})
+      GROUP BY slot) AS failures ON failures.slot = committed.slot
+    WHERE committed.slot BETWEEN ? AND ?`
+  const bounds = [first, last, first, last, first, last] as const
+  const rows = await tx.$queryRawUnsafe<BlockCountRow[]>(sql.numbered(text), ...bounds)
+  const counts = new Map(rows.map((row) => [Number(row.slot), countsOfRow(row)]))
+  return (slot) => counts.get(slot) ?? unknownCounts
+}
+
+const unknownCounts: SlotBlockCounts = {
+  blocks: undefined,
+  blockBytes: undefined,
+  failed: undefined,
+  burned: undefined,
+}
+
+function countsOfRow({
+  price,
+  blocks,
+  bytes,
+  work,
+  failed,
+  known,
+}: BlockCountRow): SlotBlockCounts {
+  if (Number(known) === 0) return unknownCounts
+  return {
+    blocks: Number(blocks),
+    blockBytes: Number(bytes),
+    failed: Number(failed),
+    burned: Number(work) === 0 ? 0n : BigInt(work) * priceIn(present(price, 'a former commitment')),
+  }
+}
+
+function priceIn(bytes: Uint8Array): bigint {
+  const commitment = decode(SlotCommitment, bytes)
+  assert(commitment.ok, 'a stored commitment decodes')
+  return commitment.value.referenceManaCost
+}

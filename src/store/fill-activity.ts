@@ -1,0 +1,182 @@
+import type { ActivityBucket, OwnedMove, SlotMoves } from '../ledger/activity.ts'
+import {
+  bucketOfSlot,
+  firstSlotOfBucket,
+  type Resolution,
+  resolutions,
+} from '../ledger/activity-buckets.ts'
+import { present } from '../lib/assert.ts'
+import { bytesToHex } from '../lib/hex.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import { addActivity } from './activity.ts'
+import type { LeaseTerm } from './contract.ts'
+import type { FillRequest, FillResult } from './fill-contract.ts'
+import { liveOutput, parametersIn } from './output-index.ts'
+import { prunedSeqOf } from './prune.ts'
+import type { Writing } from './sql/statements.ts'
+import { idFromBytes } from './values.ts'
+
+/**
+ * Counts the activity of slots that were committed before a program counted it, or anew, from the rows of the log and what is
+ * kept beside it. A span that begins before the kept log is left as it is: its addresses cannot be counted any more.
+ */
+
+/** Counts the next piece, from the newest slot down; the caller holds the lease. */
+export async function fillActivity(
+  writing: Writing,
+  { upTo, rows: limit }: FillRequest,
+): Promise<Result<FillResult, never>> {
+  const kept = await keptLog(writing)
+  const { parameters, first, firstKept } = kept
+  const found = await uncountedSlots(writing, { from: firstKept, upTo })
+  const slots: UncountedSlot[] = []
+  let rows = 0
+  for (const slot of found) {
+    const more = slot.lastSeq - slot.firstSeq + 1
+    if (slots.length > 0 && rows + more > limit) break
+    slots.push(slot)
+    rows += more
+  }
+  const oldest = slots.at(-1)
+  if (oldest === undefined) return ok({ slots: 0, rows: 0, next: undefined })
+  const { owned, ...outputs } = await movesOf(writing, slots)
+  const moves = slots.map(
+    ({ slot, firstSeq, lastSeq }): SlotMoves => ({
+      slot,
+      updates: lastSeq - firstSeq + 1,
+      owned: owned.get(slot) ?? [],
+    }),
+  )
+  const mayCount = ({ resolution, bucket }: ActivityBucket) =>
+    isKept(parameters, kept, resolution, bucket)
+  await addActivity(writing, parameters, { moves, outputs, genesis: first }, mayCount)
+  const next = oldest.slot > firstKept ? oldest.slot - 1 : undefined
+  return ok({ slots: slots.length, rows, next })
+}
+
+/** Forgets the activity of all spans that begin in the kept log, to be counted anew; the caller holds the lease. */
+export async function forgetActivity(
+  writing: Writing,
+  term: number,
+): Promise<Result<LeaseTerm, never>> {
+  const kept = await keptLog(writing)
+  for (const [number, resolution] of resolutions.entries()) {
+    const cut = bucketOfSlot(kept.parameters, resolution, kept.firstKept)
+    const from = isKept(kept.parameters, kept, resolution, cut) ? cut : cut + 1
+    await writing.tx.activity.deleteMany({
+      where: { resolution: number, bucket: { gte: BigInt(from) } },
+    })
+  }
+  return ok({ term })
+}
+
+/** The slots whose rows are all kept. */
+interface KeptLog {
+  readonly parameters: ProtocolParameters
+  /** The first slot of the ledger. */
+  readonly first: SlotIndex
+  readonly firstKept: SlotIndex
+}
+
+function isKept(
+  parameters: ProtocolParameters,
+  { first, firstKept }: KeptLog,
+  resolution: Resolution,
+  bucket: number,
+): boolean {
+  return Math.max(first, firstSlotOfBucket(parameters, resolution, bucket)) >= firstKept
+}
+
+async function keptLog({ tx }: Writing): Promise<KeptLog> {
+  const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
+  const parameters = parametersIn(network.parameters)
+  const bySlot = (slot: 'asc' | 'desc') => tx.commitment.findFirst({ orderBy: { slot } })
+  const first = Number(present(await bySlot('asc'), 'genesis commitment').slot)
+  const newest = present(await bySlot('desc'), 'genesis commitment')
+  const prunedSeq = await prunedSeqOf(tx, Number(newest.lastSeq))
+  if (prunedSeq === 0) return { parameters, first, firstKept: first }
+  const holder = await tx.commitment.findFirst({
+    where: { lastSeq: { gt: BigInt(prunedSeq) } },
+    orderBy: [{ lastSeq: 'asc' }, { slot: 'asc' }],
+  })
+  // Pruning may have stopped in the middle of a slot.
+  const isWhole = holder !== null && Number(holder.firstSeq) > prunedSeq
+  const firstKept = Number((holder ?? newest).slot) + (isWhole ? 0 : 1)
+  return { parameters, first, firstKept }
+}
+
+interface UncountedSlot {
+  readonly slot: SlotIndex
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** The newest of them first, without a gap, at most `mostSlots`. */
+async function uncountedSlots(
+  { tx, sql }: Writing,
+  { from, upTo }: { readonly from: SlotIndex; readonly upTo: SlotIndex | undefined },
+): Promise<UncountedSlot[]> {
+  const text = `SELECT slot, "firstSeq", "lastSeq" FROM commitments WHERE slot BETWEEN ? AND ?
+    AND NOT EXISTS (SELECT 1 FROM activity WHERE resolution = 0 AND bucket = commitments.slot)
+    ORDER BY slot DESC LIMIT ${mostSlots}`
+  const bounds = [BigInt(from), BigInt(upTo ?? Number.MAX_SAFE_INTEGER)] as const
+  const rows = await tx.$queryRawUnsafe<{ slot: bigint; firstSeq: bigint; lastSeq: bigint }[]>(
+    sql.numbered(text),
+    ...bounds,
+  )
+  const slots = rows.map(({ slot, firstSeq, lastSeq }) => ({
+    slot: Number(slot),
+    firstSeq: Number(firstSeq),
+    lastSeq: Number(lastSeq),
+  }))
+  const gap = slots.findIndex(({ slot }, i) => slot !== (slots[0]?.slot ?? 0) - i)
+  return gap === -1 ? slots : slots.slice(0, gap)
+}
+
+const mostSlots = 1_000
+
+interface OwnedRow {
+  readonly slot: bigint
+  readonly address: Uint8Array
+  readonly outputId: Uint8Array
+  readonly isSpent: boolean | bigint | number
+  readonly bytes: Uint8Array | null
+  readonly spentBy: Uint8Array | null
+  readonly former: bigint | null
+}
+
+/** The rows of the log of consecutive slots, with their outputs and the slot of the row before each of its address. */
+async function movesOf({ tx, sql }: Writing, slots: readonly UncountedSlot[]) {
+  const text = `SELECT log."milestoneIndex" AS slot, log.address, log."outputId", log."isSpent",
+      outputs.bytes, outputs."spentBy",
+      coalesce((SELECT former."milestoneIndex" FROM ledger_updates AS former
+          WHERE former.address = log.address AND former.class = 0 AND former.seq < log.seq
+          ORDER BY former.seq DESC LIMIT 1),
+        (SELECT pruned."milestoneIndex" FROM pruned_tips AS pruned
+          WHERE pruned.address = log.address AND pruned.class = 0)) AS former
+    FROM ledger_updates AS log LEFT JOIN outputs ON outputs.id = log."outputId"
+    WHERE log.seq BETWEEN ? AND ? AND log.class = 0 ORDER BY log.seq`
+  const bounds = [BigInt(slots.at(-1)?.firstSeq ?? 0), BigInt(slots[0]?.lastSeq ?? 0)] as const
+  const rows = await tx.$queryRawUnsafe<OwnedRow[]>(sql.numbered(text), ...bounds)
+  const owned = new Map<SlotIndex, OwnedMove[]>()
+  const amountById = new Map<OutputId, bigint>()
+  const spenderById = new Map<OutputId, TransactionId | undefined>()
+  for (const row of rows) {
+    const outputId = idFromBytes<'OutputId'>(row.outputId)
+    const isSpent = Boolean(row.isSpent)
+    const slot = Number(row.slot)
+    const ofSlot = owned.get(slot) ?? []
+    owned.set(slot, ofSlot)
+    const formerSlot = row.former === null ? undefined : Number(row.former)
+    ofSlot.push({ outputId, isSpent, address: bytesToHex(row.address), formerSlot })
+    if (isSpent) {
+      spenderById.set(outputId, row.spentBy === null ? undefined : idFromBytes(row.spentBy))
+    } else if (row.bytes !== null) {
+      const life = { outputId, bytes: row.bytes, bookedSlot: slot, spentSlot: undefined }
+      amountById.set(outputId, liveOutput(life).output.amount)
+    }
+  }
+  return { owned, amountById, spenderById }
+}
