@@ -2,6 +2,7 @@ import type { IndexKey } from '../ledger/index-keys.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputRow } from './rows.ts'
 import type { Reading } from './sql/reading.ts'
+import { searchReads } from './sql/search-reads.ts'
 import { balanceReads, scanUnspent, type UnspentScan } from './sql/view-reads.ts'
 import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts'
 
@@ -9,6 +10,7 @@ import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts
 export function viewReads(reading: Reading): ViewReader {
   return {
     ...balanceReads(reading),
+    ...searchReads(reading),
     unspentOutputs: (question) => readUnspent(reading, question),
   }
 }

@@ -59,7 +59,8 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   }),
 })
 
-const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement({
+/** An account. */
+export const AccountType = builder.objectRef<AccountView>('LedgerAccount').implement({
   description: 'An account.',
   fields: (t) => ({
     accountId: t.expose('accountId', { type: 'AccountId', description: 'The id of the account.' }),
@@ -96,7 +97,7 @@ const LedgerAccount = builder.objectRef<AccountView>('LedgerAccount').implement(
 
 builder.queryField('account', (t) =>
   t.field({
-    type: LedgerAccount,
+    type: AccountType,
     nullable: true,
     description: 'An account; null when it is not known.',
     args: {

@@ -21,7 +21,8 @@ type ChainRecordVersion = ChainRecordPage['records'][number]
 
 const defaultPageSize = 100
 
-const ChainRecord = builder.objectRef<ChainRecordVersion>('ChainRecord')
+/** The record of a chain. */
+export const ChainRecord = builder.objectRef<ChainRecordVersion>('ChainRecord')
 ChainRecord.implement({
   description: 'The record of a chain, as of one version.',
   fields: (t) => ({
