@@ -5,6 +5,7 @@ import type { SlotIndex } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
 import { balancesBefore, writeBalances } from './balance-rows.ts'
 import { outputsForBooking } from './book.ts'
+import { appendChainStates } from './chain-states.ts'
 import { inChunks } from './in-chunks.ts'
 import {
   forgetOutputs,
@@ -29,7 +30,7 @@ export interface SlotSpan {
   readonly upTo: SlotIndex
 }
 
-/** Moves the balances by what was booked into some slots and by what time alone does until their end. */
+/** Moves the balances by what was booked into some slots and by what time alone does until their end, and enters new states of chains. */
 export async function moveBalances(
   writing: Writing,
   parameters: Uint8Array,
@@ -38,6 +39,7 @@ export async function moveBalances(
   const rules = { minCommittableAge: minCommittableAgeIn(parameters) }
   const events = await eventsIn(writing, rules.minCommittableAge, span)
   const moves = balanceMoves(rules, events)
+  await appendChainStates(writing, events.created)
   const before = await balancesBefore(writing, moves)
   const moved = applyMoves(before, moves)
   await writeBalances(writing, before, moved)

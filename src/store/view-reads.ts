@@ -1,6 +1,7 @@
 import type { IndexKey } from '../ledger/index-keys.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputRow } from './rows.ts'
+import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
 import { balanceReads, scanUnspent, type UnspentScan } from './sql/view-reads.ts'
@@ -10,6 +11,7 @@ import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts
 export function viewReads(reading: Reading): ViewReader {
   return {
     ...balanceReads(reading),
+    ...chainReads(reading),
     ...searchReads(reading),
     unspentOutputs: (question) => readUnspent(reading, question),
   }

@@ -113,12 +113,7 @@ export function bulkOf(dialect: Dialect): Bulk {
       )
     },
     put(tx, table, rows) {
-      const { columns, keyLength } = table
-      const replaced = columns.slice(keyLength).map(({ name }) => `"${name}" = excluded."${name}"`)
-      // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
-      const text = `${insertText(dialect, table)} WHERE true
-        ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${replaced.join(', ')}`
-      return run(tx, text, table, rows)
+      return run(tx, putText(dialect, table), table, rows)
     },
     remove(tx, table, rows) {
       return run(tx, `DELETE FROM ${table.name}${matching(table, 'USING')}`, table, rows)
@@ -147,6 +142,15 @@ type TextOfTable = (table: BulkTable<never>) => string
 export function insertText({ given }: Dialect, { name, columns }: BulkTable<never>): string {
   const names = namesOf(columns)
   return `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${given(columns)}`
+}
+
+/** Inserts what is given, or replaces what has the same key. */
+export function putText(dialect: Dialect, table: BulkTable<never>): string {
+  const { columns, keyLength } = table
+  const replaced = columns.slice(keyLength).map(({ name }) => `"${name}" = excluded."${name}"`)
+  // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
+  return `${insertText(dialect, table)} WHERE true
+    ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${replaced.join(', ')}`
 }
 
 /** Names of columns as a list. */
