@@ -135,6 +135,7 @@ function tokenBalanceRow({
     available: uint256ToHex(balance.available),
     timelocked: uint256ToHex(balance.timelocked),
     expiring: uint256ToHex(balance.expiring),
+    total: uint256ToHex(balance.available + balance.timelocked + balance.expiring),
   }
 }
 

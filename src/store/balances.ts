@@ -6,6 +6,7 @@ import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
 import { balancesBefore, writeBalances } from './balance-rows.ts'
 import { outputsForBooking } from './book.ts'
+import { appendChainStates } from './chain-states.ts'
 import { inChunks } from './in-chunks.ts'
 import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
 import { type SlotOutput, slotOutputs } from './sql/slot-outputs.ts'
@@ -36,7 +37,7 @@ export interface SpentLife extends LiveOutput {
   readonly spentBy: TransactionId | undefined
 }
 
-/** Moves the balances by what was booked into some slots and by what time alone does until their end. */
+/** Moves the balances by what was booked into some slots and by what time alone does until their end, and enters new states of chains. */
 export async function moveBalances(
   writing: Writing,
   { minCommittableAge }: Pick<ProtocolParameters, 'minCommittableAge'>,
@@ -44,6 +45,7 @@ export async function moveBalances(
 ): Promise<MovedSlots> {
   const events = await eventsIn(writing, minCommittableAge, span)
   const moves = balanceMoves({ minCommittableAge }, events)
+  await appendChainStates(writing, events.created)
   const before = await balancesBefore(writing, moves)
   const moved = applyMoves(before, moves)
   await writeBalances(writing, before, moved)

@@ -24,10 +24,11 @@ export type MigrationError =
 export async function migrate(
   connection: SqlConnection,
   { path, statements }: Database['migrations'],
+  fills: Fills = {},
 ): Promise<Result<string[], MigrationError>> {
   await statements.beginMigrating(connection)
   try {
-    const result = await applyMissing(connection, statements, readMigrations(path))
+    const result = await applyMissing(connection, statements, readMigrations(path), fills)
     await (result.ok
       ? statements.commitMigrating(connection)
       : statements.rollbackMigrating(connection))
@@ -38,10 +39,16 @@ export async function migrate(
   }
 }
 
+/** By the name of a migration what follows it, in the same transaction: what its SQL alone cannot fill. */
+export interface Fills {
+  readonly [migration: string]: (connection: SqlConnection) => Promise<void>
+}
+
 async function applyMissing(
   connection: SqlConnection,
   statements: MigrationStatements,
   migrations: readonly Migration[],
+  fills: Fills,
 ): Promise<Result<string[], MigrationError>> {
   const recorded = await statements.recordedMigrations(connection)
   const disagreement = firstDisagreement(recorded, migrations)
@@ -49,6 +56,7 @@ async function applyMissing(
   const missing = migrations.filter(({ name }) => recorded.every((record) => record.name !== name))
   for (const migration of missing) {
     await statements.runMigration(connection, { id: randomUUID(), ...migration })
+    await fills[migration.name]?.(connection)
   }
   return ok(missing.map(({ name }) => name))
 }

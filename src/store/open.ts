@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import type { Store } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog } from './database.ts'
+import { fillsOf } from './fill-chains.ts'
 import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'
@@ -100,7 +101,7 @@ export async function openDatabase({
 async function bringUpToDate(database: Database): Promise<Result<string[], MigrationError>> {
   const connection = await database.connect()
   try {
-    return await migrate(connection, database.migrations)
+    return await migrate(connection, database.migrations, fillsOf(database))
   } finally {
     await connection.dispose()
   }

@@ -1,3 +1,4 @@
+import type { ChainKind } from '../ledger/chain-states.ts'
 import type { IndexKind } from '../ledger/index-keys.ts'
 import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
@@ -91,6 +92,14 @@ const numberByTerm: { readonly [T in IndexKind]: number } = {
   TAG: 11,
   NATIVE_TOKEN: 12,
   CHAIN: 13,
+}
+
+/** The kind of chain of a type code. */
+export function chainKindOf(code: unknown): ChainKind {
+  return present(
+    ([1, 2, 3, 4, 5] as const).find((kind) => kind === Number(code)),
+    `kind of chain ${code}`,
+  )
 }
 
 /** A number up to 2^256 - 1 as 32 bytes, the highest first: they are in the order of the numbers. */

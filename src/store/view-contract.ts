@@ -5,10 +5,12 @@ import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
 import type { IndexKey } from '../ledger/index-keys.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { ChainReader } from './chain-contract.ts'
 import type { OutputRow } from './rows.ts'
+import type { SearchReader } from './search-contract.ts'
 
 /** Reads of what is kept beside the log. An answer with a `slot` is as of the end of that committed slot. */
-export interface ViewReader {
+export interface ViewReader extends ChainReader, SearchReader {
   /** The base tokens of an address; a row's lookup. */
   balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
   /** The native tokens of an address, by id, after `after` if it is given. */

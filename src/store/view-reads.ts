@@ -2,7 +2,9 @@ import type { IndexKey } from '../ledger/index-keys.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
+import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
+import { searchReads } from './sql/search-reads.ts'
 import { balanceReads, scanUnspent, type UnspentScan } from './sql/view-reads.ts'
 import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts'
 
@@ -11,6 +13,8 @@ export function viewReads(reading: Reading): ViewReader {
   return {
     ...balanceReads(reading),
     ...activityReads(reading),
+    ...chainReads(reading),
+    ...searchReads(reading),
     unspentOutputs: (question) => readUnspent(reading, question),
   }
 }

@@ -149,6 +149,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
       'awaited_transactions',
       'balances',
       'block_parents',
+      'chain_states',
       'due_outputs',
       'expiration_transfers',
       'index_keys',

@@ -60,7 +60,8 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   }),
 })
 
-const AccountNode = builder.nodeRef<AccountView>('Account', {
+/** An account. */
+export const AccountNode = builder.nodeRef<AccountView>('Account', {
   id: { resolve: ({ accountId }) => accountId },
   loadOne: async (id, { services }) => {
     const accountId = protocolId<AccountId>(id, 32)

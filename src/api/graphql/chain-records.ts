@@ -23,7 +23,8 @@ type ChainRecordVersion = ChainRecordPage['records'][number]
 
 const defaultPageSize = 100
 
-const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
+/** The record of a chain. */
+export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {
     const [chainId = '', version = ''] = id.split('/')

@@ -30,7 +30,8 @@ export async function readBlock(
   return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
 }
 
-function viewOfBlock(row: BlockRow): BlockView {
+/** A row of the store in the form that the transports show. */
+export function viewOfBlock(row: BlockRow): BlockView {
   return { ...row, block: () => decodeBlock(row.bytes) }
 }
 

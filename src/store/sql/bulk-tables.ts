@@ -1,4 +1,5 @@
 import { type Resolution, resolutions } from '../../ledger/activity-buckets.ts'
+import type { ChainKind } from '../../ledger/chain-states.ts'
 import type { IndexKind } from '../../ledger/index-keys.ts'
 import type { Role, UpdateClass } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
@@ -7,6 +8,7 @@ import { allotmentsFrom, allotmentsJson } from '../json-columns.ts'
 import type { BlockKind, BlockState, TransactionState } from '../rows.ts'
 import {
   blockState as blockStateOf,
+  chainKindOf,
   classToNumber,
   digits,
   indexKindToNumber,
@@ -57,6 +59,7 @@ const allotments = column<Parameters<typeof allotmentsJson>[0]>('text', allotmen
 const strings = column<readonly string[]>('text', JSON.stringify, (value) =>
   stringsFromJson(String(value)),
 )
+const chainKind = column<ChainKind>('int', asIs, chainKindOf)
 const indexKind: WrittenColumn<IndexKind> = { type: 'int', write: indexKindToNumber }
 
 /** Rows of the log. */
@@ -262,6 +265,16 @@ export const indexKeys = writtenTable('index_keys', {
   outputId: id<'OutputId'>(),
 })
 
+/** The outputs that were and are a chain. */
+export const chainStates = table(
+  'chain_states',
+  { chainId: hex, ordinal: long, kind: chainKind, bookedSlot: long, outputId: id<'OutputId'>() },
+  2,
+)
+
+/** States by their chains. */
+export const chainIds = writtenTable('chain_states', { chainId: hex })
+
 /** Slots that outputs wait for. */
 export const dueOutputs = table('due_outputs', { slot: long, outputId: id<'OutputId'>() })
 
@@ -282,12 +295,22 @@ export const balanceAddresses = table('balances', { address: hex })
 /** Native tokens of addresses; amounts are 32 bytes, the highest first. */
 export const tokenBalances = table(
   'token_balances',
-  { address: hex, tokenId: id<'FoundryId'>(), available: hex, timelocked: hex, expiring: hex },
+  {
+    address: hex,
+    tokenId: id<'FoundryId'>(),
+    available: hex,
+    timelocked: hex,
+    expiring: hex,
+    total: hex,
+  },
   2,
 )
 
 /** Native tokens of addresses by token. */
 export const ownedTokens = table('token_balances', { address: hex, tokenId: id<'FoundryId'>() })
+
+/** Who owns how much of a native token. */
+export const tokenHolders = table('token_balances', { address: hex, total: hex })
 
 /** What addresses own at the end of slots in which an expiration moved an output. */
 export const expirationTransfers = table('expiration_transfers', {

@@ -114,13 +114,7 @@ export function bulkOf(dialect: Dialect): Bulk {
         rows.map((row) => table.valuesOf(row)),
       )
     },
-    put: (tx, table, rows) =>
-      run(
-        tx,
-        upsertText(dialect, table, (name) => `excluded."${name}"`),
-        table,
-        rows,
-      ),
+    put: (tx, table, rows) => run(tx, putText(dialect, table), table, rows),
     add(tx, table, rows) {
       const sum = (name: string) => `${table.name}."${name}" + excluded."${name}"`
       return run(tx, upsertText(dialect, table, sum), table, rows)
@@ -152,6 +146,11 @@ type TextOfTable = (table: BulkTable<never>) => string
 export function insertText({ given }: Dialect, { name, columns }: BulkTable<never>): string {
   const names = namesOf(columns)
   return `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${given(columns)}`
+}
+
+/** Inserts what is given, or replaces what has the same key. */
+export function putText(dialect: Dialect, table: BulkTable<never>): string {
+  return upsertText(dialect, table, (name) => `excluded."${name}"`)
 }
 
 /** Inserts what is given; a row whose key is there gets the value of `changed` in each column behind the key. */

@@ -1,0 +1,133 @@
+import { maxHits, type Nothing } from '../../service/search/look-up.ts'
+import type { Meaning } from '../../service/search/meanings.ts'
+import { type Hit, type SearchResult, search } from '../../service/search/search.ts'
+import { AccountNode } from './account.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
+import { BlockNode } from './block.ts'
+import { builder } from './builder.ts'
+import { ChainRecord } from './chain-records.ts'
+import { itemsCost } from './prices.ts'
+import { Milestone } from './milestone.ts'
+import { OutputNode } from './output.ts'
+import { TransactionNode } from './transaction.ts'
+
+/** What a text names. */
+
+const typeByKind = {
+  BLOCK: BlockNode,
+  TRANSACTION: TransactionNode,
+  MILESTONE: Milestone,
+  OUTPUT: OutputNode,
+  ACCOUNT: AccountNode,
+  ADDRESS: AddressNode,
+  CHAIN_RECORD: ChainRecord,
+} as const satisfies Record<Hit['kind'], object>
+
+/** Tells the types of the union apart: their values do not say what they are. */
+const kindOf = Symbol('kind')
+
+const SearchThing = builder.unionType('SearchThing', {
+  description: 'What a text may name.',
+  types: Object.values(typeByKind),
+  resolveType: (thing) => typeByKind[(thing as KindOf)[kindOf]].name,
+})
+
+interface KindOf {
+  readonly [kindOf]: Hit['kind']
+}
+
+const matches: Record<Meaning['by'], { readonly description: string }> = {
+  BLOCK_ID: { description: 'It is the id of the block.' },
+  TRANSACTION_ID: { description: 'It is the id of the transaction.' },
+  COMMITMENT_ID: { description: 'It is the id of the commitment.' },
+  OUTPUT_ID: { description: 'It is the id of the output.' },
+  CHAIN_ID: { description: 'It is the id of the account, anchor, NFT, delegation or foundry.' },
+  BECH32: { description: 'It is the address as text, of the thing itself where that has one.' },
+  CHAIN_RECORD: { description: 'It is the address whose chain has the record.' },
+  ADDRESS_BYTES: { description: 'It is the serialized address.' },
+  PUBLIC_KEY_HASH: { description: 'It is the hash of the public key that the address is of.' },
+  PUBLIC_KEY: { description: 'It is the public key that the address is of.' },
+  MILESTONE_INDEX: { description: 'It is the index of the milestone.' },
+  TIME: { description: 'It is a time in the slot of the milestone.' },
+  ID_BEGINNING: { description: 'The id begins with it.' },
+  TAG: { description: 'It is the tag of the unspent output, as text or as hexadecimal digits.' },
+}
+
+const SearchMatch = builder.enumType('SearchMatch', {
+  description: 'What a text is of the thing that is found.',
+  values: matches,
+})
+
+const reasons: Record<Nothing['reason'], { readonly description: string }> = {
+  UNKNOWN: { description: 'It may be a name, but nothing has it here.' },
+  MALFORMED: { description: 'It looks like something that it is not, such as Bech32 with a typo.' },
+  TOO_SHORT: { description: 'It has fewer than eight hexadecimal digits.' },
+  OTHER_NETWORK: { description: 'It is an address of another network.' },
+  BEFORE_GENESIS: { description: 'It is a time or a milestone before the network began.' },
+  NOT_COMMITTED: { description: 'It is a time or a milestone to come.' },
+  NOT_TOLD_BY_NODE: {
+    description: 'In upstream mode: it is not stored here, and the node cannot be asked now.',
+  },
+}
+
+const SearchNothing = builder.enumType('SearchNothing', {
+  description: 'Why nothing is found.',
+  values: reasons,
+})
+
+const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
+  description: 'Something that the text may name.',
+  fields: (t) => ({
+    match: t.field({
+      type: SearchMatch,
+      description: 'Why it is found.',
+      resolve: ({ by }) => by,
+    }),
+    thing: t.field({
+      type: SearchThing,
+      description: 'What is found.',
+      resolve: ({ kind, thing }) =>
+        typeof thing === 'string'
+          ? { ...viewOfKey(thing), [kindOf]: kind }
+          : { ...thing, [kindOf]: kind },
+    }),
+  }),
+})
+
+const SearchResultType = builder.objectRef<SearchResult>('SearchResult').implement({
+  description: 'What a text may name, or why it names nothing.',
+  fields: (t) => ({
+    hits: t.field({
+      type: [SearchHit],
+      description: `The most exact first, at most ${maxHits}.`,
+      resolve: ({ hits }) => [...hits],
+    }),
+    reason: t.field({
+      type: SearchNothing,
+      nullable: true,
+      description: 'Why nothing is found; null where something is.',
+      resolve: ({ nothing }) => nothing?.reason,
+    }),
+    message: t.string({
+      nullable: true,
+      description: 'The reason in words, for people; null where something is found.',
+      resolve: ({ nothing }) => nothing?.sentence,
+    }),
+  }),
+})
+
+builder.queryField('search', (t) =>
+  t.field({
+    type: SearchResultType,
+    description:
+      'What a person means who pastes a text: an id or the beginning of one from eight hexadecimal digits on, with or without 0x, a Bech32 address, a public key, the index of a milestone, a Unix time (in seconds to nanoseconds) or an ISO 8601 date, or a tag.',
+    complexity: itemsCost(maxHits),
+    args: {
+      text: t.arg.string({
+        required: true,
+        description: 'Up to 1000 characters; blanks around it do not count.',
+      }),
+    },
+    resolve: (_root, { text }, { services }) => search(services, text),
+  }),
+)

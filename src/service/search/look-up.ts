@@ -1,0 +1,171 @@
+import type { Hex } from '../../lib/hex.ts'
+import { transactionOf } from '../../protocol/ids.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
+import { slotOfTime } from '../../protocol/slots.ts'
+import { type AccountView, readAccount } from '../accounts/read-account.ts'
+import { type BlockView, readBlock, viewOfBlock } from '../blocks/read-block.ts'
+import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
+import type { ChainRecordView } from '../chain-records/chain-records.ts'
+import { type OutputView, readOutput, viewOfOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
+import { type MilestoneView, milestoneView, readMilestone } from '../slots/read-milestone.ts'
+import type { Meaning } from './meanings.ts'
+
+/** What there is for each meaning of a text. */
+
+/** Something that a text may mean. */
+export type Found =
+  | { readonly kind: 'BLOCK'; readonly thing: BlockView }
+  | { readonly kind: 'TRANSACTION'; readonly thing: TransactionView }
+  | { readonly kind: 'MILESTONE'; readonly thing: MilestoneView }
+  | { readonly kind: 'OUTPUT'; readonly thing: OutputView }
+  | { readonly kind: 'ACCOUNT'; readonly thing: AccountView }
+  /** By its key. */
+  | { readonly kind: 'ADDRESS'; readonly thing: Hex }
+  | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordView }
+
+/** Why nothing is found, in a word and in words. */
+export interface Nothing {
+  readonly reason:
+    | 'UNKNOWN'
+    | 'MALFORMED'
+    | 'TOO_SHORT'
+    | 'OTHER_NETWORK'
+    | 'BEFORE_GENESIS'
+    | 'NOT_COMMITTED'
+    | 'NOT_TOLD_BY_NODE'
+  readonly sentence: string
+}
+
+/** What the look-ups need. */
+export type SearchDeps = Pick<Services, 'store' | 'source' | 'parameters'>
+
+/** The most hits of a search. */
+export const maxHits = 20
+
+/** Things, or where the meaning itself says why there are none, that. */
+type Answer = readonly (Found | undefined)[] | Nothing
+
+/** The look-up of a meaning: one of an index, or one for each kind of thing that it may be. */
+export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<Answer> {
+  // The compiler does not see that the two are of the same meaning.
+  const one: (deps: SearchDeps, meaning: never) => Promise<Answer> = lookUps[meaning.by]
+  return one(deps, meaning as never)
+}
+
+type LookUps = {
+  readonly [M in Meaning as M['by']]: (deps: SearchDeps, meaning: M) => Promise<Answer>
+}
+
+const lookUps: LookUps = {
+  BLOCK_ID: async (deps, { id }) => {
+    const block = await readBlock(deps, id)
+    return block.ok ? [block.value && { kind: 'BLOCK', thing: block.value }] : notTold
+  },
+  TRANSACTION_ID: async (deps, { id }) => {
+    const found = await readTransaction(deps, id)
+    return found.ok ? [found.value && { kind: 'TRANSACTION', thing: found.value }] : notTold
+  },
+  COMMITMENT_ID: (deps, { id }) => milestonesIn(deps, { from: id, to: id }),
+  OUTPUT_ID: async (deps, { id }) => {
+    const output = await readOutput(deps, id)
+    return [output && { kind: 'OUTPUT', thing: output }]
+  },
+  CHAIN_ID: (deps, { id }) => chain(deps, id),
+  BECH32: async (deps, { key, hrp }) => {
+    const { bech32Hrp: expected } = deps.parameters
+    if (hrp !== expected) {
+      const sentence = `this is an address of the network ${hrp}, not of ${expected}`
+      return { reason: 'OTHER_NETWORK', sentence }
+    }
+    // The address of a chain is that chain first. An unused address is one too.
+    return [...(await chain(deps, `0x${key.slice(4)}`)), { kind: 'ADDRESS', thing: key }]
+  },
+  CHAIN_RECORD: async ({ store }, { chainId }) => {
+    const record = await store.read.chainRecord(chainId)
+    return [record && { kind: 'CHAIN_RECORD', thing: record }]
+  },
+  ADDRESS_BYTES: (deps, { keys }) => usedAddresses(deps, keys),
+  PUBLIC_KEY_HASH: (deps, { keys }) => usedAddresses(deps, keys),
+  PUBLIC_KEY: (deps, { keys }) => usedAddresses(deps, keys),
+  MILESTONE_INDEX: (deps, { index }) => milestone(deps, index),
+  TIME: async (deps, { nanoseconds }) => {
+    const slot = slotOfTime(deps.parameters, nanoseconds)
+    if (slot > deps.parameters.genesisSlot) return await milestone(deps, slot)
+    return { reason: 'BEFORE_GENESIS', sentence: 'this is a time before the network began' }
+  },
+  ID_BEGINNING: beginningWith,
+  TAG: async ({ store }, { tag }) => {
+    const filter = { asOf: 'COMMITTED', keys: [{ kind: 'TAG', value: tag }] } as const
+    const rows = await store.read.unspentOutputs({ filter, limit: maxHits })
+    return rows.map((row) => ({ kind: 'OUTPUT', thing: viewOfOutput(row) }))
+  },
+}
+
+const notTold: Nothing = {
+  reason: 'NOT_TOLD_BY_NODE',
+  sentence: 'the upstream node cannot be asked for it now',
+}
+
+async function chain(deps: SearchDeps, id: Hex): Promise<Found[]> {
+  const account = await readAccount(deps, id as AccountId, undefined)
+  return account.ok && account.value ? [{ kind: 'ACCOUNT', thing: account.value }] : []
+}
+
+/** Those of some addresses that the log knows. */
+async function usedAddresses({ store }: SearchDeps, keys: readonly Hex[]): Promise<Found[]> {
+  const isUsed = async (key: Hex) => {
+    const tips = (['OWNED', 'MENTIONED'] as const).map((one) => store.read.addressTip(key, one))
+    return (await Promise.all(tips)).some(({ ordinal }) => ordinal > 0)
+  }
+  const used = await Promise.all(keys.map(isUsed))
+  return keys.filter((_, i) => used[i]).map((key) => ({ kind: 'ADDRESS', thing: key }))
+}
+
+async function milestone(deps: SearchDeps, index: number): Promise<Answer> {
+  const found = await readMilestone(deps, index)
+  if (found !== undefined) return [{ kind: 'MILESTONE', thing: found }]
+  const { slot } = await deps.store.read.latestMilestone()
+  if (index < slot) return { reason: 'BEFORE_GENESIS', sentence: 'the network began later' }
+  return { reason: 'NOT_COMMITTED', sentence: `milestone ${index} is to come; ${slot} is newest` }
+}
+
+interface Beginning {
+  readonly from: Hex
+  readonly to: Hex
+}
+
+/** Blocks, transactions, milestones and outputs; outputs of a transaction that begins so are left to that. */
+async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise<Found[]> {
+  const { read } = deps.store
+  const range = { from, to, limit: maxHits }
+  const [blocks, rows, milestones, outputs] = await Promise.all([
+    read.blocksWithin(range),
+    read.transactionsWithin(range),
+    milestonesIn(deps, { from, to }),
+    read.outputsWithin(range),
+  ])
+  const transactions = await Promise.all(
+    rows.map(({ transactionId }) => readTransaction(deps, transactionId)),
+  )
+  const known = new Set(rows.map(({ transactionId }) => transactionId))
+  return [
+    ...blocks.map((row) => ({ kind: 'BLOCK', thing: viewOfBlock(row) }) as const),
+    ...transactions.flatMap((read) =>
+      read.ok && read.value ? [{ kind: 'TRANSACTION', thing: read.value } as const] : [],
+    ),
+    ...milestones,
+    ...outputs
+      .filter(({ outputId }) => !known.has(transactionOf(outputId)))
+      .map((row) => ({ kind: 'OUTPUT', thing: viewOfOutput(row) }) as const),
+  ]
+}
+
+async function milestonesIn({ store, parameters }: SearchDeps, range: Beginning): Promise<Found[]> {
+  const rows = await store.read.milestonesWithin({ ...range, limit: maxHits })
+  const { logId } = await store.read.logTip()
+  return rows.map((row) => ({
+    kind: 'MILESTONE',
+    thing: milestoneView({ parameters, logId }, row),
+  }))
+}

@@ -1,0 +1,209 @@
+import { bytesToHex, type Hex, hexToBytes, isHex } from '../../lib/hex.ts'
+import {
+  Address,
+  Ed25519Address,
+  ImplicitAccountCreationAddress,
+} from '../../protocol/addresses.ts'
+import { isMultiReference } from '../../protocol/bech32.ts'
+import { addressKey, addressKeyPrefix, publicKeyHash } from '../../protocol/ids.ts'
+import type {
+  BlockId,
+  CommitmentId,
+  FoundryId,
+  OutputId,
+  TransactionId,
+} from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import { maximumSlot } from '../../protocol/slots.ts'
+import { addressKey as addressKeyOfText } from '../addresses/address-key.ts'
+import { parseChainId } from '../chain-records/chain-id.ts'
+
+/** What a text that a person looks for may mean, by its form alone. */
+
+/** One meaning of a text. `by` says what the text is then. */
+export type Meaning =
+  | { readonly by: 'BLOCK_ID'; readonly id: BlockId }
+  | { readonly by: 'TRANSACTION_ID'; readonly id: TransactionId }
+  | { readonly by: 'COMMITMENT_ID'; readonly id: CommitmentId }
+  | { readonly by: 'OUTPUT_ID'; readonly id: OutputId }
+  /** Of an account, an anchor, an NFT or a delegation, or of a foundry. */
+  | { readonly by: 'CHAIN_ID'; readonly id: Hex | FoundryId }
+  | { readonly by: 'BECH32'; readonly key: Hex; readonly hrp: string }
+  /** Bech32 in lower case, of any network. */
+  | { readonly by: 'CHAIN_RECORD'; readonly chainId: string }
+  | {
+      readonly by: 'ADDRESS_BYTES' | 'PUBLIC_KEY_HASH' | 'PUBLIC_KEY'
+      /** Addresses, as the log files them. */
+      readonly keys: readonly Hex[]
+    }
+  | { readonly by: 'MILESTONE_INDEX'; readonly index: number }
+  /** Unix time. */
+  | { readonly by: 'TIME'; readonly nanoseconds: bigint }
+  /** The first and the last bytes that begin with the digits. */
+  | { readonly by: 'ID_BEGINNING'; readonly from: Hex; readonly to: Hex }
+  | { readonly by: 'TAG'; readonly tag: Hex }
+
+/** Why the form of a text keeps it from meaning what it looks like. */
+export interface Misspelling {
+  readonly reason: 'MALFORMED' | 'TOO_SHORT'
+  /** In words, for people. */
+  readonly sentence: string
+}
+
+/** The meanings of a text, the most exact first; any text up to 64 bytes may be a tag. */
+export interface Meanings {
+  readonly meanings: readonly Meaning[]
+  readonly misspelling: Misspelling | undefined
+}
+
+/** The longest text that may mean something: a Bech32 address. */
+const maxLength = 1_000
+
+/** The fewest digits by which ids are looked for: two ids with the same eight are rare among millions. */
+export const leastDigits = 8
+
+/** Reads a text. Blanks around it do not count. */
+export function meaningsOf(given: string): Meanings {
+  const text = given.trim()
+  if (text === '') return nothing('the text is empty')
+  if (text.length > maxLength) return nothing(`the text is longer than ${maxLength} characters`)
+  const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1]?.toLowerCase()
+  if (digits !== undefined) return meaningsOfDigits(text, digits)
+  if (datePattern.test(text)) return meaningsOfDate(text)
+  if (bech32Pattern.test(text)) return meaningsOfBech32(text)
+  return { meanings: tagOf(text), misspelling: undefined }
+}
+
+function nothing(sentence: string): Meanings {
+  return { meanings: [], misspelling: { reason: 'MALFORMED', sentence } }
+}
+
+/** Hexadecimal digits; those of a decimal number are too. */
+function meaningsOfDigits(text: string, digits: string): Meanings {
+  const hex: Hex = `0x${digits}`
+  const isShort = digits.length < leastDigits
+  return {
+    meanings: [
+      ...meaningsOfId(hex),
+      ...(/^[0-9]+$/.test(text) ? meaningsOfNumber(text) : []),
+      ...(isShort || !mayBegin(digits) ? [] : [beginning(digits)]),
+      ...(isHex(hex) && digits.length <= 2 * longestTag ? [{ by: 'TAG', tag: hex } as const] : []),
+      ...(text.startsWith('0x') ? [] : tagOf(text)),
+    ],
+    misspelling: isShort ? tooShort : undefined,
+  }
+}
+
+/** By the number of bytes. */
+function meaningsOfId(hex: Hex): Meaning[] {
+  switch ((hex.length - 2) / 2) {
+    case 32:
+      return [
+        { by: 'CHAIN_ID', id: hex },
+        { by: 'PUBLIC_KEY_HASH', keys: keysOfHash(hex) },
+        { by: 'PUBLIC_KEY', keys: keysOfHash(publicKeyHash(hex)) },
+      ]
+    case 36:
+      return [
+        { by: 'BLOCK_ID', id: hex as BlockId },
+        { by: 'TRANSACTION_ID', id: hex as TransactionId },
+        { by: 'COMMITMENT_ID', id: hex as CommitmentId },
+      ]
+    case 38:
+      return [
+        { by: 'OUTPUT_ID', id: hex as OutputId },
+        { by: 'CHAIN_ID', id: hex as FoundryId },
+      ]
+    default:
+      return isHex(hex) ? meaningsOfAddressBytes(hex) : []
+  }
+}
+
+const tooShort: Misspelling = {
+  reason: 'TOO_SHORT',
+  sentence: `ids are found by their first ${leastDigits} digits or more`,
+}
+
+/** Whole ids are looked up as such; 64 digits may be an id without the slot at its end. */
+function mayBegin({ length }: string): boolean {
+  return length < longestId && length !== digitsOfBlockId
+}
+
+/** That of an output or a foundry. */
+const longestId = 76
+
+/** And of a transaction and a commitment. */
+const digitsOfBlockId = 72
+
+/** Bytes. */
+const longestTag = 64
+
+/** The Ed25519 address and the implicit account creation address of a hash. */
+function keysOfHash(hash: Hex): readonly Hex[] {
+  const kinds = [Ed25519Address, ImplicitAccountCreationAddress]
+  return kinds.map((kind): Hex => `${addressKeyPrefix(kind)}${hash.slice(2)}`)
+}
+
+function meaningsOfAddressBytes(hex: Hex): Meaning[] {
+  const bytes = hexToBytes(hex)
+  if (isMultiReference(bytes)) return [{ by: 'ADDRESS_BYTES', keys: [hex] }]
+  const address = decode(Address, bytes)
+  return address.ok ? [{ by: 'ADDRESS_BYTES', keys: [addressKey(address.value)] }] : []
+}
+
+/** A milestone, or a Unix time in seconds, milliseconds, microseconds or nanoseconds of this millennium. */
+function meaningsOfNumber(text: string): Meaning[] {
+  const number = BigInt(text)
+  const unit = nanosecondsByDigits.get(text.length)
+  return [
+    ...(unit === undefined ? [] : [{ by: 'TIME', nanoseconds: number * unit } as const]),
+    ...(number <= maximumSlot ? [{ by: 'MILESTONE_INDEX', index: Number(number) } as const] : []),
+  ]
+}
+
+const nanosecondsByDigits: ReadonlyMap<number, bigint> = new Map([
+  [10, 1_000_000_000n],
+  [13, 1_000_000n],
+  [16, 1_000n],
+  [19, 1n],
+])
+
+function beginning(digits: string): Meaning {
+  const from: Hex = `0x${digits.length % 2 === 0 ? digits : `${digits}0`}`
+  return { by: 'ID_BEGINNING', from, to: `0x${digits.padEnd(longestId, 'f')}` }
+}
+
+/** ISO 8601: a date, or a date with a time, which is UTC unless it names a zone. */
+const datePattern = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+
+function meaningsOfDate(text: string): Meanings {
+  const isoText = text.toUpperCase().replace(' ', 'T')
+  const isZoned = !isoText.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(isoText.slice(10))
+  const milliseconds = Date.parse(isZoned ? isoText : `${isoText}Z`)
+  if (Number.isNaN(milliseconds)) {
+    const sentence = 'no calendar has this date and time'
+    return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
+  }
+  const time = { by: 'TIME', nanoseconds: BigInt(milliseconds) * 1_000_000n } as const
+  return { meanings: [time, ...tagOf(text)], misspelling: undefined }
+}
+
+/** A human-readable part, the separator, and at least the characters of the shortest address, also with mistakes among them. */
+const bech32Pattern = /^[a-z][a-z0-9-]{0,82}1[a-z0-9]{38,}$/i
+
+function meaningsOfBech32(text: string): Meanings {
+  const address = addressKeyOfText(text, 'text')
+  if (!address.ok) {
+    const sentence = `this is no Bech32 address: ${address.error.reason}`
+    return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
+  }
+  const { key, hrp } = address.value
+  const chainId = parseChainId(text, 'text')
+  const record = chainId.ok ? [{ by: 'CHAIN_RECORD', chainId: chainId.value } as const] : []
+  return { meanings: [{ by: 'BECH32', key, hrp }, ...record], misspelling: undefined }
+}
+
+function tagOf(text: string): Meaning[] {
+  const bytes = Buffer.from(text)
+  return bytes.length <= longestTag ? [{ by: 'TAG', tag: bytesToHex(bytes) }] : []
+}

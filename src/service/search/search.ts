@@ -1,0 +1,34 @@
+import type { Services } from '../services.ts'
+import { type Found, lookUp, maxHits, type Nothing } from './look-up.ts'
+import { type Meaning, meaningsOf } from './meanings.ts'
+
+/** What a person finds who pastes a text into a box. */
+
+/** A thing, and what the text is of it. */
+export type Hit = Found & { readonly by: Meaning['by'] }
+
+/** What was found, the most exact first, and where that is nothing why. */
+export interface SearchResult {
+  readonly hits: readonly Hit[]
+  readonly nothing: Nothing | undefined
+}
+
+/** Looks for all meanings of a text. */
+export async function search(
+  deps: Pick<Services, 'store' | 'source' | 'parameters'>,
+  text: string,
+): Promise<SearchResult> {
+  const { meanings, misspelling } = meaningsOf(text)
+  const answers = await Promise.all(
+    meanings.map(async (meaning) => ({ by: meaning.by, answer: await lookUp(deps, meaning) })),
+  )
+  const found = answers.flatMap(({ by, answer }) =>
+    'reason' in answer ? [] : answer.flatMap((one) => (one === undefined ? [] : [{ ...one, by }])),
+  )
+  const hits = found.slice(0, maxHits)
+  if (hits.length > 0) return { hits, nothing: undefined }
+  const reasons = answers.flatMap(({ answer }) => ('reason' in answer ? [answer] : []))
+  return { hits, nothing: reasons[0] ?? misspelling ?? unknown }
+}
+
+const unknown: Nothing = { reason: 'UNKNOWN', sentence: 'nothing here has this name' }

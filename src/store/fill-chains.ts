@@ -1,0 +1,104 @@
+import type { PlacedState } from '../ledger/chain-states.ts'
+import { present } from '../lib/assert.ts'
+import { grouped } from '../lib/grouped.ts'
+import { hexToBytes } from '../lib/hex.ts'
+import type { OutputId, TransactionId } from '../protocol/primitives.ts'
+import { chainRows, placedState } from './chain-states.ts'
+import type { SqlConnection } from './client.ts'
+import type { Database } from './database.ts'
+import { inChunks } from './in-chunks.ts'
+import type { Fills } from './migrate.ts'
+import { columnOf } from './move/export-format.ts'
+import { liveOutput } from './output-index.ts'
+import { type BulkTable, insertText, jsonOf, putText } from './sql/bulk.ts'
+import { chainStates, tokenBalances } from './sql/bulk-tables.ts'
+import { rowsOf } from './sql/tables.ts'
+import { uint256ToHex } from './values.ts'
+
+type Needed = Pick<Database, 'tables' | 'statements'>
+
+/** What the migrations of a database need besides SQL. */
+export function fillsOf(database: Needed): Fills {
+  return { [chainMigration]: (connection) => fillChains(database, connection) }
+}
+
+/** The migration that adds the states of chains and the totals of tokens. */
+export const chainMigration = '20261122075353_chain_states'
+
+/**
+ * Fills what the migration `chain_states` adds to a database in use, in its transaction. SQL alone cannot: the id of a chain is the
+ * hash of its first output's id, and amounts of tokens have 256 bits. Every output is read once, 1,000,000 in some ten
+ * seconds, and the states of all chains are in memory meanwhile.
+ */
+async function fillChains(database: Needed, connection: SqlConnection): Promise<void> {
+  const [[newest] = []] = await rowsOf(connection, 'SELECT max(slot) FROM commitments')
+  if (newest === null || newest === undefined) return
+  const states = await statesUpTo(database, connection, Number(newest))
+  const byChain = grouped(states, ({ chainId }) => chainId)
+  const rows = [...byChain.values()].flatMap((ofChain) => chainRows(ofChain))
+  await inChunks(rows, (some) => run(database, connection, insertText, chainStates, some))
+  await addTotals(database, connection)
+}
+
+async function statesUpTo(
+  { tables }: Needed,
+  connection: SqlConnection,
+  slot: number,
+): Promise<readonly PlacedState[]> {
+  const states: PlacedState[] = []
+  const outputs = (await tables.tables(connection)).find(({ name }) => name === 'outputs')
+  const table = present(outputs, 'table outputs')
+  const [id, bytes, bookedSlot, spentSlot, spentBy] = (
+    ['id', 'bytes', 'bookedSlot', 'spentSlot', 'spentBy'] as const
+  ).map((name) => columnOf(table, name)) as [number, number, number, number, number]
+  for (let after: readonly string[] | undefined; ; ) {
+    const page = await tables.rowsBehind(connection, table, { after, limit: outputsPerPage })
+    for (const text of page) {
+      const row: readonly (string | null)[] = JSON.parse(text)
+      const live = liveOutput({
+        outputId: `0x${row[id]}` as OutputId,
+        bytes: hexToBytes(`0x${row[bytes]}`),
+        bookedSlot: Number(row[bookedSlot]),
+        spentSlot: row[spentSlot] == null ? undefined : Number(row[spentSlot]),
+      })
+      after = [String(row[id])]
+      // What is booked beyond is entered when its slot is committed.
+      if (live.bookedSlot > slot) continue
+      const by = row[spentBy] == null ? undefined : (`0x${row[spentBy]}` as TransactionId)
+      for (const state of placedState(live)) states.push({ ...state, spentBy: by })
+    }
+    if (page.length < outputsPerPage) return states
+  }
+}
+
+const outputsPerPage = 5_000
+
+/** The migration has made what is available the total. */
+async function addTotals(database: Needed, connection: SqlConnection): Promise<void> {
+  const { dialect } = database.statements
+  const none = uint256ToHex(0n)
+  const columns = tokenBalances.columns.map(({ name }) => dialect.hex(`"${name}"`))
+  const rows = await rowsOf(
+    connection,
+    `SELECT ${columns.join(', ')} FROM token_balances
+      WHERE ${dialect.hex('timelocked')} <> '${none}' OR ${dialect.hex('expiring')} <> '${none}'`,
+  )
+  const totals = rows.map((row) => {
+    const { available, timelocked, expiring, ...rest } = tokenBalances.rowOf(row)
+    const total = BigInt(available) + BigInt(timelocked) + BigInt(expiring)
+    return { ...rest, available, timelocked, expiring, total: uint256ToHex(total) }
+  })
+  await inChunks(totals, (some) => run(database, connection, putText, tokenBalances, some))
+}
+
+function run<R>(
+  { statements: { dialect } }: Needed,
+  connection: SqlConnection,
+  text: typeof insertText,
+  table: BulkTable<R>,
+  rows: readonly R[],
+): Promise<number> {
+  const sql = text(dialect, table)
+  const argTypes = [{ scalarType: 'string', arity: 'scalar' } as const]
+  return connection.executeRaw({ sql, args: [jsonOf(dialect, table, rows)], argTypes })
+}

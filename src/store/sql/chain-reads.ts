@@ -1,0 +1,144 @@
+import type { IndexKey } from '../../ledger/index-keys.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import type { AliveChainsQuery, ChainReader, Interval } from '../chain-contract.ts'
+import type { Parameter } from '../database.ts'
+import { indexKindToNumber, uint256ToHex } from '../values.ts'
+import { jsonOf } from './bulk.ts'
+import { chainIds, chainStates, outputRows, tokenHolders } from './bulk-tables.ts'
+import { hexOfText, selected } from './columns.ts'
+import type { Reading } from './reading.ts'
+
+/** Chains, their states, and who owns native tokens. Each read is one statement. */
+export function chainReads(reading: Reading): ChainReader {
+  const { query, rows, dialect } = reading
+  const newest = rows(
+    chainStates,
+    `WHERE ("chainId", ordinal) IN (SELECT given."chainId", (SELECT max(own.ordinal)
+      FROM chain_states AS own WHERE own."chainId" = given."chainId")
+      FROM ${dialect.given(chainIds.columns)})`,
+  )
+  const statesIn = both((direction) =>
+    rows(
+      chainStates,
+      `WHERE "chainId" = ? AND ordinal > ? AND ordinal < ? ORDER BY ordinal ${direction} LIMIT ?`,
+    ),
+  )
+  const holders = both((direction) =>
+    rows(
+      tokenHolders,
+      `WHERE "tokenId" = ? AND (total, address) > (?, ?) AND (total, address) < (?, ?)
+        ORDER BY total ${direction}, address ${direction} LIMIT ?`,
+    ),
+  )
+  const idsWithin = idsWithinText(dialect.hex('id'))
+
+  return {
+    newestChainStates: async (ids) => {
+      if (ids.length === 0) return []
+      const given = ids.map((chainId) => ({ chainId }))
+      return await newest(jsonOf(dialect, chainIds, given))
+    },
+    chainStates: (chainId, { above = 0, below = Number.MAX_SAFE_INTEGER, order, limit }) =>
+      statesIn[order](hexToBytes(chainId), above, below, limit),
+    chainIdsWithin: async ({ from, to, limit }) => {
+      const found = await query(idsWithin, [hexToBytes(from), hexToBytes(to), limit])
+      return found.map(([id]) => hexOfText(id))
+    },
+    aliveChains: aliveChainsRead(reading),
+    tokenHolders: async (tokenId, { above, below, order, limit }) => {
+      const bounds = [
+        ...(above === undefined ? lowest : [totalBytes(above.total), hexToBytes(above.address)]),
+        ...(below === undefined ? highest : [totalBytes(below.total), hexToBytes(below.address)]),
+      ]
+      const found = await holders[order](hexToBytes(tokenId), ...bounds, limit)
+      return found.map(({ address, total }) => ({ address, total: BigInt(total) }))
+    },
+  }
+}
+
+/** One statement for each direction. */
+function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<Interval<never>['order'], T> {
+  return { ascending: of('ASC'), descending: of('DESC') }
+}
+
+function totalBytes(total: bigint): Uint8Array {
+  return hexToBytes(uint256ToHex(total))
+}
+
+/** Before and behind every amount of 32 bytes. */
+const lowest = [new Uint8Array(), new Uint8Array()]
+const highest = [new Uint8Array(33).fill(0xff), new Uint8Array()]
+
+/** From chain to chain, for one may have any number of states. */
+function idsWithinText(hexOfId: string): string {
+  const nextId = (condition: string) =>
+    `(SELECT next."chainId" FROM chain_states AS next WHERE next."chainId" ${condition}
+      ORDER BY next."chainId" LIMIT 1)`
+  return `WITH RECURSIVE found (id, place) AS (
+      SELECT ${nextId('>= ?1')}, 1
+      UNION ALL
+      SELECT ${nextId('> found.id')}, found.place + 1 FROM found
+      WHERE found.id <= ?2 AND found.place < ?3
+    )
+    SELECT ${hexOfId} FROM found WHERE id <= ?2 ORDER BY place`
+}
+
+function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'] {
+  const columns = selected(dialect, outputRows)
+  return async ({ kind, keys, isUnexpiring, above, below, order, limit }) => {
+    const text = aliveText({ columns, keys: keys.length, isUnexpiring, order })
+    const bounds = [
+      ...(above === undefined ? [-1, noBytes] : [above.bookedSlot, hexToBytes(above.outputId)]),
+      ...(below === undefined ? [never, noBytes] : [below.bookedSlot, hexToBytes(below.outputId)]),
+    ]
+    const asked = [kind, ...keys.flatMap(parametersOf), ...bounds, limit]
+    return (await query(text, asked)).map(outputRows.rowOf)
+  }
+}
+
+const noBytes = new Uint8Array()
+
+/** Behind every slot. */
+const never = Number.MAX_SAFE_INTEGER
+
+function parametersOf({ kind, value }: IndexKey): Parameter[] {
+  return [indexKindToNumber(kind), hexToBytes(value)]
+}
+
+interface AliveShape extends Pick<AliveChainsQuery, 'isUnexpiring' | 'order'> {
+  readonly columns: string
+  /** How many. */
+  readonly keys: number
+}
+
+/** Cross joins are made in the order written: that of the index whose order the places are in. */
+function aliveText({ columns, keys, isUnexpiring, order }: AliveShape): string {
+  const direction = order === 'ascending' ? 'ASC' : 'DESC'
+  const [first, ...others] = Array.from({ length: keys }, (_, n) => `key${n}`)
+  const place = first ?? 'unspent'
+  const tables = [
+    ...(first === undefined ? [] : [`index_keys AS ${first}`]),
+    'unspent_outputs AS unspent',
+    'outputs',
+  ]
+  const conditions = [
+    'unspent.kind = ?',
+    ...(first === undefined
+      ? []
+      : [`${first}.kind = ? AND ${first}.value = ? AND unspent."outputId" = ${first}."outputId"`]),
+    ...others.map(
+      (
+        name,
+      ) => `EXISTS (SELECT 1 FROM index_keys AS ${name} WHERE ${name}.kind = ? AND ${name}.value = ?
+        AND ${name}."bookedSlot" = unspent."bookedSlot" AND ${name}."outputId" = unspent."outputId")`,
+    ),
+    'outputs.id = unspent."outputId"',
+    ...(isUnexpiring ? ['unspent."expirationSlot" IS NULL'] : []),
+    `(${place}."bookedSlot", ${place}."outputId") > (?, ?)`,
+    `(${place}."bookedSlot", ${place}."outputId") < (?, ?)`,
+    // What is booked since is no part of the newest milestone; what is spent since still is.
+    `${place}."bookedSlot" <= (SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1)`,
+  ]
+  return `SELECT ${columns} FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}
+    ORDER BY ${place}."bookedSlot" ${direction}, ${place}."outputId" ${direction} LIMIT ?`
+}

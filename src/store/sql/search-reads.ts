@@ -1,0 +1,19 @@
+import { hexToBytes } from '../../lib/hex.ts'
+import type { IdRange, SearchReader } from '../search-contract.ts'
+import { blocks, commitments, outputRows, transactions } from './bulk-tables.ts'
+import type { ReadTable } from './columns.ts'
+import type { Reading } from './reading.ts'
+
+/** Rows by the beginning of their ids. */
+export function searchReads({ rows }: Reading): SearchReader {
+  const within = <Row>(table: ReadTable<never, Row>) => {
+    const ask = rows(table, 'WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?')
+    return ({ from, to, limit }: IdRange) => ask(hexToBytes(from), hexToBytes(to), limit)
+  }
+  return {
+    blocksWithin: within(blocks),
+    transactionsWithin: within(transactions),
+    milestonesWithin: within(commitments),
+    outputsWithin: within(outputRows),
+  }
+}
