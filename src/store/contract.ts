@@ -11,6 +11,7 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
+import type { ListReader, MilestoneRange } from './list-contract.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
@@ -62,7 +63,7 @@ export type StoreNotification =
   | { readonly topic: 'LEASE_FREED' }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
-export interface StoreReader extends ViewReader {
+export interface StoreReader extends ViewReader, ListReader {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
   /** The network this database belongs to; `undefined` before the ledger is initialized. */
@@ -363,14 +364,6 @@ export interface SlotCommit {
 export interface SlotBlocksPage {
   readonly order: 'ascending' | 'descending'
   readonly from: number | undefined
-  readonly limit: number
-}
-
-/** Which committed slots. */
-export interface MilestoneRange {
-  readonly from: SlotIndex
-  readonly to: SlotIndex
-  readonly order: 'ascending' | 'descending'
   readonly limit: number
 }
 
