@@ -1,10 +1,13 @@
 import { type BlockBody, ValidationBlockBody } from '../protocol/block.ts'
 import { is } from '../protocol/is.ts'
-import { CandidacyAnnouncement } from '../protocol/transaction.ts'
+import { CandidacyAnnouncement, SignedTransaction, TaggedData } from '../protocol/transaction.ts'
 import type { BlockKind } from '../store/rows.ts'
 
-/** The kind of a block, as the commitment of its slot distinguishes them. */
+/** The kind of a block, as lists and the commitment of its slot distinguish them. */
 export function blockKind(body: BlockBody): BlockKind {
   if (is(ValidationBlockBody, body)) return 'validation'
-  return is(CandidacyAnnouncement, body.payload) ? 'candidacy' : 'basic'
+  const { payload } = body
+  if (is(CandidacyAnnouncement, payload)) return 'candidacy'
+  if (is(TaggedData, payload)) return 'tagged'
+  return is(SignedTransaction, payload) ? 'transaction' : 'basic'
 }

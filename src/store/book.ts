@@ -7,7 +7,7 @@ import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.
 import type { Booking, LeaseTerm, SlotContents } from './contract.ts'
 import { allotmentsFrom } from './json-columns.ts'
 import { toOutput, toTransaction } from './mapping.ts'
-import { indexOutputs } from './output-index.ts'
+import { insertOutputs } from './output-index.ts'
 import type { OutputRow, TransactionRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -35,8 +35,7 @@ export async function book(
   const failed = transactions.filter(({ failureReason }) => isOfCarrier(failureReason))
   if (failed.length > 0) await sql.update(tx, table.transactionIds, failed, reopen)
   // Created first: an output may be spent in the batch that creates it.
-  if (created.length > 0) await sql.insert(tx, table.outputs, created)
-  await indexOutputs(writing, created)
+  await insertOutputs(writing, created)
   if (spent.length > 0) {
     const ended = await sql.update(tx, table.spends, spent, ifUnspent)
     assert(ended === spent.length, 'every spent output was unspent')
@@ -111,7 +110,7 @@ export async function slotContents(
   // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
   const isIn = "slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
   const blocks = await select<BlockOfSlot>(`SELECT id, slot, "issuerId", "workScore",
-      CASE WHEN kind = 0 THEN NULL ELSE bytes END AS bytes
+      CASE WHEN kind IN (1, 2) THEN bytes ELSE NULL END AS bytes
     FROM blocks WHERE ${isIn} ORDER BY slot, "issuingTime"`)
   const transactions = await select<Pick<Transaction, 'id' | 'slot' | 'allotments'>>(
     `SELECT id, slot, allotments FROM transactions WHERE ${isIn}`,

@@ -12,6 +12,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
+import type { ListReader, MilestoneRange } from './list-contract.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
@@ -28,7 +29,6 @@ import type {
   LogRange,
   LogTip,
   Milestone,
-  MilestoneRange,
   NetworkRow,
   OutputRow,
   OwnedQuery,
@@ -65,7 +65,7 @@ export type StoreNotification =
   | { readonly topic: 'LEASE_FREED' }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
-export interface StoreReader extends ViewReader {
+export interface StoreReader extends ViewReader, ListReader {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
   /** The network this database belongs to; `undefined` before the ledger is initialized. */

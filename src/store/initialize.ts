@@ -6,9 +6,8 @@ import { moveBalances } from './balances.ts'
 import type { AlreadyInitialized, Genesis, LeaseLost } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
-import { indexOutputs, parametersIn } from './output-index.ts'
+import { insertOutputs, parametersIn } from './output-index.ts'
 import type { LogTip } from './rows.ts'
-import * as table from './sql/bulk-tables.ts'
 import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
@@ -19,7 +18,7 @@ export async function initialize(
   term: number,
   genesis: Genesis,
 ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>> {
-  const { tx, sql } = writing
+  const { tx } = writing
   return underLease(writing, term, async () => {
     if ((await tx.network.count()) > 0) return err({ code: 'ALREADY_FOUNDED' })
     const { network, outputs, accounts, epoch, commit } = genesis
@@ -30,9 +29,8 @@ export async function initialize(
         parameters: Uint8Array.from(network.parameters),
       },
     })
-    await sql.insert(tx, table.outputs, outputs)
     await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
-    await indexOutputs(writing, outputs)
+    await insertOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
     const parameters = parametersIn(network.parameters)
     const moved = await moveBalances(writing, parameters, slots)

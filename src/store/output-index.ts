@@ -47,11 +47,20 @@ export function parametersIn(bytes: Uint8Array): ProtocolParameters {
   return decoded.value
 }
 
-/** Enters new outputs. */
-export async function indexOutputs(
+/** Writes new outputs, and enters them into the index. */
+export async function insertOutputs(
   writing: RawWriting,
   created: readonly CreatedOutput[],
 ): Promise<void> {
+  const { tx, sql } = writing
+  // The first byte of an output is its type code.
+  const rows = created.map((output) => ({ ...output, kind: present(output.bytes[0], 'a byte') }))
+  if (rows.length > 0) await sql.insert(tx, table.outputs, rows)
+  await indexOutputs(writing, created)
+}
+
+/** Enters new outputs. */
+async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput[]): Promise<void> {
   const { tx, sql } = writing
   const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
     liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),

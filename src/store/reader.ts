@@ -6,6 +6,7 @@ import { createOwnedReader } from './owned.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
 import { blockListReads, blockReads } from './sql/block-reads.ts'
 import { chainRecordReads } from './sql/chain-record-reads.ts'
+import { listReads } from './sql/list-reads.ts'
 import { branchesRead, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
 import { createReading } from './sql/reading.ts'
@@ -37,6 +38,8 @@ export function createReader(
     ...keepAnswers(looked),
     ...blockListReads(reading),
     ...outputReads(reading),
+    ...listReads(reading),
+    updatesAt: (seqs) => log.atSeqs(seqs),
     ...chainRecordReads(reading),
     ...viewReads(reading),
     ...stateReads(client),

@@ -116,8 +116,8 @@ export interface Milestone {
 /** The state of a block. Accepted means booked; the slot's commit makes it final. */
 export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
 
-/** What a block is to those who commit slots. */
-export type BlockKind = 'basic' | 'validation' | 'candidacy'
+/** A validation block, or a basic one by its payload; one without a payload is just basic. */
+export type BlockKind = 'basic' | 'validation' | 'candidacy' | 'tagged' | 'transaction'
 
 /** A block as it came. `inbox` is its place in the order of arrival: dense enough, unique, rising. */
 export interface BlockRow {
@@ -130,7 +130,6 @@ export interface BlockRow {
   readonly bytes: Uint8Array
   readonly transactionId: TransactionId | undefined
   readonly state: BlockState
-  /** A basic block with a candidacy announcement is a kind of its own. */
   readonly kind: BlockKind
   /** What its issuer is charged for, before the price; 0 for a validation block. */
   readonly workScore: number
@@ -240,14 +239,6 @@ export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId
 
 /** Who issued a block, and when. */
 export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>
-
-/** Which committed slots. */
-export interface MilestoneRange {
-  readonly from: SlotIndex
-  readonly to: SlotIndex
-  readonly order: 'ascending' | 'descending'
-  readonly limit: number
-}
 
 /** Blocks of a range of slots: all that were kept, and those among them that were accepted. */
 export interface BlockCounts {

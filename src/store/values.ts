@@ -53,7 +53,7 @@ export function numberToKind(number: number): BlockKind {
   return present(kinds[number], `kind of block ${number}`)
 }
 
-const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy']
+const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
 /** The bit mask of some roles; a role's bit is its place in the ledger's list, to which roles are only ever appended. */
 export function rolesToMask(listed: readonly Role[]): number {

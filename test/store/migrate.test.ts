@@ -12,10 +12,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { blockKind } from '../../src/node/block-kind.ts'
+import { Block } from '../../src/protocol/block.ts'
+import type { BlockId, TransactionId } from '../../src/protocol/primitives.ts'
+import { decode } from '../../src/protocol/schema/schema.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { numberToKind } from '../../src/store/values.ts'
 import { emptyDatabases, onDatabase, openedStore, type TestDatabase } from '../support/databases.ts'
 import { postgresqlSchema, postgresqlSchemaFile } from '../support/postgresql-schema.ts'
 import {
@@ -25,6 +31,19 @@ import {
   sqliteFiles,
   sqliteForScripts,
 } from '../support/schema-engine.ts'
+import { loadVectors, type Vector } from '../support/vectors.ts'
+
+interface BlockVector extends Vector {
+  readonly bytes: Hex
+  readonly ids: { readonly blockId: BlockId }
+  readonly transaction?: { readonly transactionId: TransactionId }
+}
+
+function kindOf(bytes: Hex) {
+  const block = decode(Block, hexToBytes(bytes))
+  if (!block.ok) throw new Error(block.error.code)
+  return blockKind(block.value.body)
+}
 
 describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
   let folder: string
@@ -161,6 +180,51 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
       { seq: 1, historyHash: hash, outputId },
     ])
     await store.close()
+  })
+
+  test('distinguish the kinds of the blocks and outputs that are there', async () => {
+    const names = ours.find((migration) => migration.endsWith('_list_indexes')) ?? ''
+    const later = ours.filter((migration) => migration >= names)
+    for (const migration of later) rmSync(join(migrations, migration), { recursive: true })
+    await run()
+    const bytes = (hex: string) =>
+      name === 'sqlite' ? `x'${hex.slice(2)}'` : `'\\x${hex.slice(2)}'::bytea`
+    const vectors = [
+      ...loadVectors<BlockVector>('blocks'),
+      ...loadVectors<BlockVector>('transactions'),
+    ]
+    const expected = new Map(vectors.map(({ bytes, ids }) => [ids.blockId, kindOf(bytes)]))
+    const rows = vectors.map(({ bytes: block, ids, transaction }, n) => {
+      const former = { validation: 1, candidacy: 2 }[kindOf(block) as string] ?? 0
+      const transactionId = transaction === undefined ? 'NULL' : bytes(transaction.transactionId)
+      return `(${bytes(ids.blockId)}, ${n}, 1, ${bytes('0x00')}, ${n}, ${bytes(block)}, ${transactionId}, 'ACCEPTED', ${former}, 0)`
+    })
+    await onDatabase(
+      empty.url,
+      `INSERT INTO blocks (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state, kind, "workScore") VALUES ${rows}`,
+    )
+    const outputs = [0, 1, 2, 3, 4, 5].map((code) => {
+      const id = bytes(`0x0${code}`)
+      return `(${id}, ${id}, ${bytes('0x00')}, 1)`
+    })
+    await onDatabase(
+      empty.url,
+      `INSERT INTO outputs (id, bytes, "blockId", "bookedSlot") VALUES ${outputs}`,
+    )
+
+    for (const migration of later)
+      cpSync(join(database.migrations.path, migration), join(migrations, migration), {
+        recursive: true,
+      })
+    expect(await run()).toEqual({ ok: true, value: later })
+    const found = await database.writer.block.findMany()
+    const kinds = found.map(({ id, kind }) => [bytesToHex(id), numberToKind(kind)] as const)
+    expect(new Map(kinds)).toEqual(expected)
+    expect(new Set(expected.values())).toEqual(
+      new Set(['basic', 'validation', 'candidacy', 'tagged', 'transaction']),
+    )
+    const codes = await database.writer.output.findMany({ orderBy: { id: 'asc' } })
+    expect(codes.map(({ kind }) => kind)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   test('may have semicolons in their texts', async () => {

@@ -6,9 +6,9 @@ import { AddressNode, viewOfKey } from './address-node.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { ChainRecord } from './chain-records.ts'
-import { itemsCost } from './prices.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
+import { itemsCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What a text names. */
@@ -29,7 +29,7 @@ const kindOf = Symbol('kind')
 const SearchThing = builder.unionType('SearchThing', {
   description: 'What a text may name.',
   types: Object.values(typeByKind),
-  resolveType: (thing) => typeByKind[(thing as KindOf)[kindOf]].name,
+  resolveType: (thing) => typeByKind[(thing as Partial<KindOf>)[kindOf] ?? 'ADDRESS'].name,
 })
 
 interface KindOf {

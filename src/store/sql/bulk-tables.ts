@@ -136,6 +136,14 @@ export const blocks = table('blocks', {
 /** Places in the inbox. */
 export const inboxPlaces = table('blocks', { inbox: long })
 
+/** Committed slots by slot. */
+export const commitmentSlots = table('commitments', { slot: long })
+
+/** Committed slots by the ids of their commitments. */
+export const commitmentIds = table('commitments', {
+  commitmentId: named('id', id<'CommitmentId'>()),
+})
+
 /** Who issued blocks, and when. */
 export const issuedBlocks = table('blocks', {
   blockId: named('id', id<'BlockId'>()),
@@ -222,8 +230,8 @@ const newOutput = {
   bookedSlot: long,
 }
 
-/** New outputs. */
-export const outputs = table('outputs', newOutput)
+/** New outputs, with their type codes. */
+export const outputs = writtenTable('outputs', { ...newOutput, kind: int })
 
 /** Outputs, spent or not. */
 export const outputRows = table('outputs', {

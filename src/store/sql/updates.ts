@@ -19,6 +19,8 @@ export interface LogReads {
   ): Promise<LedgerUpdate[]>
   /** Rows of all addresses, by position. */
   ofLog(range: LogRange): Promise<LedgerUpdate[]>
+  /** The rows at some positions, in no order. */
+  atSeqs(seqs: readonly number[]): Promise<LedgerUpdate[]>
   /** A page of an address with its count, its cursors and the tip, as of one moment. */
   page(question: AddressPageQuery): Promise<AddressPage>
 }
@@ -27,6 +29,8 @@ export interface LogReads {
 export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
   const heads = headsOf(dialect)
+  const atSeqs = `SELECT ${anyColumns(dialect)} FROM ledger_updates
+    WHERE seq IN (SELECT seq FROM ${dialect.given([seqColumn])})`
 
   return {
     ofAddress: async ({ address, after, before, limit, order }, updateClass) => {
@@ -36,10 +40,17 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
     },
     ofLog: async ({ classes, after, before, limit, order }) => {
       const [first = -1, second = first] = classes.map(classToNumber)
-      const rows = await query(texts[order].ofLog, [first, second, after, before, limit])
-      return rows.map((row) =>
-        updateOf(row, ledgerUpdates.read.address(row[9]), ledgerUpdates.read.class(row[10])),
+      return (await query(texts[order].ofLog, [first, second, after, before, limit])).map(
+        anyUpdateOf,
       )
+    },
+    atSeqs: async (seqs) => {
+      if (seqs.length === 0) return []
+      const json = dialect.json(
+        [seqColumn],
+        seqs.map((seq) => [seq]),
+      )
+      return (await query(atSeqs, [json])).map(anyUpdateOf)
     },
     page: async ({ address, class: updateClass, after, before, limit, order, cursors }) => {
       const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
@@ -84,6 +95,11 @@ function updateOf(
   }
 }
 
+/** In the order of `anyColumns`. */
+function anyUpdateOf(row: readonly unknown[]): LedgerUpdate {
+  return updateOf(row, ledgerUpdates.read.address(row[9]), ledgerUpdates.read.class(row[10]))
+}
+
 /** In the order of `headColumns`. */
 function pageOf(
   [head, ...rows]: readonly (readonly unknown[])[],
@@ -121,6 +137,13 @@ const ownNames = [
   'balance',
 ]
 
+/** Those of a row of any address. */
+function anyColumns(dialect: Dialect): string {
+  return `${ownColumns(dialect)}, ${selectedOf(dialect, ledgerUpdates, ['address', 'class'])}`
+}
+
+const seqColumn = { name: 'seq', type: 'long' } as const
+
 const ofAddress = 'FROM ledger_updates WHERE address = ?1 AND class = ?2'
 
 /** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
@@ -146,10 +169,9 @@ function headsOf(dialect: Dialect) {
 function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
   const columns = ownColumns(dialect)
   const within = `seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`
-  const others = selectedOf(dialect, ledgerUpdates, ['address', 'class'])
   return {
     ofAddress: `SELECT ${columns} ${ofAddress} AND ${within}`,
-    ofLog: `SELECT ${columns}, ${others} FROM ledger_updates
+    ofLog: `SELECT ${anyColumns(dialect)} FROM ledger_updates
       WHERE class IN (?1, ?2) AND ${within}`,
   }
 }

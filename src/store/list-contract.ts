@@ -1,0 +1,95 @@
+import type { Hex } from '../lib/hex.ts'
+import type {
+  AccountId,
+  BlockId,
+  CommitmentId,
+  SlotIndex,
+  TransactionId,
+} from '../protocol/primitives.ts'
+import type {
+  BlockKind,
+  BlockRow,
+  BlockState,
+  LedgerUpdate,
+  Milestone,
+  OutputRow,
+  TransactionRow,
+  TransactionState,
+} from './rows.ts'
+
+/** Reads of whole lists, page by page, and of many rows by their keys. */
+
+/**
+ * A place in the order of a list: a value of each column of the order, whether or not a row lies there. Bytes that are
+ * shorter than those of rows lie before all of them that begin with them.
+ */
+export type Position = readonly (number | bigint | Hex)[]
+
+/** The part of a list between two positions, both excluded. */
+export interface Between {
+  readonly above: Position
+  readonly below: Position
+}
+
+/** How much of each part is read, and from which end. */
+export interface PageOrder {
+  readonly order: 'ascending' | 'descending'
+  readonly limit: number
+}
+
+/** Which committed slots, both ends included. */
+export interface MilestoneRange extends PageOrder {
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+}
+
+/**
+ * Which blocks: of a transaction, of an issuer, or in some states; those of issuers and states by kind too. Only one of the three
+ * may be given, for there is no index for two.
+ */
+export interface BlockConditions {
+  readonly transactionId?: TransactionId | undefined
+  readonly issuerId?: AccountId | undefined
+  readonly states?: readonly BlockState[] | undefined
+  readonly kinds?: readonly BlockKind[] | undefined
+}
+
+/** Which outputs: in the order of booking by their type codes, or those that are spent in the order of spending. */
+export type OutputConditions = { readonly kinds?: readonly number[] | undefined } | 'SPENT'
+
+/**
+ * Reads of lists. Each asks for pages of several parts at once and gives one page for each, in the order of the list or
+ * against it; the number of statements does not depend on how many they are. Every page is a scan of an index.
+ */
+export interface ListReader {
+  /** Blocks by slot, issuing time and place in the inbox. */
+  blockPages(
+    asked: readonly (Between & { readonly where: BlockConditions })[],
+    page: PageOrder,
+  ): Promise<BlockRow[][]>
+  /** The blocks that refer to a block, by id; these are the positions. */
+  childPages(
+    asked: readonly (Between & { readonly parent: BlockId })[],
+    page: PageOrder,
+  ): Promise<BlockRow[][]>
+  /** Transactions by slot and id. */
+  transactionPages(
+    asked: readonly (Between & { readonly state: TransactionState | undefined })[],
+    page: PageOrder,
+  ): Promise<TransactionRow[][]>
+  /** Outputs by booked slot and id, or by spent slot and id. */
+  outputPages(
+    asked: readonly (Between & { readonly where: OutputConditions })[],
+    page: PageOrder,
+  ): Promise<OutputRow[][]>
+  /** The blocks that exist, in no order. */
+  blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
+  /** The transactions that exist, in no order. */
+  transactions(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
+  /** The committed ones of some slots, in no order. */
+  milestonesAt(slots: readonly SlotIndex[]): Promise<Milestone[]>
+  /** The slots of those of some commitments that exist, in no order. */
+  milestonesByCommitments(ids: readonly CommitmentId[]): Promise<Milestone[]>
+  /** Rows of the log at some positions that are still kept, in no order. */
+  updatesAt(seqs: readonly number[]): Promise<LedgerUpdate[]>
+}

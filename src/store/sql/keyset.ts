@@ -1,0 +1,196 @@
+import { present } from '../../lib/assert.ts'
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { Parameter } from '../database.ts'
+import type { Between, PageOrder, Position } from '../list-contract.ts'
+import { digits } from '../values.ts'
+import { type BulkColumn, type Dialect, type JsonValue, namesOf } from './bulk.ts'
+import { type ReadTable, selected } from './columns.ts'
+import type { Reading } from './reading.ts'
+
+/** Pages of lists in the order of an index, in SQL that both databases understand: every page is a scan of the index. */
+
+/** An index whose first columns have to equal something, and whose other ones are the order. */
+export interface KeysetIndex<Row> {
+  readonly table: ReadTable<never, Row>
+  /** The table that has the index, and of which the last column of the order is the key of `table`. */
+  readonly name: string
+  readonly equal: readonly BulkColumn[]
+  readonly order: readonly BulkColumn[]
+  /** The column of `table` with that key. */
+  readonly key: BulkColumn
+  /** The position of a row in the order. */
+  positionOf(row: Row): Position
+}
+
+/** A part of the index. Pages of several parts with one number are merged to one. */
+export interface KeysetScan extends Between {
+  readonly page: number
+  /** Values of the columns `equal`. */
+  readonly equal: readonly Value[]
+}
+
+/** Text is of a column of text, or the digits of bytes. */
+type Value = number | bigint | string
+
+/** Pages by their numbers. */
+export type ReadPages<Row> = (
+  scans: readonly KeysetScan[],
+  page: PageOrder,
+) => Promise<ReadonlyMap<number, Row[]>>
+
+/** One scan is one statement. Several are one for the positions of all, and one for the rows of what is left of them. */
+export function keysetPages<Row>(reading: Reading, index: KeysetIndex<Row>): ReadPages<Row> {
+  const { query, dialect } = reading
+  const { table, order: columns, positionOf } = index
+  const asked = askedColumns(index)
+  const texts = {
+    ascending: textsOf(dialect, index, 'ASC'),
+    descending: textsOf(dialect, index, 'DESC'),
+  }
+
+  async function scanOne(scan: KeysetScan, { order, limit }: PageOrder) {
+    const given = boundsOf(scan).map((value, i) => parameterOf(value, asked[i + 1]))
+    const rows = await query(texts[order].one, [...given, limit])
+    return rows.map(table.rowOf)
+  }
+
+  async function scanMany(scans: readonly KeysetScan[], { order, limit }: PageOrder) {
+    const given = scans.map((scan, n) =>
+      [n, ...boundsOf(scan)].map((value, i) => jsonOf(value, asked[i])),
+    )
+    const found = await query(texts[order].many, [dialect.json(asked, given), limit])
+    const pages = new Map<number, Position[]>()
+    for (const [n, text] of found) {
+      const { page } = present(scans[Number(n)], 'scan')
+      const ofPage = pages.get(page) ?? []
+      pages.set(page, ofPage)
+      if (text !== null)
+        for (const one of String(text).split(',')) ofPage.push(positionIn(one, columns))
+    }
+    const sign = order === 'ascending' ? 1 : -1
+    for (const positions of pages.values()) {
+      positions.sort((a, b) => sign * comparePositions(a, b)).splice(limit)
+    }
+    return await rowsOf(pages)
+  }
+
+  async function rowsOf(pages: ReadonlyMap<number, Position[]>) {
+    const keys = new Set([...pages.values()].flat().map((position) => keyOf(position)))
+    const json = dialect.json(
+      [index.key],
+      [...keys].map((key) => [jsonOf(key, index.key)]),
+    )
+    const rows = keys.size === 0 ? [] : (await query(texts.ascending.rows, [json])).map(table.rowOf)
+    const rowByKey = new Map(rows.map((row) => [keyOf(positionOf(row)), row]))
+    const found = [...pages].map(([page, positions]) => {
+      const rowsOfPage = positions.flatMap((position) => rowByKey.get(keyOf(position)) ?? [])
+      return [page, rowsOfPage] as const
+    })
+    return new Map(found)
+  }
+
+  return async (scans, page) => {
+    const [only] = scans
+    if (only === undefined) return new Map()
+    return scans.length === 1
+      ? new Map([[only.page, await scanOne(only, page)]])
+      : await scanMany(scans, page)
+  }
+}
+
+function boundsOf({ equal, above, below }: KeysetScan): readonly Value[] {
+  return [...equal, ...above, ...equal, ...below]
+}
+
+function keyOf(position: Position): Position[number] {
+  return present(position.at(-1), 'key')
+}
+
+/** Numbers, and lower-case hex, which compares like its bytes, also where one is the beginning of the other. */
+export function comparePositions(a: Position, b: Position): number {
+  for (const [i, one] of a.entries()) {
+    const other = present(b[i], 'value')
+    if (one < other) return -1
+    if (one > other) return 1
+  }
+  return 0
+}
+
+/**
+ * The columns that have to equal something are bounds as well, so that no other index can seem cheaper: PostgreSQL takes one of
+ * the order alone, and passes over rows, where it believes that many are equal.
+ */
+function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC' | 'DESC') {
+  const { table, name, equal, order, key } = index
+  const bounds = [...equal, ...order]
+  // With the table's name, for what is selected as text has the name of the column.
+  const names = bounds.map((column) => `${name}."${column.name}"`)
+  const columns = names.length === 1 ? names.join() : `(${names.join(', ')})`
+  const inOrder = names.map((one) => `${one} ${direction}`).join(', ')
+  const within = (from: readonly string[], to: readonly string[]) =>
+    `${columns} > (${from.join(', ')}) AND ${columns} < (${to.join(', ')}) ORDER BY ${inOrder}`
+  const places = bounds.map(placeOf)
+  const given = askedColumns(index)
+  const asked = given.map((column) => withoutAffinity(`asked."${column.name}"`, column))
+  const half = 1 + bounds.length
+  const page = `SELECT ${namesOf(order)} FROM ${name}
+    WHERE ${within(asked.slice(1, half), asked.slice(half))} LIMIT ?2`
+  const position = order.map((column) => textOf(dialect, column)).join(` || '.' || `)
+  return {
+    one: `SELECT ${selected(dialect, table)} FROM ${joinOf(index)} WHERE ${within(places, places)} LIMIT ?`,
+    many: `WITH asked AS (SELECT * FROM ${dialect.given(given)})
+      SELECT n, (SELECT string_agg(${position}, ',') FROM (${page}) AS page) FROM asked`,
+    rows: `SELECT ${selected(dialect, table)} FROM ${table.name}
+      WHERE "${key.name}" IN (SELECT "${key.name}" FROM ${dialect.given([key])})`,
+  }
+}
+
+/** The table with the index before the one with the rows, where that is another one. */
+function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {
+  const last = present(order.at(-1), 'column').name
+  return name === table.name
+    ? name
+    : `${name} JOIN ${table.name} ON ${table.name}."${key.name}" = ${name}."${last}"`
+}
+
+/** The columns of the parameter: the number of a scan, and its two ends. */
+function askedColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkColumn[] {
+  const bounds = [...equal, ...order]
+  return [
+    { name: 'n', type: 'int' },
+    ...bounds.map(({ type }, i) => ({ type, name: `a${i}` })),
+    ...bounds.map(({ type }, i) => ({ type, name: `b${i}` })),
+  ]
+}
+
+/** An amount is given as text, for it may be beyond 2^53. */
+function placeOf(column: BulkColumn): string {
+  return withoutAffinity(column.type === 'amount' ? 'CAST(? AS BIGINT)' : '?', column)
+}
+
+/** SQLite looks up a row of values in an index only as far as no value has a type that was said: the sum has none. */
+function withoutAffinity(value: string, { type }: BulkColumn): string {
+  return type === 'amount' ? `${value} + 0` : value
+}
+
+function textOf(dialect: Dialect, { name, type }: BulkColumn): string {
+  return type === 'bytes' ? `(${dialect.hex(`"${name}"`)})` : `"${name}"`
+}
+
+function parameterOf(value: Value, column: BulkColumn | undefined): Parameter {
+  if (typeof value === 'bigint') return String(value)
+  return column?.type === 'bytes' ? hexToBytes(value as Hex) : value
+}
+
+function jsonOf(value: Value, column: BulkColumn | undefined): JsonValue {
+  if (typeof value === 'bigint') return String(value)
+  return column?.type === 'bytes' ? digits(value as Hex) : value
+}
+
+function positionIn(text: string, columns: readonly BulkColumn[]): Position {
+  return text.split('.').map((part, i) => {
+    const type = columns[i]?.type
+    if (type === 'bytes') return part as Hex
+    return type === 'amount' ? BigInt(part) : Number(part)
+  })
+}

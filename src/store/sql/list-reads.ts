@@ -1,0 +1,170 @@
+import { Output } from '../../protocol/outputs.ts'
+import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
+import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
+import { kindToNumber } from '../values.ts'
+import type { BulkColumn } from './bulk.ts'
+import {
+  blockIds,
+  blocks,
+  commitmentIds,
+  commitmentSlots,
+  commitments,
+  outputRows,
+  transactionIds,
+  transactions,
+} from './bulk-tables.ts'
+import { type KeysetScan, keysetPages, type ReadPages } from './keyset.ts'
+import type { Reading } from './reading.ts'
+
+/** Lists and rows by many keys. */
+
+const long = (name: string): BulkColumn => ({ name, type: 'long' })
+const bytes = (name: string): BulkColumn => ({ name, type: 'bytes' })
+const kind: BulkColumn = { name: 'kind', type: 'int' }
+const state: BulkColumn = { name: 'state', type: 'text' }
+const id = bytes('id')
+
+/** Pages of lists. */
+export function listReads(reading: Reading) {
+  return {
+    ...blockPageReads(reading),
+    ...transactionPageReads(reading),
+    ...outputPageReads(reading),
+    ...byKeyReads(reading),
+  } satisfies Omit<ListReader, 'updatesAt'>
+}
+
+function byKeyReads({ keyed }: Reading) {
+  const blocksById = keyed(blocks, blockIds)
+  const transactionsById = keyed(transactions, transactionIds)
+  const bySlot = keyed(commitments, commitmentSlots)
+  const byCommitment = keyed(commitments, commitmentIds)
+  return {
+    blocks: (ids) => blocksById(ids.map((blockId) => ({ blockId }))),
+    transactions: (ids) => transactionsById(ids.map((transactionId) => ({ transactionId }))),
+    milestonesAt: (slots) => bySlot(slots.map((slot) => ({ slot }))),
+    milestonesByCommitments: (ids) => byCommitment(ids.map((commitmentId) => ({ commitmentId }))),
+  } satisfies Partial<ListReader>
+}
+
+function blockPageReads(reading: Reading) {
+  const ofBlocks = {
+    table: blocks,
+    name: blocks.name,
+    order: [long('slot'), { name: 'issuingTime', type: 'amount' }, long('inbox')],
+    key: long('inbox'),
+    positionOf: ({ slot, issuingTime, inbox }: BlockRow) => [slot, issuingTime, inbox],
+  } as const
+  const pages = {
+    ALL: keysetPages(reading, { ...ofBlocks, equal: [] }),
+    TRANSACTION: keysetPages(reading, { ...ofBlocks, equal: [bytes('transactionId')] }),
+    ISSUER: keysetPages(reading, { ...ofBlocks, equal: [bytes('issuerId'), kind] }),
+    STATE: keysetPages(reading, { ...ofBlocks, equal: [state, kind] }),
+  }
+  const children = keysetPages(reading, {
+    table: blocks,
+    name: 'block_parents',
+    equal: [bytes('parent')],
+    order: [bytes('child')],
+    key: id,
+    positionOf: ({ blockId }) => [blockId],
+  })
+
+  return {
+    blockPages: (asked, page) => readPages(asked, page, ({ where }) => partsOf(pages, where)),
+    childPages: (asked, page) =>
+      readPages(asked, page, ({ parent }) => ({ read: children, equals: [[parent]] })),
+  } satisfies Partial<ListReader>
+}
+
+/** The index that conditions have, and the parts of it that make up the list: of each kind, and of each state. */
+function partsOf<P>(
+  pages: Readonly<Record<'ALL' | 'TRANSACTION' | 'ISSUER' | 'STATE', P>>,
+  { transactionId, issuerId, states, kinds }: BlockConditions,
+) {
+  const numbers = (kinds ?? allKinds).map(kindToNumber)
+  if (transactionId !== undefined) return { read: pages.TRANSACTION, equals: [[transactionId]] }
+  if (issuerId !== undefined) {
+    return { read: pages.ISSUER, equals: numbers.map((number) => [issuerId, number]) }
+  }
+  if (states === undefined && kinds === undefined) return { read: pages.ALL, equals: [[]] }
+  const equals = (states ?? allStates).flatMap((one) => numbers.map((number) => [one, number]))
+  return { read: pages.STATE, equals }
+}
+
+const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
+const allStates: readonly BlockState[] = [
+  'PENDING',
+  'ACCEPTED',
+  'CONFIRMED',
+  'FINALIZED',
+  'DROPPED',
+]
+
+function transactionPageReads(reading: Reading) {
+  const ofTransactions = {
+    table: transactions,
+    name: transactions.name,
+    order: [long('slot'), id],
+    key: id,
+    positionOf: ({ slot, transactionId }: TransactionRow) => [slot, transactionId],
+  }
+  const all = keysetPages(reading, { ...ofTransactions, equal: [] })
+  const ofState = keysetPages(reading, { ...ofTransactions, equal: [state] })
+
+  return {
+    transactionPages: (asked, page) =>
+      readPages(asked, page, ({ state }) =>
+        state === undefined ? { read: all, equals: [[]] } : { read: ofState, equals: [[state]] },
+      ),
+  } satisfies Partial<ListReader>
+}
+
+function outputPageReads(reading: Reading) {
+  const ofOutputs = { table: outputRows, name: outputRows.name, key: id }
+  const booked = keysetPages(reading, {
+    ...ofOutputs,
+    equal: [kind],
+    order: [long('bookedSlot'), id],
+    positionOf: ({ bookedSlot, outputId }: OutputRow) => [bookedSlot, outputId],
+  })
+  const spent = keysetPages(reading, {
+    ...ofOutputs,
+    equal: [],
+    order: [long('spentSlot'), id],
+    positionOf: ({ spentSlot = 0, outputId }: OutputRow) => [spentSlot, outputId],
+  })
+
+  return {
+    outputPages: (asked, page) =>
+      readPages(asked, page, ({ where }) =>
+        where === 'SPENT'
+          ? { read: spent, equals: [[]] }
+          : { read: booked, equals: (where.kinds ?? outputKinds).map((code) => [code]) },
+      ),
+  } satisfies Partial<ListReader>
+}
+
+/** The type codes of outputs. */
+const outputKinds = Output.variants.map(({ code }) => code)
+
+/** Reads what is of one index together, and gives the pages in the order asked. */
+async function readPages<A extends Between, Row>(
+  asked: readonly A[],
+  page: PageOrder,
+  partsOf: (one: A) => { read: ReadPages<Row>; equals: KeysetScan['equal'][] },
+): Promise<Row[][]> {
+  const scansByRead = new Map<ReadPages<Row>, KeysetScan[]>()
+  for (const [i, one] of asked.entries()) {
+    const { read, equals } = partsOf(one)
+    const { above, below } = one
+    const scans = scansByRead.get(read) ?? []
+    scansByRead.set(read, scans)
+    scans.push(...equals.map((equal) => ({ page: i, equal, above, below })))
+  }
+  const pages: Row[][] = asked.map(() => [])
+  for (const [read, scans] of scansByRead) {
+    for (const [i, rows] of await read(scans, page)) pages[i] = rows
+  }
+  return pages
+}
