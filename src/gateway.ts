@@ -7,7 +7,7 @@ import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
-import { openFeed } from './feed/open.ts'
+import { type FeedSettings, openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
@@ -59,6 +59,8 @@ export interface GatewayDeps {
   readonly log: Log
   /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
+  /** How the feed behaves; by default as `defaultFeedSettings` says. */
+  readonly feed?: Partial<FeedSettings>
 }
 
 /** Why a gateway does not start. */
@@ -102,8 +104,7 @@ async function openInOrder(
   deps: GatewayDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
-  const { log } = deps
-  const { wake = createWake() } = deps
+  const { log, wake = createWake(), feed: feedSettings } = deps
   const database = await openWatchedStore(config, { log, wake })
   if (!database.ok) return database
   const { store, blockChanges } = database.value
@@ -127,7 +128,7 @@ async function openInOrder(
   if (!key.ok) return key
   const services = await openServices(
     config,
-    { store, source, signatures, clock, wake, log },
+    { store, source, signatures, clock, wake, log, feedSettings },
     opened,
   )
   blockChanges.add(services.feed.blocks.notify)
@@ -172,17 +173,18 @@ interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'>
   readonly store: Store
   readonly wake: Wake
   readonly log: Log
+  readonly feedSettings: Partial<FeedSettings> | undefined
 }
 
 /** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
 async function openServices(
   config: Config,
-  { wake, log, ...shared }: ServicesDeps,
+  { wake, log, feedSettings, ...shared }: ServicesDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Services> {
   const { store, source } = shared
   const { parameters } = source.network
-  const feed = await openFeed({ reader: store.read, parameters, wake, log })
+  const feed = await openFeed({ reader: store.read, parameters, wake, log }, feedSettings)
   opened.push(feed.close)
   if (config.logRetention !== 'all') {
     const { write } = store

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -12,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { areCurrent, generateClients } from '../support/generate.ts'
+import { allClients, clientsOf, generateClients, isCurrent } from '../support/generate.ts'
 
 /** The clients of the databases are generated where something changed, and not at every start. */
 
@@ -31,9 +32,29 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
+describe('a command needs', () => {
+  const url = 'postgresql://user@host/name'
+  const rows = [
+    ['SQLite by default', ['serve', '--port', '4001'], undefined, ['sqlite']],
+    ['SQLite where its file is named', ['serve'], 'file:./data/postgres.db', ['sqlite']],
+    ['PostgreSQL by the variable', ['serve'], url, allClients],
+    ['PostgreSQL by the flag', ['serve', '--database', url], undefined, allClients],
+    ['PostgreSQL by the flag in one word', [`--database=${url}`], 'file:a.db', allClients],
+  ] as const
+  test.each(rows)('%s', (_name, words, databaseUrl, names) =>
+    expect(clientsOf(words, databaseUrl)).toEqual(names),
+  )
+})
+
 describe('the clients', { timeout: 90_000 }, () => {
+  test('are generated one by one, where only one is needed', async () => {
+    expect(await generate(['sqlite'])).toMatchObject({ isGenerated: true })
+    expect(allClients.map((name) => isCurrent(root, name))).toEqual([true, false])
+    expect(existsSync(join(root, 'src/generated/postgresql'))).toBe(false)
+  })
+
   test('are generated where they are missing, and a second time nothing is done', async () => {
-    expect(areCurrent(root)).toBe(false)
+    expect(areCurrent()).toBe(false)
     const generated = await generate()
     expect(generated.isGenerated).toBe(true)
     expect(generated.said).toEqual([begins, expect.stringMatching(/^Generated in \d+\.\d s\.\n$/)])
@@ -53,9 +74,9 @@ describe('the clients', { timeout: 90_000 }, () => {
       const text = readFileSync(join(root, file))
       if (changed === undefined) rmSync(join(root, file))
       else writeFileSync(join(root, file), changed)
-      expect(areCurrent(root)).toBe(false)
+      expect(areCurrent()).toBe(false)
       writeFileSync(join(root, file), text)
-      expect(areCurrent(root)).toBe(true)
+      expect(areCurrent()).toBe(true)
     }
   })
 
@@ -66,17 +87,21 @@ describe('the clients', { timeout: 90_000 }, () => {
     const refused = await generate()
     expect(refused.isGenerated).toBe(false)
     expect(refused.said.join('')).toContain('Error code: P1012\n')
-    expect(areCurrent(root)).toBe(false)
+    expect(areCurrent()).toBe(false)
     writeFileSync(file, text)
-    expect(areCurrent(root)).toBe(false)
+    expect(areCurrent()).toBe(false)
     expect(await generate()).toMatchObject({ isGenerated: true })
-    expect(areCurrent(root)).toBe(true)
+    expect(areCurrent()).toBe(true)
   })
 })
 
-async function generate() {
+function areCurrent(): boolean {
+  return allClients.every((name) => isCurrent(root, name))
+}
+
+async function generate(names = allClients) {
   const said: string[] = []
-  const isGenerated = await generateClients({ root, say: (text) => said.push(text) })
+  const isGenerated = await generateClients(names, { root, say: (text) => said.push(text) })
   return { isGenerated, said }
 }
 

@@ -11,7 +11,9 @@ start(() => {
   const cache = path.join(__dirname, '../../node_modules/.cache/ledger-gateway/compiled')
   require('module').enableCompileCache(cache)
   return import('../support/generate.ts')
-    .then(({ generateClients }) => generateClients())
+    .then(({ clientsOf, generateClients }) =>
+      generateClients(clientsOf(process.argv, process.env.DATABASE_URL)),
+    )
     .then((isGenerated) => {
       if (isGenerated) return import('../../src/main.ts')
       process.exitCode = 1

@@ -9,10 +9,22 @@ import { assert } from '../../src/lib/assert.ts'
 
 /** The Prisma client of each database, generated where it is missing or its schema has changed. */
 
-const clients = [
-  { schema: 'prisma/schema.prisma', client: 'src/generated/prisma/client.ts' },
-  { schema: 'prisma/postgresql/schema.prisma', client: 'src/generated/postgresql/client.ts' },
-] as const
+const clients = {
+  // Needed in any case: the store takes the types of both from it, and builds statements with it.
+  sqlite: { schema: 'prisma/schema.prisma', folder: 'src/generated/prisma' },
+  postgresql: { schema: 'prisma/postgresql/schema.prisma', folder: 'src/generated/postgresql' },
+} as const
+
+type ClientName = keyof typeof clients
+
+/** The client of each database. */
+export const allClients: readonly ClientName[] = ['sqlite', 'postgresql']
+
+/** The clients of a command with these words and this `DATABASE_URL`: each takes more than a second to generate. */
+export function clientsOf(words: readonly string[], databaseUrl = ''): readonly ClientName[] {
+  const namesPostgresql = [...words, databaseUrl].some((word) => /postgres(ql)?:/.test(word))
+  return namesPostgresql ? allClients : ['sqlite']
+}
 
 /** The folder to generate in, and where it says what it does. */
 export interface Generation {
@@ -26,45 +38,53 @@ const checkout: Generation = {
   say: (text) => void process.stderr.write(text),
 }
 
-/** Tells whether the clients are there now; when they are up to date it does nothing and says nothing. */
-export async function generateClients({ root, say } = checkout): Promise<boolean> {
-  if (areCurrent(root)) return true
-  rmSync(stampOf(root), { force: true })
+/** Tells whether these clients are there now; when they are up to date it does nothing and says nothing. */
+export async function generateClients(
+  names: readonly ClientName[],
+  { root, say } = checkout,
+): Promise<boolean> {
+  const missing = names.filter((name) => !isCurrent(root, name))
+  if (missing.length === 0) return true
   const startedMs = performance.now()
   say('Generating the database clients from prisma/schema.prisma …\n')
-  const results = await Promise.allSettled(clients.map(({ schema }) => generate(root, schema)))
+  const results = await Promise.allSettled(missing.map((name) => generate(root, name)))
   for (const result of results) {
     if (result.status === 'rejected') say(messageOf(result.reason))
   }
   if (results.some(({ status }) => status === 'rejected')) return false
-  shareTypes(root)
-  writeFileSync(stampOf(root), hashOfInputs(root))
   say(`Generated in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
   return true
 }
 
-/** Whether both clients are there, generated from what is there now. */
-export function areCurrent(root: string): boolean {
-  const stamp = stampOf(root)
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hashOfInputs(root)) return false
-  return clients.every(({ client }) => existsSync(join(root, client)))
+/** Whether a client is there, generated from what is there now. */
+export function isCurrent(root: string, name: ClientName): boolean {
+  const stamp = stampOf(root, name)
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hashOfInputs(root, name)) return false
+  return existsSync(join(root, clients[name].folder, 'client.ts'))
 }
 
-/** Holds the hash of what the clients were generated from. */
-function stampOf(root: string): string {
-  return join(root, 'src/generated/inputs.sha256')
+/** Holds the hash of what a client was generated from. */
+function stampOf(root: string, name: ClientName): string {
+  return join(root, `${clients[name].folder}.sha256`)
 }
 
-/** Of all that decides what is generated: the schemas, and the version of Prisma. */
-function hashOfInputs(root: string): string {
+/** Of all that decides what is generated: the schema, and the version of Prisma. */
+function hashOfInputs(root: string, name: ClientName): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const hash = createHash('sha256').update(`${devDependencies['prisma-cli']}\n`)
-  for (const { schema } of clients) hash.update(readFileSync(join(root, schema))).update('\0')
+  hash.update(readFileSync(join(root, clients[name].schema))).update('\0')
   hash.update(readFileSync(fileURLToPath(import.meta.url)))
   return hash.digest('hex')
 }
 
-async function generate(root: string, schema: string): Promise<void> {
+async function generate(root: string, name: ClientName): Promise<void> {
+  rmSync(stampOf(root, name), { force: true })
+  await runPrisma(root, clients[name].schema)
+  if (name === 'postgresql') shareTypes(root)
+  writeFileSync(stampOf(root, name), hashOfInputs(root, name))
+}
+
+async function runPrisma(root: string, schema: string): Promise<void> {
   const prisma = createRequire(import.meta.url).resolve('prisma-cli/build/index.js')
   await promisify(execFile)(
     process.execPath,
@@ -86,7 +106,7 @@ async function generate(root: string, schema: string): Promise<void> {
  * text by mode. Prisma has no setting for two providers of one schema. The import is one of types.
  */
 function shareTypes(root: string): void {
-  const file = join(root, 'src/generated/postgresql/internal/class.ts')
+  const file = join(root, clients.postgresql.folder, 'internal/class.ts')
   const text = readFileSync(file, 'utf8')
   const own = 'import type * as Prisma from "./prismaNamespace.ts"'
   assert(text.includes(own), 'the generated client imports its types in one line')

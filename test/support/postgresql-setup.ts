@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { silentLog } from '../../src/lib/log.ts'
 import { openStore } from '../../src/store/open.ts'
+import { allClients, generateClients } from './generate.ts'
 import { databaseUrl, onServer, startPostgresql, tableNames } from './postgresql-server.ts'
 
 /** Before all tests: one PostgreSQL for all of them, with an empty database that is up to date, for copies to be made. */
@@ -24,6 +25,8 @@ declare module 'vitest' {
 
 /** Starts a server, or takes that of `TEST_DATABASE_URL`, and gives back how to end it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // A checkout that was started on SQLite has the client of SQLite alone.
+  if (!(await generateClients(allClients))) throw new Error('no clients for tests')
   const given = process.env.TEST_DATABASE_URL
   const server = given === undefined ? await startPostgresql() : undefined
   const url = given ?? server?.url ?? ''

@@ -5,7 +5,7 @@ import { defaultLimits } from '../../src/api/limits.ts'
 import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, type Scope } from '../../src/api/token.ts'
 import { type Environment, parseConfig } from '../../src/config.ts'
-import { openGateway, openTransports } from '../../src/gateway.ts'
+import { type GatewayDeps, openGateway, openTransports } from '../../src/gateway.ts'
 import { type Clock, type MachineClock, nowMs, systemClock } from '../../src/lib/clock.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
@@ -34,11 +34,13 @@ export interface TestGatewayOptions {
   /** Settings by variable, over those of a test: a free port, and everything in a temporary folder. */
   readonly env?: Environment
   readonly clock?: MachineClock
+  /** What wakes the feed, and how it behaves; as in the program by default. */
+  readonly deps?: Pick<GatewayDeps, 'wake' | 'feed'>
 }
 
 /** Starts a gateway. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { env = {}, clock = systemClock } = options
+  const { env = {}, clock = systemClock, deps = {} } = options
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const database = await usualDatabase().create()
   const KEY_FILE = join(folder, 'test.key')
@@ -46,7 +48,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     parseConfig({ PORT: '0', DATABASE_URL: database.url, KEY_FILE, ...env }, []),
   )
   const { log, lines: logged } = createMemoryLog(clock)
-  const gateway = unwrap(await openGateway(config, { clock, log }))
+  const gateway = unwrap(await openGateway(config, { clock, log, ...deps }))
   const key = unwrap(await openSigningKey(config.signing))
   return {
     url: gateway.url,

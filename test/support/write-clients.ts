@@ -1,4 +1,4 @@
-import { generateClients } from './generate.ts'
+import { allClients, generateClients } from './generate.ts'
 
 /** `npm run generate`. */
-if (!(await generateClients())) process.exitCode = 1
+if (!(await generateClients(allClients))) process.exitCode = 1
