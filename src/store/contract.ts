@@ -68,6 +68,11 @@ export type StoreNotification =
 export interface StoreReader extends ViewReader, ListReader {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
+  /**
+   * A number that is another one after each change of the database, for far less than a read costs; `undefined` where it takes a
+   * read to know.
+   */
+  changes(): Promise<number | undefined>
   /** The network this database belongs to; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>
   /** How far the log reaches. Throws before the ledger is initialized. */

@@ -47,6 +47,8 @@ export interface Database {
    * written `?1`, and a statement may leave out the last of them.
    */
   queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
+  /** A number that is another one after each change; `undefined` where only a read of what may have changed can tell. */
+  changes(): number | undefined
   /**
    * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
    * process can write, and there are no notifications.

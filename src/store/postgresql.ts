@@ -65,6 +65,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
+    changes: () => undefined,
     listen: news.listen,
     close,
   }

@@ -17,7 +17,7 @@ import { viewReads } from './view-reads.ts'
 
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
 export function createReader(
-  database: Pick<Database, 'reader' | 'query' | 'queryBoth' | 'statements'>,
+  database: Pick<Database, 'reader' | 'query' | 'queryBoth' | 'changes' | 'statements'>,
 ): StoreReader {
   const { reader: client, statements } = database
   const reading = createReading(database)
@@ -27,6 +27,7 @@ export function createReader(
   return {
     logTip: logTipRead(reading),
     branchesAt: branchesRead(reading),
+    changes: async () => database.changes(),
     lease: () => statements.readLease(client),
     updates: (range) => readUpdates(log, range),
     addressPage: async (question) => {

@@ -5,7 +5,7 @@ import { isLarge, type KeptStatements, keepStatements, rowsOf } from './sqlite-s
 /** The reads of SQLite by the driver alone, on a connection of their own. */
 
 /** Reads until it is closed. */
-export interface SqliteReads extends Pick<Database, 'query' | 'queryBoth'> {
+export interface SqliteReads extends Pick<Database, 'query' | 'queryBoth' | 'changes'> {
   close(): void
 }
 
@@ -40,7 +40,13 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
     kept = undefined
   }
 
-  return { query: async (sql, parameters) => run(sql, parameters), queryBoth, close }
+  return {
+    query: async (sql, parameters) => run(sql, parameters),
+    queryBoth,
+    // Another one after each commit of another connection; this one only reads.
+    changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]),
+    close,
+  }
 }
 
 /** How many parameters a statement takes, for the driver refuses more; without `?1` all that are given. */

@@ -32,12 +32,20 @@ export function keepStatements<Note>(
   }
 
   function prepare(sql: string): KeptStatement<Note> {
-    const statement = database.prepare(sql)
+    const statement = database.prepare(withPlainLimits(sql))
     statement.setReturnArrays(true)
     return { statement, note: settle(statement) }
   }
 
   return { get, drop: (sql) => void kept.delete(sql) }
+}
+
+/**
+ * A limit that is a bare parameter makes SQLite prepare the statement anew each time that it is bound (sqlite3_bind,
+ * Vdbe.expmask), for the plan might depend on its value. An expression does not, and the plan is the same.
+ */
+function withPlainLimits(sql: string): string {
+  return sql.replaceAll(/\bLIMIT (?=\?)/g, 'LIMIT +')
 }
 
 /** All rows that a kept statement finds, each a list of columns. The types of the driver know rows as objects alone. */

@@ -77,6 +77,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
+    changes: reads.changes,
     close,
   }
 }

@@ -14,7 +14,7 @@ afterAll(() => log.close())
 
 const list = (address: string): UpdateList => ({ address, class: 'OWNED' })
 const versionOf = (lists: readonly UpdateList[], isOfTip = false) =>
-  pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)
+  pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)()
 
 test('the version of a page changes with its address, that of the tip with every slot', async () => {
   const [ofMoving, ofStill] = [list(addressText(moving)), list(addressText(still))]

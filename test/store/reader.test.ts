@@ -41,6 +41,18 @@ describe.each(databases)('reading on $name', ({ create }) => {
     await use.store.write.closeSlots(use.term, 1_000_000)
   })
 
+  test('the number of changes is another one after each of them, where it is known without a read', async () => {
+    const { read, write, isShared } = use.store
+    const numbers = [await read.changes()]
+    for (const slot of [1, 2]) {
+      await write.commitSlots(use.term, [slotCommit(slot, [])])
+      numbers.push(await read.changes())
+    }
+    expect(await read.changes()).toBe(numbers[2])
+    expect(new Set(numbers).size).toBe(isShared ? 1 : 3)
+    expect(numbers.includes(undefined)).toBe(isShared)
+  })
+
   test('any range of the log is that of a list', async () => {
     const slots = fc.array(fc.array(anyEntry, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
     const model: LedgerUpdate[] = []

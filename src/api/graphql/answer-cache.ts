@@ -5,64 +5,137 @@ import { LRUCache } from 'lru-cache'
 /** Answers by what was asked. */
 export interface AnswerCache {
   /**
-   * The answer that is kept of this version, or the one that `compute` gives, which is then kept; but what is asked for the first time
-   * is only noted, for most of that is never asked again. Without a version nothing is kept. Rejects as `compute` does.
+   * The answer that is kept and still right; or the one that is computed, which is then kept, but what is asked for the first
+   * time is only noted, for most of that is never asked again. `undefined` where `prepare` gives no question. Rejects as
+   * `compute` does. Equal keys are for equal questions.
    */
-  getOrCompute(key: string, question: Question): Promise<string>
+  getOrCompute(
+    key: string,
+    prepare: () => Question | undefined,
+  ): Promise<string | KeptAnswer | undefined>
 }
 
-/** What is asked. */
+/** What is asked, once it is known what that means. */
 export interface Question {
-  /** Equal texts for equal answers. */
-  version(): Promise<string | undefined>
+  /** Reads a text that is equal for equal answers, or `undefined`; absent where the answer is never kept. */
+  readonly version?: (() => () => Promise<string | undefined>) | undefined
   compute(): Promise<string>
 }
 
-interface Entry {
-  /** `undefined` of what was asked once. */
-  readonly version: string | undefined
-  readonly text: string
+/** An answer as it is sent each time. */
+export interface KeptAnswer {
+  readonly body: Buffer
+  /** What was made of it to be sent again with it. */
+  etag: string | undefined
 }
 
-/** Keeps at most so many characters of questions and answers; the least recently asked go first. */
-export function createAnswerCache(maxCharacters: number): AnswerCache {
-  const kept = new LRUCache<string, Entry>({
-    maxSize: maxCharacters,
-    sizeCalculation: ({ text }, key) => key.length + text.length + overhead,
-  })
-  const underWay = new Map<string, Promise<string>>()
+interface Entry extends KeptAnswer {
+  readonly readVersion: () => Promise<string | undefined>
+  readonly version: string
+  /** Of the time when the version was last read. */
+  changes: number | undefined
+}
 
-  async function shared(key: string, version: string, compute: Question['compute']) {
-    const flight = `${version} ${key}`
+/** What an answer cache needs. */
+export interface AnswerCacheOptions {
+  /** Of questions and answers together; the least recently asked go first. */
+  readonly maxBytes: number
+  /** A number that is another one after each change of the database; `undefined` where only a read of it can tell. */
+  readonly changes: () => Promise<number | undefined>
+}
+
+/** Keeps nothing yet. */
+export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): AnswerCache {
+  const kept = new LRUCache<string, Entry | 'ASKED_ONCE'>({
+    maxSize: maxBytes,
+    sizeCalculation: (entry, key) =>
+      key.length + (entry === 'ASKED_ONCE' ? 0 : entry.body.length) + overhead,
+  })
+  const underWay = new Map<string, Promise<KeptAnswer>>()
+  const versions = createSharedReads()
+
+  async function shared(
+    key: string,
+    read: Pick<Entry, 'readVersion' | 'version' | 'changes'>,
+    compute: Question['compute'],
+  ): Promise<KeptAnswer> {
+    const flight = `${read.version} ${key}`
     const others = underWay.get(flight)
     if (others !== undefined) return others
-    const computed = compute()
+    // Kept while the version was read.
+    const newest = kept.peek(key)
+    if (typeof newest === 'object' && newest.version === read.version) return newest
+    const computed = compute().then((text): Entry => {
+      return { ...read, body: Buffer.from(text), etag: undefined }
+    })
     underWay.set(flight, computed)
     try {
-      const text = await computed
-      kept.set(key, { version, text })
-      return text
+      const entry = await computed
+      kept.set(key, entry as Entry)
+      return entry
     } finally {
       underWay.delete(flight)
     }
   }
 
   return {
-    getOrCompute: async (key, { version: readVersion, compute }) => {
+    getOrCompute: async (key, prepare) => {
       const known = kept.get(key)
-      if (known === undefined) {
-        kept.set(key, askedOnce)
-        return compute()
+      // Before the version, as that is read before the answer: no answer is older than either.
+      const changed = known === undefined ? undefined : await changes()
+      let version: string | undefined
+      if (known !== undefined && known !== 'ASKED_ONCE') {
+        if (changed !== undefined && changed === known.changes) return known
+        version = await versions.read(key, known.readVersion)
+        if (version === known.version) {
+          known.changes = changed
+          return known
+        }
       }
-      // Before the answer, so that no answer is older than its version.
-      const version = await readVersion()
-      if (version === undefined) return compute()
-      return known.version === version ? known.text : shared(key, version, compute)
+      const question = prepare()
+      if (question?.version === undefined) return question?.compute()
+      if (known === undefined) {
+        kept.set(key, 'ASKED_ONCE')
+        return question.compute()
+      }
+      const readVersion = known === 'ASKED_ONCE' ? question.version() : known.readVersion
+      version ??= await versions.read(key, readVersion)
+      if (version === undefined) return question.compute()
+      return shared(key, { readVersion, version, changes: changed }, question.compute)
     },
   }
 }
 
-const askedOnce: Entry = { version: undefined, text: '' }
-
-/** Of an entry, beside its texts. */
+/** Of an entry, beside its bytes. */
 const overhead = 200
+
+/** Reads for several at once: who asks while one is under way waits for the next, for the former may have begun before a change. */
+function createSharedReads() {
+  type Read = Promise<string | undefined>
+  const begun = new Map<string, Read>()
+  const next = new Map<string, Read>()
+
+  function begin(key: string, read: () => Read): Read {
+    const reading = read().finally(() => {
+      if (begun.get(key) === reading) begun.delete(key)
+    })
+    begun.set(key, reading)
+    return reading
+  }
+
+  return {
+    read: (key: string, read: () => Read): Read => {
+      const former = begun.get(key)
+      if (former === undefined) return begin(key, read)
+      const waiting = next.get(key)
+      if (waiting !== undefined) return waiting
+      const later = () => {
+        next.delete(key)
+        return begin(key, read)
+      }
+      const following = former.then(later, later)
+      next.set(key, following)
+      return following
+    },
+  }
+}

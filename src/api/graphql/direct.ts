@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import type { Services } from '../../service/services.ts'
 import { maxBodyBytes } from '../rest/body.ts'
-import { send } from '../rest/respond.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { send, tagOf } from '../rest/respond.ts'
+import { createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
 import { createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import {
@@ -37,30 +38,39 @@ export interface DirectRequest {
 }
 
 /** Over the server that parses and validates. */
-export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
+export function createDirectAnswers(
+  deps: PreparedQueryDeps & { readonly services: Pick<Services, 'store'> },
+): DirectAnswers {
   const queries = createPreparedQueries(deps)
-  const answers = createAnswerCache(mostAnswerCharacters)
+  const changes = () => deps.services.store.read.changes()
+  const answers = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
 
+  /** `sent` is the query as it came, which means the same each time. */
   async function write(
-    asked: QueryRequest,
+    sent: string,
+    readRequest: () => QueryRequest | undefined,
     response: ServerResponse,
     fields: DirectRequest['context'],
-  ): Promise<string | undefined> {
-    const budget = createBudget()
-    const leave = () => budget.leave()
-    response.once('close', leave)
-    try {
+  ): Promise<string | KeptAnswer | undefined> {
+    let leave: (() => void) | undefined
+    const prepare = (): Question | undefined => {
+      const asked = readRequest()
+      if (asked === undefined) return undefined
+      const budget = createBudget()
+      leave = () => budget.leave()
+      response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
-      const compute = async () => `{"data":${await ready.run()}}`
-      const { key, version } = ready
-      return await (key === undefined ? compute() : answers.getOrCompute(key, { version, compute }))
+      return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
+    }
+    try {
+      return await answers.getOrCompute(sent, prepare)
     } catch (error) {
       // The server runs it again, and reports the error.
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {
-      response.off('close', leave)
+      if (leave !== undefined) response.off('close', leave)
     }
   }
 
@@ -68,30 +78,51 @@ export function createDirectAnswers(deps: PreparedQueryDeps): DirectAnswers {
     answer: async (message, response, { query, context }) => {
       const type = answerType(message.headers.accept)
       if (type === undefined) return message
-      let given = message
-      let asked: QueryRequest | undefined
+      let body: Buffer | undefined
+      let written: string | KeptAnswer | undefined
       if (message.method === 'GET') {
-        asked = requestOfUrl(query)
+        written = await write(`GET ${query}`, () => requestOfUrl(query), response, context)
       } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
-        const body = await readWhole(message)
-        if (body === undefined) return undefined
-        given = replayed(message, body)
-        asked = requestOfBody(body)
+        const read = await readWhole(message)
+        if (read === undefined) return undefined
+        body = read
+        written = await write(
+          `POST ${read.toString('latin1')}`,
+          () => requestOfBody(read),
+          response,
+          context,
+        )
       }
-      if (asked === undefined) return given
-      const text = await write(asked, response, context)
       if (response.destroyed) return undefined
-      if (text === undefined) return given
+      if (written === undefined) return body === undefined ? message : replayed(message, body)
       // A client may keep it, and asks by its tag whether it has changed.
       const headers = { 'content-type': type, 'cache-control': 'no-cache' }
-      send(response, { status: 200, headers, body: text })
+      sendWritten(response, headers, written)
       return undefined
     },
   }
 }
 
-/** Some 16 MiB, for nearly all answers are ASCII. */
-const mostAnswerCharacters = 16_777_216
+const mostAnswerBytes = 16_777_216
+
+/** A kept answer is sent with the tag that was made when it was first asked for by GET. */
+function sendWritten(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  written: string | KeptAnswer,
+): void {
+  if (typeof written === 'string') send(response, { status: 200, headers, body: written })
+  else {
+    const { body } = written
+    if (response.req.method === 'GET') written.etag ??= tagOf(body)
+    const { etag } = response.req.method === 'GET' ? written : {}
+    send(response, {
+      status: 200,
+      headers: etag === undefined ? headers : { ...headers, etag },
+      body,
+    })
+  }
+}
 
 /** The media type that an `Accept` asks for first; `undefined` for what only the server reads. */
 function answerType(accept: string | undefined): string | undefined {
@@ -123,10 +154,11 @@ function readWhole(message: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     message.on('data', (chunk: Buffer) => chunks.push(chunk))
-    message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    message.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
     // After the end it changes nothing.
-    message.once('close', () => resolve(undefined))
-    message.once('error', () => resolve(undefined))
+    const leave = () => resolve(undefined)
+    message.on('close', leave)
+    message.on('error', leave)
   })
 }
 

@@ -12,7 +12,13 @@ import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
 import type { GatewayContext } from './builder.ts'
-import { type CompiledQuery, type CompileOptions, compileQuery, type Variables } from './compile.ts'
+import {
+  type CompiledQuery,
+  type CompileOptions,
+  compileQuery,
+  type LogDependence,
+  type Variables,
+} from './compile.ts'
 import { costRefusal } from './cost.ts'
 import type { GraphqlServer } from './server.ts'
 
@@ -29,10 +35,8 @@ export interface QueryRequest {
 export interface ReadyQuery {
   /** The JSON text of its data. Rejects where the answer has errors. */
   run(): Promise<string>
-  /** Names the query with its variables; `undefined` where the answer depends on more than the log. */
-  readonly key: string | undefined
-  /** Equal texts for equal answers. */
-  version(): Promise<string | undefined>
+  /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
+  readonly version: (() => () => Promise<string | undefined>) | undefined
 }
 
 /** Queries by their text. */
@@ -56,8 +60,6 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     sizeCalculation: sizeOf,
   })
 
-  let prepares = 0
-
   function prepared(request: QueryRequest, context: GatewayContext): Prepared | undefined {
     const key = `${request.operationName ?? ''} ${request.query}`
     const known = kept.get(key)
@@ -69,7 +71,6 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
     if (conditionNames.length > mostConditions) return undefined
     const made: Prepared = {
       key,
-      id: ++prepares,
       document,
       operation,
       conditionNames,
@@ -97,21 +98,20 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       }
       const compiled = found.compiled.get(form)
       if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
+      const { dependsOnLog } = compiled
       return {
-        key: compiled.dependsOnLog && `${found.id} ${JSON.stringify(request.variables)}`,
         run: () => compiled.run(context, variables),
-        version: () => versionOf(compiled, variables, context),
+        version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }
     },
   }
 }
 
-async function versionOf(
-  { dependsOnLog }: CompiledQuery,
+function versionOf(
+  dependsOnLog: LogDependence,
   variables: Variables,
   { services }: GatewayContext,
-): Promise<string | undefined> {
-  if (dependsOnLog === undefined) return undefined
+): () => Promise<string | undefined> {
   // As the schema coerced them.
   const lists = dependsOnLog.lists(variables) as readonly (UpdateList & Bounds)[]
   const isOfTip = dependsOnLog.isOfTip || lists.some(isBounded)
@@ -132,8 +132,6 @@ function isBounded({ startMilestoneIndex, after, before }: Bounds): boolean {
 interface Prepared {
   /** Under which it is kept. */
   readonly key: string
-  /** Of no other, also after it is dropped. */
-  readonly id: number
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   /** Of the variables in `@skip` and `@include`. */

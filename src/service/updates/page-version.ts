@@ -1,3 +1,4 @@
+import type { Hex } from '../../lib/hex.ts'
 import type { UpdateClass } from '../../store/rows.ts'
 import { noBranch } from '../../store/values.ts'
 import { addressKeyOf } from '../addresses/address-key.ts'
@@ -13,26 +14,31 @@ export interface UpdateList {
 }
 
 /**
- * A text that is another one as soon as one of the lists, what is kept of the log, or the database under it is another one; with
- * `isOfTip` as soon as a slot is committed. `undefined` where an address is not one.
+ * Reads a text that is another one as soon as one of the lists, what is kept of the log, or the database under it is another one;
+ * with `isOfTip` as soon as a slot is committed. It reads `undefined` where an address is not one.
  */
-export async function pageVersion(
+export function pageVersion(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   lists: readonly UpdateList[],
   isOfTip: boolean,
-): Promise<string | undefined> {
-  if (isOfTip) return (await read.logTip()).commitmentId
-  const parts: unknown[] = []
+): () => Promise<string | undefined> {
+  if (isOfTip) return async () => (await read.logTip()).commitmentId
+  const keys: (Pick<UpdateList, 'class'> & { readonly address: Hex })[] = []
   for (const { address, class: updateClass } of lists) {
     const key = addressKeyOf(parameters.bech32Hrp, address, 'address')
-    if (!key.ok) return undefined
-    const newest = { ...wholeList, address: key.value, class: updateClass }
-    const { tip, count, rows } = await read.addressPage(newest)
-    // The branch too: another history may have the same rows, at other positions.
-    const [{ seq, branch, historyHash } = noRow] = rows
-    parts.push(tip.logId, tip.prunedSeq, count, seq, branch, historyHash)
+    if (!key.ok) return async () => undefined
+    keys.push({ address: key.value, class: updateClass })
   }
-  return parts.join(' ')
+  return async () => {
+    const parts: unknown[] = []
+    for (const key of keys) {
+      const { tip, count, rows } = await read.addressPage({ ...wholeList, ...key })
+      // The branch too: another history may have the same rows, at other positions.
+      const [{ seq, branch, historyHash } = noRow] = rows
+      parts.push(tip.logId, tip.prunedSeq, count, seq, branch, historyHash)
+    }
+    return parts.join(' ')
+  }
 }
 
 const wholeList = {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type AnswerCache, createAnswerCache } from '../../../src/api/graphql/answer-cache.ts'
+import {
+  type AnswerCache,
+  createAnswerCache,
+  type KeptAnswer,
+} from '../../../src/api/graphql/answer-cache.ts'
+import { until } from '../../support/until.ts'
 
 /** Computes answers, and notes how often. */
 function counting() {
@@ -8,18 +13,43 @@ function counting() {
   return { compute, count: () => count }
 }
 
-/** Asks for an answer of a version. */
-function ask(
+/** The version that is read, of each cache made with it. */
+interface Versions {
+  now: string | undefined
+  reads: number
+}
+
+/** A cache whose versions only a read can tell. */
+function cacheOf(maxBytes: number) {
+  return createAnswerCache({ maxBytes, changes: async () => undefined })
+}
+
+const versionsOf = new WeakMap<AnswerCache, Versions>()
+
+/** Asks for an answer of a version, which is the version of all of the cache from now on. */
+async function ask(
   cache: AnswerCache,
   key: string,
   version: string | undefined,
   compute: () => Promise<string>,
 ) {
-  return cache.getOrCompute(key, { version: async () => version, compute })
+  const versions = versionsOf.get(cache) ?? { now: version, reads: 0 }
+  versionsOf.set(cache, versions)
+  versions.now = version
+  const readVersion = () => async () => {
+    versions.reads++
+    return versions.now
+  }
+  const answer = await cache.getOrCompute(key, () => ({ version: readVersion, compute }))
+  return bodyOf(answer)
+}
+
+function bodyOf(answer: string | KeptAnswer | undefined): string | undefined {
+  return typeof answer === 'object' ? answer.body.toString() : answer
 }
 
 test('an answer is kept from the second time on, as long as its version is the same', async () => {
-  const cache = createAnswerCache(10_000)
+  const cache = cacheOf(10_000)
   const { compute, count } = counting()
   expect(await ask(cache, 'a', '1', compute)).toBe('answer 1')
   expect(await ask(cache, 'a', '1', compute)).toBe('answer 2')
@@ -31,27 +61,69 @@ test('an answer is kept from the second time on, as long as its version is the s
 })
 
 test('what has no version is never kept', async () => {
-  const cache = createAnswerCache(10_000)
+  const cache = cacheOf(10_000)
   const { compute, count } = counting()
   for (let n = 0; n < 4; n++) await ask(cache, 'a', undefined, compute)
   expect(count()).toBe(4)
 })
 
-test('who asks for the same at the same time waits for one answer, and those of another version do not', async () => {
-  const cache = createAnswerCache(10_000)
+test('who asks for the same at the same time waits for one answer, with one read of the version after each was asked', async () => {
+  const cache = cacheOf(10_000)
   const { compute, count } = counting()
   await ask(cache, 'a', '1', compute)
-  const asked = [
-    ask(cache, 'a', '1', compute),
-    ask(cache, 'a', '1', compute),
-    ask(cache, 'a', '2', compute),
-  ]
-  expect(await Promise.all(asked)).toEqual(['answer 2', 'answer 2', 'answer 3'])
-  expect(count()).toBe(3)
+  const askAll = () => Promise.all([1, 2, 3, 4].map(() => ask(cache, 'a', '1', compute)))
+  expect(await askAll()).toEqual(Array(4).fill('answer 2'))
+  expect(await askAll()).toEqual(Array(4).fill('answer 2'))
+  expect(count()).toBe(2)
+  // Of each four the first began one, and the others wait for the next.
+  expect(versionsOf.get(cache)?.reads).toBe(4)
+})
+
+test('who asks after a change waits for a version that is read after it', async () => {
+  const { compute } = counting()
+  const reads: ((version: string) => void)[] = []
+  const version = () => () => new Promise<string>((resolve) => reads.push(resolve))
+  const other = createAnswerCache({ maxBytes: 10_000, changes: async () => undefined })
+  const askOther = () => other.getOrCompute('a', () => ({ version, compute }))
+  await askOther()
+  const asked = askOther()
+  await until(() => reads.length === 1)
+  const later = askOther()
+  reads[0]?.('before')
+  await asked
+  await until(() => reads.length === 2)
+  reads[1]?.('after')
+  const [first, second] = await Promise.all([asked, later])
+  expect(bodyOf(first)).not.toBe(bodyOf(second))
+})
+
+test('the version is read only where the database has changed', async () => {
+  let changes = 1
+  const versions = { now: '1', reads: 0 }
+  const cache = createAnswerCache({ maxBytes: 10_000, changes: async () => changes })
+  const version = () => async () => {
+    versions.reads++
+    return versions.now
+  }
+  const { compute } = counting()
+  const answer = async () => bodyOf(await cache.getOrCompute('a', () => ({ version, compute })))
+  expect([await answer(), await answer(), await answer()]).toEqual([
+    'answer 1',
+    'answer 2',
+    'answer 2',
+  ])
+  expect(versions.reads).toBe(1)
+  changes = 2
+  expect([await answer(), await answer()]).toEqual(['answer 2', 'answer 2'])
+  expect(versions.reads).toBe(2)
+  Object.assign(versions, { now: '2' })
+  changes = 3
+  expect([await answer(), await answer()]).toEqual(['answer 3', 'answer 3'])
+  expect(versions.reads).toBe(3)
 })
 
 test('a failure is not kept', async () => {
-  const cache = createAnswerCache(10_000)
+  const cache = cacheOf(10_000)
   const fail = () => Promise.reject(new Error('away'))
   await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
   await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
@@ -59,7 +131,7 @@ test('a failure is not kept', async () => {
 })
 
 test('the least recently asked are dropped when all have too many characters, and one that is too long is not kept', async () => {
-  const cache = createAnswerCache(3_000)
+  const cache = cacheOf(3_000)
   const { compute, count } = counting()
   const fill = async (key: string, length: number) => {
     for (let n = 0; n < 2; n++) await ask(cache, key, '1', async () => 'x'.repeat(length))

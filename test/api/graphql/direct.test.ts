@@ -177,6 +177,26 @@ test('on the short way a page is tagged and not sent again, and compressed where
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
+test('on the short way a page that is asked for again is sent with the tag that it had, and only by GET', async () => {
+  const query = `{ ledgerUpdates(address: "${addressText(owner)}", first: 3) { nodes { cursor } } }`
+  const target = `?query=${encodeURIComponent(query)}`
+  const pages = []
+  for (let n = 0; n < 4; n++) {
+    const { headers, text } = await ask(target).then(async (response) => {
+      return { headers: response.headers, text: await response.text() }
+    })
+    pages.push([headers.get('etag'), headers.get('content-length'), text])
+    const again = await ask('', asked({ query }))
+    expect([again.headers.get('etag'), await again.text()]).toEqual([null, text])
+    // The text of the request alone does not tell how it was sent.
+    expect((await ask('', posted(target))).status).toBe(400)
+  }
+  expect(pages[0]?.[0]).toMatch(/^W\/"/)
+  for (const page of pages) expect(page).toEqual(pages[0])
+  const known = { headers: { 'if-none-match': String(pages[0]?.[0]) } }
+  expect((await ask(target, known)).status).toBe(304)
+})
+
 test('on the short way a page that was asked for before shows what is committed after it', async () => {
   const query = `query ($address: String!) { ledgerUpdates(address: $address) { totalCount nodes { ordinal } } }`
   const count = async () => {
