@@ -19,7 +19,10 @@ export type ScalarTypes = {
   UInt256: Both<bigint>
   Int64: Both<bigint>
   Hex: Both<Hex>
+  UInt128: Both<bigint>
   JSON: Both<unknown>
+  /** Unix milliseconds. */
+  DateTime: Both<number>
   BlockId: Both<BlockId>
   TransactionId: Both<TransactionId>
   CommitmentId: Both<CommitmentId>
