@@ -15,6 +15,7 @@ import { createListeners } from './lib/listeners.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
+import { startActivityFiller } from './node/activity-filler.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
@@ -192,6 +193,16 @@ async function openServices(
     const pruner = startPruner({ write, tail: feed.tail, log, isWriting }, config.logRetention)
     opened.push(pruner.close)
   }
+  const filler = startActivityFiller({
+    write: store.write,
+    tail: feed.tail,
+    log,
+    term: () => {
+      const { role, term } = source.status()
+      return role === 'WRITER' ? term : undefined
+    },
+  })
+  opened.push(filler.close)
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
   const faucet = faucetOf(shared, log)

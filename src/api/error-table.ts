@@ -170,6 +170,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   RANGE_REVERSED: badRequest(
     (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
   ),
+  ACTIVITY_RANGE_REVERSED: badRequest(() => 'to: must not lie before from'),
+  ACTIVITY_RANGE_TOO_WIDE: badRequest(
+    (e) => `from: ${e.points} spans up to the end; at most ${e.limit} are answered at once`,
+  ),
   LEDGER_INDEX_NOT_KEPT: {
     status: 404,
     message: (e) => `balances are kept as of milestone ${e.newest} only, not of ${e.asked}`,

@@ -13,6 +13,7 @@ import type { NotOffered } from '../service/network/not-offered.ts'
 import type { ListUnspentOutputsError } from '../service/outputs/list-unspent-outputs.ts'
 import type { OutputNotServed } from '../service/outputs/output-life.ts'
 import type { UpdatesNotKept } from '../service/slots/explore.ts'
+import type { ActivityError } from '../service/slots/read-activity.ts'
 import type { SimulateTransactionError } from '../service/submit/simulate-transaction.ts'
 import type { SubmitBlockError } from '../service/submit/submit-block.ts'
 import type { ListLedgerUpdatesError } from '../service/updates/list-ledger-updates.ts'
@@ -37,6 +38,7 @@ export type GatewayError =
   | ListUnspentOutputsError
   | SimulateTransactionError
   | UpdatesNotKept
+  | ActivityError
   | EpochNotBegun
   | ManaRewardsError
   | OutputNotServed

@@ -54,6 +54,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
+    name: 'rebuild-activity',
+    summary: 'count anew what the query activity shows',
+    load: async () => (await import('./rebuild-activity.ts')).rebuildActivity,
+  },
+  {
     name: 'help',
     summary: 'show this, or the help of a command',
     load: async () => help,

@@ -16,6 +16,8 @@ export const databaseSettings = [settings.database] as const
 export interface MoveCall {
   readonly name: string
   readonly words: readonly string[]
+  /** Those beside the settings; a file by default. */
+  readonly flags?: readonly string[]
 }
 
 /** What it works with. */
@@ -28,10 +30,12 @@ export interface MoveArguments {
 /** Opens the database, lets `work` do its part, and says in a sentence why it could not, where it gives one. */
 export async function moveWith(
   process: ProcessIo,
-  { name, words }: MoveCall,
+  { name, words, flags = ['file'] }: MoveCall,
   work: (database: Database, given: MoveArguments) => Promise<string | undefined>,
 ): Promise<number> {
-  const { values, problems } = parseFlags(words, { once: [...flagNames(databaseSettings), 'file'] })
+  const { values, problems } = parseFlags(words, {
+    once: [...flagNames(databaseSettings), ...flags],
+  })
   const url = parseDatabase(process.env, values)
   if (problems.length > 0 || !url.ok) {
     const wrong = url.ok ? [] : url.error.map(configMessage)

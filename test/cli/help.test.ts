@@ -16,7 +16,8 @@ describe('the program', () => {
   test.each([['--help'], ['-h'], ['help']])('lists its commands by %s', async (word) => {
     const { code, stdout, stderr } = await run(word)
     expect([code, stderr]).toEqual([0, ''])
-    for (const { name, summary } of commands) expect(stdout).toMatch(`${name.padEnd(8)} ${summary}`)
+    for (const { name, summary } of commands)
+      expect(stdout).toMatch(`${name.padEnd(16)}  ${summary}`)
   })
 
   test.each([['--version'], ['-v']])('tells its version by %s', async (word) => {

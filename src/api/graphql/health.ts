@@ -96,7 +96,8 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
   }),
 })
 
-const GatewayRole = builder.enumType('GatewayRole', {
+/** The role of a gateway among those on its database. */
+export const GatewayRole = builder.enumType('GatewayRole', {
   description: 'The role of a gateway among those on its database.',
   values: {
     WRITER: { description: 'It books the blocks and commits the slots.' },

@@ -19,6 +19,7 @@ export type ScalarTypes = {
   UInt256: Both<bigint>
   Int64: Both<bigint>
   Hex: Both<Hex>
+  UInt128: Both<bigint>
   JSON: Both<unknown>
   /** Unix time in milliseconds. */
   DateTime: Both<number>

@@ -1,0 +1,102 @@
+import { present } from '../../lib/assert.ts'
+import { readStatus, type SlotTime, type Status } from '../../service/network/read-status.ts'
+import { readMilestone } from '../../service/slots/read-milestone.ts'
+import { builder } from './builder.ts'
+import { GatewayRole } from './health.ts'
+import { Milestone } from './milestone.ts'
+
+/** How the ledger stands, for a home page. */
+
+const LedgerMode = builder.enumType('LedgerMode', {
+  description: 'Where the ledger of a gateway comes from.',
+  values: {
+    EMBEDDED: { description: 'The gateway, or another one on its database, keeps it itself.' },
+    UPSTREAM: { description: 'It follows nodes.' },
+  } as const,
+})
+
+const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
+  description: 'A slot and its time.',
+  fields: (t) => ({
+    slot: t.expose('slot', { type: 'UInt32', description: 'The slot.' }),
+    end: t.field({
+      type: 'DateTime',
+      description: 'When the slot ends: the first moment of the next one.',
+      resolve: ({ end }) => end * 1_000,
+    }),
+  }),
+})
+
+/** How the ledger stands. */
+export const StatusType = builder.objectRef<Status>('Status').implement({
+  description:
+    'How the ledger stands. All counts are as of the newest committed slot, from counters: they cost the same for a ledger of any size.',
+  fields: (t) => ({
+    committed: t.expose('committed', {
+      type: SlotTimeType,
+      description: 'The newest committed slot: the newest milestone.',
+    }),
+    newestMilestone: t.field({
+      type: Milestone,
+      description: 'The same as a milestone.',
+      resolve: async ({ committed }, _args, { services }) =>
+        present(await readMilestone(services, committed.slot), 'the newest milestone'),
+    }),
+    finalized: t.expose('finalized', {
+      type: SlotTimeType,
+      description:
+        'The newest slot that is final. A gateway undoes no slot, so it is the newest committed one.',
+    }),
+    current: t.expose('current', {
+      type: SlotTimeType,
+      description: 'The slot of this moment by the clock of the gateway.',
+    }),
+    lagSeconds: t.field({
+      type: 'UInt64',
+      description:
+        'Seconds from the end of the newest committed slot until now. A slot is committed some slots after its end, so it is never near zero.',
+      resolve: ({ lagSeconds }) => BigInt(lagSeconds),
+    }),
+    blocksPerSecond: t.float({
+      nullable: true,
+      description:
+        'Accepted blocks a second over the newest minute of committed slots. Null in upstream mode, where the node does not report blocks with their slots.',
+      resolve: ({ blocksPerSecond }) => blocksPerSecond ?? null,
+    }),
+    transactionsPerSecond: t.exposeFloat('transactionsPerSecond', {
+      description: 'Accepted transactions a second over the same time.',
+    }),
+    baseTokenSupply: t.expose('baseTokenSupply', {
+      type: 'UInt64',
+      description: 'All base tokens in being, in the smallest unit.',
+    }),
+    addresses: t.field({
+      type: 'UInt64',
+      description: 'Addresses that own base tokens.',
+      resolve: ({ addresses }) => BigInt(addresses),
+    }),
+    unspentOutputs: t.field({
+      type: 'UInt64',
+      description: 'Unspent outputs.',
+      resolve: ({ unspentOutputs }) => BigInt(unspentOutputs),
+    }),
+    accounts: t.field({
+      type: 'UInt64',
+      description: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
+      resolve: ({ accounts }) => BigInt(accounts),
+    }),
+    role: t.expose('role', {
+      type: GatewayRole,
+      description: 'The role of this gateway among those on its database.',
+    }),
+    mode: t.expose('mode', { type: LedgerMode, description: 'Where the ledger comes from.' }),
+  }),
+})
+
+builder.queryField('status', (t) =>
+  t.field({
+    type: StatusType,
+    description: 'How the ledger stands, for a home page.',
+    resolve: (_root, _args, { services }) => readStatus(services),
+  }),
+)

@@ -1,0 +1,61 @@
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import { slotEnd } from '../../protocol/slots.ts'
+import type { Services } from '../services.ts'
+
+/** How the ledger stands, for a home page. */
+
+/** A slot and its end in Unix seconds. */
+export interface SlotTime {
+  readonly slot: SlotIndex
+  readonly end: number
+}
+
+/** How the ledger stands. All counts are as of the newest committed slot. */
+export interface Status {
+  readonly committed: SlotTime
+  readonly finalized: SlotTime
+  /** The slot of this moment. */
+  readonly current: SlotTime
+  /** From the end of the newest committed slot until now. */
+  readonly lagSeconds: number
+  /** Over the newest minute of committed slots; `undefined` where the node does not report blocks. */
+  readonly blocksPerSecond: number | undefined
+  readonly transactionsPerSecond: number
+  readonly baseTokenSupply: bigint
+  readonly addresses: number
+  readonly unspentOutputs: number
+  readonly accounts: number
+  readonly role: 'WRITER' | 'STANDBY'
+  readonly mode: 'EMBEDDED' | 'UPSTREAM'
+}
+
+/** Reads it from counters: the cost does not grow with the ledger. */
+export async function readStatus({
+  store,
+  source,
+  parameters,
+  clock,
+}: Pick<Services, 'store' | 'source' | 'parameters' | 'clock'>): Promise<Status> {
+  const { slotDurationInSeconds, tokenSupply } = parameters
+  const counters = await store.read.ledgerCounters(Math.ceil(60 / slotDurationInSeconds))
+  const { slot: currentSlot, role } = source.status()
+  const { recent, slot, addresses, outputs: unspentOutputs, accounts } = counters
+  const seconds = Math.max(1, recent.slots * slotDurationInSeconds)
+  const committed = { slot, end: slotEnd(parameters, slot) }
+  const now = Number(clock.nowNs() / 1_000_000_000n)
+  return {
+    committed,
+    // A committed slot cannot be undone here.
+    finalized: committed,
+    current: { slot: currentSlot, end: slotEnd(parameters, currentSlot) },
+    lagSeconds: Math.max(0, now - committed.end),
+    blocksPerSecond: recent.blocks === undefined ? undefined : recent.blocks / seconds,
+    transactionsPerSecond: recent.accepted / seconds,
+    baseTokenSupply: tokenSupply,
+    addresses,
+    unspentOutputs,
+    accounts,
+    role,
+    mode: source.node === undefined ? 'EMBEDDED' : 'UPSTREAM',
+  }
+}

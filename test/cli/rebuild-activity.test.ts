@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
+import { resolutions } from '../../src/ledger/activity-buckets.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { foundActivityLedger } from '../support/activity-model.ts'
+import { databases, onDatabase, openedStore, useStore } from '../support/databases.ts'
+import { runCommand } from '../support/run-command.ts'
+
+const parameters = { ...developmentParameters(1_700_000_000), slotsPerEpochExponent: 3 }
+
+function run(url: string, ...words: string[]) {
+  return runCommand(rebuildActivity, words, { env: { DATABASE_URL: url } })
+}
+
+function everything({ read }: Store) {
+  const all = resolutions.map((one) => read.activity(one, 0, Number.MAX_SAFE_INTEGER))
+  return Promise.all(all)
+}
+
+describe.each(databases)('rebuild-activity on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('counts what was lost or wrong, and no more the second time', async () => {
+    const ledger = await foundActivityLedger(use, 21, parameters)
+    await ledger.commit(30)
+    const right = await everything(use.store)
+    await use.store.write.releaseLease(use.term)
+    await onDatabase(use.url, 'DELETE FROM activity WHERE resolution = 1')
+    await onDatabase(use.url, 'UPDATE activity SET addresses = 1000, updates = updates + 1')
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await run(use.url)
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^rebuild-activity: \d+ rows, /)])
+      const again = await openedStore(use.url)
+      expect(await everything(again)).toEqual(right)
+      await again.close()
+    }
+  })
+
+  test('is refused while another process writes, and without a ledger', async () => {
+    expect(await run(use.url)).toMatchObject({
+      code: 1,
+      stderr: 'ledger-gateway rebuild-activity: the database holds no ledger\n',
+    })
+    await foundActivityLedger(use, 22, parameters)
+    expect(await run(use.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another process (test) writes this database'),
+    })
+  })
+
+  test('ends where it is told to, and says what becomes of the rest', async () => {
+    const ledger = await foundActivityLedger(use, 23, parameters)
+    await ledger.commit(3)
+    await use.store.write.releaseLease(use.term)
+    const stopped = Promise.resolve('SIGTERM' as const)
+    const env = { DATABASE_URL: use.url }
+    expect(await runCommand(rebuildActivity, [], { env, stopped })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('interrupted'),
+    })
+  })
+})
+
+test('no file is read or written', async () => {
+  expect(await run('file:none.db', '--file', 'x')).toMatchObject({ code: 2 })
+})
