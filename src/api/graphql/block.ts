@@ -1,15 +1,16 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { type BlockView, readBlock } from '../../service/blocks/read-block.ts'
-import { readTransaction } from '../../service/blocks/read-transaction.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost } from './cost.ts'
+import { transactionInBatch } from './loaders.ts'
 import { BlockType } from './model.ts'
 import { LedgerTransactionType } from './transaction.ts'
 
 /** Blocks and their states. */
 
-const BlockState = builder.enumType('BlockState', {
+/** The states of blocks. */
+export const BlockState = builder.enumType('BlockState', {
   description: 'The state of a block.',
   values: {
     PENDING: { description: 'Stored, and not booked yet.' },
@@ -48,8 +49,8 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
       type: LedgerTransactionType,
       nullable: true,
       description: 'The transaction it carries; null where it carries none.',
-      resolve: async ({ transactionId }, _args, { services }) =>
-        transactionId && orThrow(await readTransaction(services, transactionId)),
+      resolve: ({ transactionId }, _args, context) =>
+        transactionId && transactionInBatch(context, transactionId),
     }),
   }),
 })

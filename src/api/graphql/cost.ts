@@ -21,6 +21,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { present } from '../../lib/assert.ts'
+import { defaultListSize } from '../../service/lists/keyset-page.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
@@ -41,6 +42,17 @@ export const maxOperationCost = 500_000
 export function pageCost({ first, last }: PageArgs): Price {
   const asked = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
   return itemsCost(Math.max(1, asked))
+}
+
+/** The same of lists whose page has 20 items where none are asked for. */
+export function listCost(args: PageArgs): Price {
+  return pageCost(args.first == null && args.last == null ? { first: defaultListSize } : args)
+}
+
+/** Blocks are read and decoded for each transaction. */
+export function transactionsCost(args: PageArgs): Price {
+  const { field, multiplier } = listCost(args)
+  return { field: 5 * field, multiplier }
 }
 
 /** Items that are read, each by itself. */

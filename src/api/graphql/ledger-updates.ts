@@ -8,11 +8,11 @@ import {
 } from '../../service/updates/list-ledger-updates.ts'
 import { updateAt } from '../../service/updates/update-history.ts'
 import { orThrow } from '../errors.ts'
-import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { pageCost } from './cost.ts'
 import { dependsOn } from './dependence.ts'
+import { outputInBatch } from './loaders.ts'
 import { LedgerOutputType } from './output.ts'
 
 /** Ledger updates, page by page and one by one. */

@@ -1,15 +1,16 @@
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
 import { readTransaction, type TransactionView } from '../../service/blocks/read-transaction.ts'
-import { readOutputs } from '../../service/outputs/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { outputsCost } from './cost.ts'
+import { outputsInBatch } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
 import { LedgerOutputType } from './output.ts'
 
 /** A transaction and what became of it. */
 
-const TransactionState = builder.enumType('TransactionState', {
+/** The states of transactions. */
+export const TransactionState = builder.enumType('TransactionState', {
   description: 'The state of a transaction.',
   values: {
     PENDING: {
@@ -83,17 +84,13 @@ export const LedgerTransactionType = builder
         type: [LedgerOutputType],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
         complexity: outputsCost,
-        resolve: async ({ inputIds }, _args, { services }) => [
-          ...(await readOutputs(services, inputIds)),
-        ],
+        resolve: ({ inputIds }, _args, context) => outputsInBatch(context, inputIds),
       }),
       outputs: t.field({
         type: [LedgerOutputType],
         description: 'The outputs it created, in their order; none before it is accepted.',
         complexity: outputsCost,
-        resolve: async ({ outputIds }, _args, { services }) => [
-          ...(await readOutputs(services, outputIds)),
-        ],
+        resolve: ({ outputIds }, _args, context) => outputsInBatch(context, outputIds),
       }),
     }),
   })
