@@ -18,41 +18,66 @@ export interface FullSelection {
   readonly fragments: string
 }
 
-/** Selects every field of a type and of what hangs on it, `depth` types deep. */
+/**
+ * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type: blocks,
+ * transactions, outputs and milestones lead to each other without end.
+ */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
   const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
-  function fragmentOf(type: GraphQLNamedType, depth: number): string {
-    const name = `${type.name}${depth}`
+  const stored = new Set(storedFields.map((field) => typeOfRoot(schema, field)))
+  const isThing = (type: GraphQLNamedType) => stored.has(type) || type.name.endsWith('Connection')
+
+  function fragmentOf(type: GraphQLNamedType, from: number, isBeside = false): string {
+    const isOfThing = isBeside || isThing(type)
+    const depth = isBeside && isThing(type) ? -1 : from
+    const name =
+      depth === -1 ? `${type.name}Beside` : `${type.name}${depth}${isOfThing ? 'OfThing' : ''}`
     if (!definitions.has(name)) {
       definitions.set(name, '')
-      definitions.set(name, `fragment ${name} on ${type.name} { ${bodyOf(type, depth)} }`)
+      definitions.set(
+        name,
+        `fragment ${name} on ${type.name} { ${bodyOf(type, depth, isOfThing)} }`,
+      )
     }
     return name
   }
 
-  function bodyOf(type: GraphQLNamedType, depth: number): string {
+  function bodyOf(type: GraphQLNamedType, depth: number, isOfThing: boolean): string {
+    if (depth === -1) return '__typename'
     if (isAbstractType(type)) {
       const variants = schema
         .getPossibleTypes(type)
-        .map((variant) => `...${fragmentOf(variant, depth)}`)
+        .map((variant) => `...${fragmentOf(variant, depth, isOfThing)}`)
       return ['__typename', ...variants].join(' ')
     }
     // Of an address what it says; what it owns is a graph of its own.
     if (type.name === 'Address') return `content { ...${fragmentOf(addressContent, depth)} }`
     const fields = isObjectType(type) ? Object.values(type.getFields()) : []
-    return ['__typename', ...fields.map((field) => selectionOf(field, depth))].join(' ')
+    return ['__typename', ...fields.map((field) => selectionOf(field, depth, isOfThing))].join(' ')
   }
 
-  function selectionOf(field: GraphQLField<unknown, unknown>, depth: number): string {
+  function selectionOf(
+    field: GraphQLField<unknown, unknown>,
+    depth: number,
+    isOfThing: boolean,
+  ): string {
     const type = getNamedType(field.type)
     if (isLeafType(type)) return field.name
-    return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1)} }`
+    return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1, isOfThing)} }`
   }
 
   const root = schema.getType(type)
   if (root === undefined) throw new Error(`no type ${type}`)
   const name = fragmentOf(root, depth)
   return { name, fragments: [...definitions.values()].join('\n') }
+}
+
+/** The roots of the things that lead to each other. */
+const storedFields = ['block', 'transaction', 'output', 'milestone']
+
+function typeOfRoot(schema: GraphQLSchema, name: string): GraphQLNamedType | undefined {
+  const field = schema.getQueryType()?.getFields()[name]
+  return field && getNamedType(field.type)
 }

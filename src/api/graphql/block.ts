@@ -1,9 +1,8 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
-import { type BlockView, readBlock } from '../../service/blocks/read-block.ts'
-import { readTransaction } from '../../service/blocks/read-transaction.ts'
-import { orThrow } from '../errors.ts'
+import type { BlockView } from '../../service/blocks/read-block.ts'
 import { builder } from './builder.ts'
+import { blockInBatch, transactionInBatch } from './loaders.ts'
 import { BlockContent } from './model.ts'
 import { protocolId } from './node-id.ts'
 import { fieldCost } from './prices.ts'
@@ -11,7 +10,8 @@ import { TransactionNode } from './transaction.ts'
 
 /** Blocks and their states. */
 
-const BlockState = builder.enumType('BlockState', {
+/** The states of blocks. */
+export const BlockState = builder.enumType('BlockState', {
   description: 'The state of a block.',
   values: {
     PENDING: { description: 'Stored, and not booked yet.' },
@@ -25,9 +25,9 @@ const BlockState = builder.enumType('BlockState', {
 /** A block and its state. */
 export const BlockNode = builder.nodeRef<BlockView>('Block', {
   id: { resolve: ({ blockId }) => blockId },
-  loadOne: async (id, { services }) => {
+  loadOne: async (id, context) => {
     const blockId = protocolId<BlockId>(id, 36)
-    return blockId && orThrow(await readBlock(services, blockId))
+    return blockId && (await blockInBatch(context, blockId))
   },
 })
 
@@ -63,8 +63,8 @@ BlockNode.implement({
       type: TransactionNode,
       nullable: true,
       description: 'The transaction it carries; null where it carries none.',
-      resolve: async ({ transactionId }, _args, { services }) =>
-        transactionId && orThrow(await readTransaction(services, transactionId)),
+      resolve: ({ transactionId }, _args, context) =>
+        transactionId && transactionInBatch(context, transactionId),
     }),
   }),
 })
@@ -75,6 +75,6 @@ builder.queryField('block', (t) =>
     nullable: true,
     description: 'A block, from the moment it was submitted on; null when it is not known.',
     args: { id: t.arg({ type: 'BlockId', required: true }) },
-    resolve: async (_root, { id }, { services }) => orThrow(await readBlock(services, id)),
+    resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),
 )

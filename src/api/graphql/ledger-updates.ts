@@ -8,10 +8,10 @@ import {
 } from '../../service/updates/list-ledger-updates.ts'
 import { updateAt, updateAtCursor } from '../../service/updates/update-history.ts'
 import { orThrow } from '../errors.ts'
-import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { dependsOn } from './dependence.ts'
+import { outputInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
 import { pageCost } from './prices.ts'
 

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { type MilestoneView, readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
+import { milestoneInBatch } from './loaders.ts'
 import { SlotCommitmentType } from './model.ts'
 import { indexId } from './node-id.ts'
 
@@ -9,9 +10,9 @@ import { indexId } from './node-id.ts'
 /** A committed slot. */
 export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
   id: { resolve: ({ index }) => index },
-  loadOne: async (id, { services }) => {
+  loadOne: async (id, context) => {
     const index = indexId(id)
-    return index === undefined ? undefined : await readMilestone(services, index)
+    return index === undefined ? undefined : await milestoneInBatch(context, index)
   },
 })
 
@@ -65,6 +66,7 @@ builder.queryField('milestone', (t) =>
     nullable: true,
     description: 'A milestone; null where the slot is not committed.',
     args: { index: t.arg({ type: 'UInt32', description: 'The slot; left out: the newest.' }) },
-    resolve: (_root, { index }, { services }) => readMilestone(services, index ?? undefined),
+    resolve: (_root, { index }, context) =>
+      index == null ? readMilestone(context.services, undefined) : milestoneInBatch(context, index),
   }),
 )

@@ -1,3 +1,4 @@
+import { defaultListSize } from '../../service/lists/keyset-page.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 
 /** What fields cost; `cost.ts` sums them up, and says what one is. */
@@ -6,6 +7,17 @@ import { defaultPageSize, maximumPageSize } from '../../service/updates/list-led
 export function pageCost({ first, last }: PageArgs): Price {
   const asked = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
   return itemsCost(Math.max(1, asked))
+}
+
+/** The same of lists whose page has 20 items where none are asked for. */
+export function listCost(args: PageArgs): Price {
+  return pageCost(args.first == null && args.last == null ? { first: defaultListSize } : args)
+}
+
+/** Blocks are read and decoded for each transaction. */
+export function transactionsCost(args: PageArgs): Price {
+  const { field, multiplier } = listCost(args)
+  return { field: 5 * field, multiplier }
 }
 
 /** Items that are read, each by itself. */

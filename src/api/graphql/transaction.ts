@@ -1,9 +1,8 @@
 import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
-import { readTransaction, type TransactionView } from '../../service/blocks/read-transaction.ts'
-import { readOutputs } from '../../service/outputs/read-output.ts'
-import { orThrow } from '../errors.ts'
+import type { TransactionView } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
+import { outputsInBatch, transactionInBatch } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
 import { protocolId } from './node-id.ts'
 import { OutputNode } from './output.ts'
@@ -11,7 +10,8 @@ import { outputsCost } from './prices.ts'
 
 /** A transaction and what became of it. */
 
-const TransactionState = builder.enumType('TransactionState', {
+/** The states of transactions. */
+export const TransactionState = builder.enumType('TransactionState', {
   description: 'The state of a transaction.',
   values: {
     PENDING: {
@@ -50,9 +50,9 @@ export const TransactionFailure = builder
 export const TransactionNode = builder
   .nodeRef<TransactionView>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
-    loadOne: async (id, { services }) => {
+    loadOne: async (id, context) => {
       const transactionId = protocolId<TransactionId>(id, 36)
-      return transactionId && orThrow(await readTransaction(services, transactionId))
+      return transactionId && (await transactionInBatch(context, transactionId))
     },
   })
   .implement({
@@ -91,17 +91,13 @@ export const TransactionNode = builder
         type: [OutputNode],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
         complexity: outputsCost,
-        resolve: async ({ inputIds }, _args, { services }) => [
-          ...(await readOutputs(services, inputIds)),
-        ],
+        resolve: ({ inputIds }, _args, context) => outputsInBatch(context, inputIds),
       }),
       outputs: t.field({
         type: [OutputNode],
         description: 'The outputs it created, in their order; none before it is accepted.',
         complexity: outputsCost,
-        resolve: async ({ outputIds }, _args, { services }) => [
-          ...(await readOutputs(services, outputIds)),
-        ],
+        resolve: ({ outputIds }, _args, context) => outputsInBatch(context, outputIds),
       }),
     }),
   })
@@ -113,6 +109,6 @@ builder.queryField('transaction', (t) =>
     description:
       'A transaction, from the moment its block was submitted on, or that of the genesis; null when it is not known.',
     args: { id: t.arg({ type: 'TransactionId', required: true }) },
-    resolve: async (_root, { id }, { services }) => orThrow(await readTransaction(services, id)),
+    resolve: (_root, { id }, context) => transactionInBatch(context, id),
   }),
 )

@@ -30,6 +30,42 @@ export async function readBlock(
   return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
 }
 
+/** Reads many blocks, in one statement where the store has them; those that are not known are left out. */
+export async function readBlocks(
+  { store, source }: Pick<Services, 'store' | 'source'>,
+  blockIds: readonly BlockId[],
+): Promise<ReadonlyMap<BlockId, Result<BlockView, ReadBlockError>>> {
+  const kept = await store.read.blocks(blockIds)
+  const found = new Map(kept.map((row) => [row.blockId, ok(viewOfBlock(row))]))
+  const { node } = source
+  if (node === undefined) return found
+  return await askedOfNode(found, blockIds, async (blockId) => {
+    const answered = await node.block(blockId)
+    return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
+  })
+}
+
+/** Adds what a node knows of the keys that were not found: a few at once, for each is a request. */
+export async function askedOfNode<K, V, E>(
+  found: ReadonlyMap<K, Result<V, never>>,
+  keys: readonly K[],
+  ask: (key: K) => Promise<Result<V | undefined, E>>,
+): Promise<ReadonlyMap<K, Result<V, E>>> {
+  const all = new Map<K, Result<V, E>>(found)
+  const missing = [...new Set(keys)].filter((key) => !found.has(key))
+  for (let i = 0; i < missing.length; i += requestsAtOnce) {
+    const some = missing.slice(i, i + requestsAtOnce)
+    for (const [n, answered] of (await Promise.all(some.map(ask))).entries()) {
+      const key = some[n] as K
+      if (!answered.ok) all.set(key, answered)
+      else if (answered.value !== undefined) all.set(key, ok(answered.value))
+    }
+  }
+  return all
+}
+
+const requestsAtOnce = 8
+
 /** A row of the store in the form that the transports show. */
 export function viewOfBlock(row: BlockRow): BlockView {
   return { ...row, block: () => decodeBlock(row.bytes) }

@@ -9,7 +9,7 @@ import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { decodeBlock, type ReadBlockError } from './read-block.ts'
+import { askedOfNode, decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** A transaction and what became of it. */
 
@@ -42,6 +42,42 @@ export async function readTransaction(
   if (genesis !== undefined || source.node === undefined) return ok(genesis)
   const answered = await source.node.transaction(transactionId)
   return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
+}
+
+/** Reads many transactions, in two statements where the store has them; those that are not known are left out. */
+export async function readTransactions(
+  deps: Pick<Services, 'store' | 'source'>,
+  transactionIds: readonly TransactionId[],
+): Promise<ReadonlyMap<TransactionId, Result<TransactionView, ReadBlockError>>> {
+  const { store, source } = deps
+  const kept = await viewsOfTransactions(deps, await store.read.transactions(transactionIds))
+  const found = new Map(kept.map((view) => [view.transactionId, ok(view)]))
+  for (const id of transactionIds) {
+    const genesis = found.has(id) ? undefined : await readGenesisTransaction(deps, id)
+    if (genesis !== undefined) found.set(id, ok(genesis))
+  }
+  const { node } = source
+  if (node === undefined) return found
+  return await askedOfNode(found, transactionIds, async (id) => {
+    const answered = await node.transaction(id)
+    return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
+  })
+}
+
+/** Transactions of the store, with what their blocks say; one statement. */
+export async function viewsOfTransactions(
+  { store }: Pick<Services, 'store'>,
+  rows: readonly TransactionRow[],
+): Promise<readonly TransactionView[]> {
+  const blocks = await store.read.blocks(rows.map(({ blockId }) => blockId))
+  const blockById = new Map(blocks.map((block) => [block.blockId, block]))
+  return rows.map((transaction) => {
+    const block = present(
+      blockById.get(transaction.blockId),
+      `block of ${transaction.transactionId}`,
+    )
+    return viewOfTransaction({ transaction, block })
+  })
 }
 
 /**

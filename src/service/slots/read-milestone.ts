@@ -38,6 +38,28 @@ export async function readMilestone(
   return milestoneView({ parameters, logId }, milestone)
 }
 
+/** Reads many milestones in two statements; slots that are not committed are left out. */
+export async function readMilestones(
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
+  slots: readonly SlotIndex[],
+): Promise<ReadonlyMap<SlotIndex, MilestoneView>> {
+  const milestones = await store.read.milestonesAt(slots)
+  const { logId } = await store.read.logTip()
+  return new Map(milestones.map((one) => [one.slot, milestoneView({ parameters, logId }, one)]))
+}
+
+/** The same by the ids of their commitments. */
+export async function readMilestonesByCommitments(
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
+  ids: readonly CommitmentId[],
+): Promise<ReadonlyMap<CommitmentId, MilestoneView>> {
+  const milestones = await store.read.milestonesByCommitments(ids)
+  const { logId } = await store.read.logTip()
+  return new Map(
+    milestones.map((one) => [one.commitmentId, milestoneView({ parameters, logId }, one)]),
+  )
+}
+
 /** A committed slot of a log, in the form that the transports show. */
 export function milestoneView(
   { parameters, logId }: { readonly parameters: TimeParameters; readonly logId: LogTip['logId'] },

@@ -2,6 +2,7 @@ import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { Parameter } from '../database.ts'
 import type { Between, PageOrder, Position } from '../list-contract.ts'
+import { comparePositions } from '../positions.ts'
 import { digits } from '../values.ts'
 import { type BulkColumn, type Dialect, type JsonValue, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
@@ -104,16 +105,6 @@ function boundsOf({ equal, above, below }: KeysetScan): readonly Value[] {
 
 function keyOf(position: Position): Position[number] {
   return present(position.at(-1), 'key')
-}
-
-/** Numbers, and lower-case hex, which compares like its bytes, also where one is the beginning of the other. */
-export function comparePositions(a: Position, b: Position): number {
-  for (const [i, one] of a.entries()) {
-    const other = present(b[i], 'value')
-    if (one < other) return -1
-    if (one > other) return 1
-  }
-  return 0
 }
 
 /**

@@ -1,0 +1,42 @@
+import type { ObjectRef } from '@pothos/core'
+import type { KeysetPage, Placed } from '../../service/lists/keyset-page.ts'
+import { builder } from './builder.ts'
+import { connection } from './connection.ts'
+
+/** What all lists of stored things have in common: their arguments and their connections. */
+
+type Types = typeof builder.$inferSchemaTypes
+
+const Sort = builder.enumType('Sort', {
+  description: 'The direction of a list.',
+  values: {
+    NEWEST: { description: 'The newest one first.' },
+    OLDEST: { description: 'The oldest one first.' },
+  } as const,
+})
+
+/** The arguments of a list. */
+export const listArgs = builder.args((t) => ({
+  first: t.int({
+    description:
+      'At most so many from the beginning, 0 to 1000. Without first and last the first 20.',
+  }),
+  after: t.string({ description: 'A cursor of this list; only what follows it.' }),
+  last: t.int({ description: 'At most so many from the end, 0 to 1000.' }),
+  before: t.string({ description: 'A cursor of this list; only what comes before it.' }),
+  sort: t.field({ type: Sort, required: true, defaultValue: 'NEWEST' }),
+}))
+
+/** Declares the types `NAMEConnection` and `NAMEEdge` of a list that is read by positions. */
+export function listConnection<N extends object>(
+  name: string,
+  node: ObjectRef<Types, N>,
+  description: string,
+) {
+  return connection(name, node as unknown as ObjectRef<Types, Placed<N>>, {
+    description,
+    edgeDescription: 'An element of the list and its cursor.',
+    nodesOf: (page: KeysetPage<Placed<N>>) => page.nodes,
+    cursorOf: ({ cursor }) => cursor,
+  })
+}

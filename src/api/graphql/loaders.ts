@@ -1,0 +1,83 @@
+import { present } from '../../lib/assert.ts'
+import type { Result } from '../../lib/result.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
+import { readBlocks } from '../../service/blocks/read-block.ts'
+import { readTransactions } from '../../service/blocks/read-transaction.ts'
+import type { PageOrder, Part } from '../../service/lists/keyset-page.ts'
+import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
+import { readTransactionParts } from '../../service/lists/list-transactions.ts'
+import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
+import type { Services } from '../../service/services.ts'
+import { readMilestones, readMilestonesByCommitments } from '../../service/slots/read-milestone.ts'
+import { orThrow } from '../errors.ts'
+import type { GatewayError } from '../gateway-error.ts'
+import type { GatewayContext } from './builder.ts'
+import { createLoader } from './loader.ts'
+
+/** What the fields of an answer load, level by level: rows by their keys, and pages of lists. */
+
+/** An output; `undefined` when it is not known. */
+export const outputInBatch = byKey(async (services, ids: readonly OutputId[]) => {
+  const views = await readOutputs(services, ids)
+  return new Map(views.map((view) => [view.outputId, view]))
+})
+
+/** Those of some outputs that are known, in the order given. */
+export async function outputsInBatch(
+  context: GatewayContext,
+  outputIds: readonly OutputId[],
+): Promise<OutputView[]> {
+  const views = await Promise.all(outputIds.map((id) => outputInBatch(context, id)))
+  return views.filter((view) => view !== undefined)
+}
+
+/** A block; `undefined` when it is not known. */
+export const blockInBatch = orFailing(byKey(readBlocks))
+/** A transaction; `undefined` when it is not known. */
+export const transactionInBatch = orFailing(byKey(readTransactions))
+/** The milestone of a slot; `undefined` when it is not committed. */
+export const milestoneInBatch = byKey(readMilestones)
+/** The milestone of a commitment; `undefined` when it is not known. */
+export const milestoneOfCommitment = byKey(readMilestonesByCommitments)
+
+/** A page of a part of a list of blocks. */
+export const blockPart = partLoader(readBlockParts)
+/** A page of a part of the children of a block. */
+export const childPart = partLoader(readChildParts)
+/** A page of a part of a list of transactions. */
+export const transactionPart = partLoader(readTransactionParts)
+
+function byKey<K, V>(
+  read: (services: Services, keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+): Load<K, V> {
+  return createLoader(async ({ services }, keys: readonly K[]) => {
+    const found = await read(services, [...new Set(keys)])
+    return keys.map((key) => found.get(key))
+  })
+}
+
+type Load<K, V> = (context: GatewayContext, key: K) => Promise<V | undefined>
+
+function orFailing<K, V>(load: Load<K, Result<V, GatewayError>>): Load<K, V> {
+  return async (context, key) => {
+    const found = await load(context, key)
+    return found && orThrow(found)
+  }
+}
+
+/** Parts are read together whose pages are of one size and order. */
+function partLoader<A, Row>(
+  read: (
+    services: Services,
+    parts: readonly Part<A>[],
+    page: PageOrder,
+  ) => Promise<readonly (readonly Row[])[]>,
+) {
+  const load = createLoader(
+    ({ services }, parts: readonly Part<A>[]) =>
+      read(services, parts, present(parts[0], 'a part').page),
+    ({ page }) => `${page.order} ${page.limit}`,
+  )
+  return (context: GatewayContext) => async (part: Part<A>) =>
+    present(await load(context, part), 'a page')
+}

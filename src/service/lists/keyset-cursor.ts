@@ -1,0 +1,40 @@
+import type { Hex } from '../../lib/hex.ts'
+import type { Position } from '../../store/list-contract.ts'
+
+/** Cursors of lists: positions of their orders as text that clients keep, whether or not a row lies there. */
+
+/** What a cursor of a list holds. */
+export interface CursorForm {
+  /** Distinguishes the lists: a cursor of one is none of another. */
+  readonly list: string
+  /** Whole numbers up to 2^53 or 2^63, or bytes by their number. */
+  readonly values: readonly ('NUMBER' | 'AMOUNT' | number)[]
+}
+
+/** The cursor of a position. */
+export function encodeKeysetCursor({ list }: CursorForm, position: Position): string {
+  return Buffer.from(`${list}.${position.join('.')}`, 'latin1').toString('base64url')
+}
+
+/** The position of a cursor; `undefined` for every text that `encodeKeysetCursor` does not make for this list. */
+export function decodeKeysetCursor(form: CursorForm, cursor: string): Position | undefined {
+  const [list, ...parts] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
+  if (list !== form.list || parts.length !== form.values.length) return undefined
+  const position: Position[number][] = []
+  for (const [i, kind] of form.values.entries()) {
+    const value = readValue(kind, parts[i] ?? '')
+    if (value === undefined) return undefined
+    position.push(value)
+  }
+  return encodeKeysetCursor(form, position) === cursor ? position : undefined
+}
+
+function readValue(kind: CursorForm['values'][number], text: string): Position[number] | undefined {
+  if (typeof kind === 'number') {
+    return text.length === 2 + 2 * kind && /^0x[0-9a-f]*$/.test(text) ? (text as Hex) : undefined
+  }
+  if (!/^-?[0-9]{1,19}$/.test(text)) return undefined
+  const number = BigInt(text)
+  if (kind === 'AMOUNT') return BigInt.asIntN(64, number) === number ? number : undefined
+  return Number.isSafeInteger(Number(text)) ? Number(text) : undefined
+}

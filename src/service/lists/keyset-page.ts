@@ -1,0 +1,154 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import { comparePositions } from '../../store/positions.ts'
+import { maximumPageSize, type PageSizeOutOfRange } from '../updates/list-ledger-updates.ts'
+import type { UpdateSort } from '../updates/update-position.ts'
+import { type CursorForm, decodeKeysetCursor, encodeKeysetCursor } from './keyset-cursor.ts'
+
+/** Pages of a list by the arguments of a connection: the cursors cut first, then `first`, then `last` (Relay connections, 4.4). */
+
+export type { PageOrder } from '../../store/list-contract.ts'
+
+/** The page of those who name no size. */
+export const defaultListSize = 20
+
+/** Which page. Under NEWEST the order is turned round: `after` means older. */
+export interface PageArguments {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
+  readonly sort: UpdateSort
+}
+
+/** A list in the order of its positions, the oldest first. */
+export interface KeysetList<Row> {
+  readonly cursors: CursorForm
+  /** All of it; both ends are excluded. */
+  readonly whole: Between
+  positionOf(row: Row): Position
+  read(part: Between, page: PageOrder): Promise<readonly Row[]>
+}
+
+/** A page. Whether there are more rows in the direction that it was not read in costs a read of its own. */
+export interface KeysetPage<Node> {
+  readonly nodes: readonly Node[]
+  readonly hasNextPage: () => Promise<boolean>
+  readonly hasPreviousPage: () => Promise<boolean>
+}
+
+/** A part of a list of which a page is asked; `A` says which list. */
+export type Part<A> = A & Between & { readonly page: PageOrder }
+
+/** Reads a page of a part. A transport may join what is asked for at the same time. */
+export type ReadPart<A, Row> = (part: Part<A>) => Promise<readonly Row[]>
+
+/** An element of a page with the cursor of its position. */
+export type Placed<Row> = Row & { readonly cursor: string }
+
+/** A text that is not a cursor of this list. */
+export interface ListCursorMalformed {
+  readonly code: 'CURSOR_MALFORMED'
+  readonly argument: string
+}
+
+/** Why a page was refused. */
+export type ListError = ListCursorMalformed | PageSizeOutOfRange
+
+/** Reads a page: one read, whatever the arguments. What comes or goes meanwhile does not move the other rows. */
+export async function readKeysetPage<Row extends object>(
+  list: KeysetList<Row>,
+  args: PageArguments,
+): Promise<Result<KeysetPage<Placed<Row>>, ListError>> {
+  const fault = sizeFault('first', args.first) ?? sizeFault('last', args.last)
+  if (fault !== undefined) return err(fault)
+  const after = positionIn(list.cursors, 'after', args.after)
+  if (!after.ok) return after
+  const before = positionIn(list.cursors, 'before', args.before)
+  if (!before.ok) return before
+  const isOldest = args.sort === 'OLDEST'
+  const [low, high] = isOldest ? [after.value, before.value] : [before.value, after.value]
+  const { above, below } = list.whole
+  const part = {
+    above: low !== undefined && comparePositions(low, above) > 0 ? low : above,
+    below: high !== undefined && comparePositions(high, below) < 0 ? high : below,
+  }
+  const isBackward = args.first == null && args.last != null
+  const limit = args.first ?? args.last ?? defaultListSize
+  const order = isOldest === isBackward ? 'descending' : 'ascending'
+  // One row more than the page shows whether there are more.
+  const found = await list.read(part, { order, limit: limit + 1 })
+  const read = isBackward ? found.slice(0, limit).reverse() : found.slice(0, limit)
+  const cut = isBackward || args.last == null ? 0 : Math.max(0, read.length - args.last)
+  const isBeyond = async () => found.length > limit || (await liesOutside(list, part, order))
+  const isBehind = async () => cut > 0 || (await liesOutside(list, part, opposite(order)))
+  return ok({
+    nodes: read.slice(cut).map((row) => ({
+      ...row,
+      cursor: encodeKeysetCursor(list.cursors, list.positionOf(row)),
+    })),
+    hasNextPage: isBackward ? isBehind : isBeyond,
+    hasPreviousPage: isBackward ? isBeyond : isBehind,
+  })
+}
+
+/** Whether the list has rows behind the end of a part at which a scan in that order ends: its outermost row tells. */
+async function liesOutside<Row>(
+  { whole, read, positionOf }: KeysetList<Row>,
+  { above, below }: Between,
+  order: PageOrder['order'],
+): Promise<boolean> {
+  const isUp = order === 'ascending'
+  if (isUp ? below === whole.below : above === whole.above) return false
+  const [last] = await read(whole, { order: opposite(order), limit: 1 })
+  if (last === undefined) return false
+  const place = positionOf(last)
+  return isUp ? comparePositions(place, below) >= 0 : comparePositions(place, above) <= 0
+}
+
+function opposite(order: PageOrder['order']): PageOrder['order'] {
+  return order === 'ascending' ? 'descending' : 'ascending'
+}
+
+function sizeFault(
+  argument: 'first' | 'last',
+  value: number | null | undefined,
+): PageSizeOutOfRange | undefined {
+  if (value == null || (value >= 0 && value <= maximumPageSize)) return undefined
+  return { code: 'PAGE_SIZE_OUT_OF_RANGE', argument, value, limit: maximumPageSize }
+}
+
+function positionIn(
+  form: CursorForm,
+  argument: string,
+  cursor: string | null | undefined,
+): Result<Position | undefined, ListCursorMalformed> {
+  if (cursor == null) return ok(undefined)
+  const position = decodeKeysetCursor(form, cursor)
+  return position === undefined ? err({ code: 'CURSOR_MALFORMED', argument }) : ok(position)
+}
+
+/** Milestones, both included. */
+export interface MilestoneBounds {
+  readonly fromMilestone?: SlotIndex | null | undefined
+  readonly toMilestone?: SlotIndex | null | undefined
+}
+
+/** The first of two milestones is behind the last one. */
+export interface MilestoneRangeReversed {
+  readonly code: 'MILESTONE_RANGE_REVERSED'
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+}
+
+/** The part of an order that begins with the slot; `rest` lies before all rows of a slot. */
+export function partOfSlots(
+  { fromMilestone, toMilestone }: MilestoneBounds,
+  rest: Position,
+): Result<Between, MilestoneRangeReversed> {
+  const from = fromMilestone ?? 0
+  const to = toMilestone ?? Number.MAX_SAFE_INTEGER - 1
+  if (from > to) return err({ code: 'MILESTONE_RANGE_REVERSED', from, to })
+  return ok({ above: [from, ...rest], below: [to + 1, ...rest] })
+}

@@ -1,0 +1,133 @@
+import { err, type Result } from '../../lib/result.ts'
+import type { AccountId, BlockId, TransactionId } from '../../protocol/primitives.ts'
+import type { Between, BlockConditions, PageOrder } from '../../store/list-contract.ts'
+import type { BlockKind, BlockState } from '../../store/rows.ts'
+import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
+import type { FilterAmbiguous } from '../outputs/list-unspent-outputs.ts'
+import type { Services } from '../services.ts'
+import type { CursorForm } from './keyset-cursor.ts'
+import {
+  type KeysetPage,
+  type ListError,
+  type MilestoneBounds,
+  type MilestoneRangeReversed,
+  type PageArguments,
+  type Part,
+  type Placed,
+  partOfSlots,
+  type ReadPart,
+  readKeysetPage,
+} from './keyset-page.ts'
+
+/** Blocks, page by page. */
+
+/** What blocks must fulfil, all of it. */
+export interface BlockFilter extends MilestoneBounds {
+  readonly kind?: 'BASIC' | 'VALIDATION' | null | undefined
+  readonly payload?: 'NONE' | 'TAGGED_DATA' | 'TRANSACTION' | 'CANDIDACY' | null | undefined
+  readonly state?: BlockState | null | undefined
+  readonly issuerId?: AccountId | null | undefined
+  /** Carriers of a transaction. */
+  readonly transactionId?: TransactionId | undefined
+}
+
+/** A page of blocks. */
+export type BlockPage = KeysetPage<Placed<BlockView>>
+
+/** Why a page of a list with a filter was refused. */
+export type FilteredListError = ListError | MilestoneRangeReversed | FilterAmbiguous
+
+/** Blocks that meet conditions. */
+export interface BlockList {
+  readonly where: BlockConditions
+}
+
+/** Pages of parts of such lists, all of one page order; the number of statements does not depend on how many they are. */
+export async function readBlockParts(
+  { store }: Pick<Services, 'store'>,
+  parts: readonly Part<BlockList>[],
+  page: PageOrder,
+): Promise<BlockView[][]> {
+  const pages = await store.read.blockPages(parts, page)
+  return pages.map((rows) => rows.map(viewOfBlock))
+}
+
+/** Blocks by the time of their issuing; of one time by their arrival. */
+export async function listBlocks(
+  read: ReadPart<BlockList, BlockView>,
+  filter: BlockFilter,
+  page: PageArguments,
+): Promise<Result<BlockPage, FilteredListError>> {
+  const { state, issuerId, transactionId } = filter
+  if (state != null && issuerId != null) {
+    return err({ code: 'FILTER_AMBIGUOUS', members: 'state or issuerId' })
+  }
+  const whole = partOfSlots(filter, [-1n, -Number.MAX_SAFE_INTEGER])
+  if (!whole.ok) return whole
+  const where = {
+    transactionId,
+    issuerId: issuerId ?? undefined,
+    states: state == null ? undefined : [state],
+    kinds: kindsOf(filter),
+  }
+  const list = {
+    cursors: blockCursors,
+    whole: whole.value,
+    positionOf: ({ slot, issuingTime, inbox }: BlockView) => [slot, issuingTime, inbox],
+    read: (part: Between, order: PageOrder) => read({ ...part, where, page: order }),
+  }
+  return await readKeysetPage(list, page)
+}
+
+const blockCursors: CursorForm = { list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] }
+
+/** The kinds that both members allow; `undefined` where neither is given. */
+function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
+  if (kind == null && payload == null) return undefined
+  const ofKind = kind == null ? allKinds : kindsByKind[kind]
+  return payload == null ? ofKind : ofKind.filter((one) => kindsByPayload[payload].includes(one))
+}
+
+const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
+
+const kindsByKind: Record<NonNullable<BlockFilter['kind']>, readonly BlockKind[]> = {
+  BASIC: allKinds.filter((kind) => kind !== 'validation'),
+  VALIDATION: ['validation'],
+}
+
+const kindsByPayload: Record<NonNullable<BlockFilter['payload']>, readonly BlockKind[]> = {
+  NONE: ['basic', 'validation'],
+  TAGGED_DATA: ['tagged'],
+  TRANSACTION: ['transaction'],
+  CANDIDACY: ['candidacy'],
+}
+
+/** The children of a block. */
+export interface ChildList {
+  readonly parent: BlockId
+}
+
+/** Pages of the children of some blocks. */
+export async function readChildParts(
+  { store }: Pick<Services, 'store'>,
+  parts: readonly Part<ChildList>[],
+  page: PageOrder,
+): Promise<BlockView[][]> {
+  const pages = await store.read.childPages(parts, page)
+  return pages.map((rows) => rows.map(viewOfBlock))
+}
+
+/** The blocks that refer to a block, by id. */
+export async function listChildBlocks(
+  read: ReadPart<ChildList, BlockView>,
+  parent: BlockId,
+  page: PageArguments,
+): Promise<Result<BlockPage, ListError>> {
+  const list = {
+    cursors: { list: 'child', values: [36] },
+    whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
+    positionOf: ({ blockId }: BlockView) => [blockId],
+    read: (part: Between, order: PageOrder) => read({ ...part, parent, page: order }),
+  } as const
+  return await readKeysetPage(list, page)
+}
