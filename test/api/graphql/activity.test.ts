@@ -84,7 +84,7 @@ describe('activity', () => {
     ])
     const begins = ['21:59:00', '22:00:10', '22:01:30', '22:02:50', '22:04:10', '22:05:30']
     expect(data.epochs).toEqual(
-      begins.map((time, epoch) => pointOf('EPOCH', epoch, `2023-11-14T${time}Z`, epoch < 5)),
+      begins.map((time, epoch) => pointOf('EPOCH', epoch, `2023-11-14T${time}.000Z`, epoch < 5)),
     )
   })
 
@@ -136,9 +136,9 @@ test('status tells how the ledger stands', async () => {
   const { ranges } = await store.read.balanceRanges()
   expect(blocks * accepted).toBeGreaterThan(0)
   expect(data.status).toEqual({
-    committed: { slot: newest, end: '2023-11-14T22:05:40Z' },
+    committed: { slot: newest, end: '2023-11-14T22:05:40.000Z' },
     finalized: { slot: newest },
-    current: { slot: newest + 4, end: '2023-11-14T22:06:20Z' },
+    current: { slot: newest + 4, end: '2023-11-14T22:06:20.000Z' },
     newestMilestone: { index: newest },
     lagSeconds: '30',
     blocksPerSecond: blocks / 60,
