@@ -288,7 +288,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   NODE_ANSWER_UNREADABLE: later((e) => {
     const slot = e.slot === undefined ? '' : ` of slot ${e.slot}`
     const output = e.outputId === undefined ? '' : `, output ${e.outputId},`
-    return `the answer of node ${e.place} to ${e.path}${slot}${output} cannot be read: ${e.reason}`
+    return `the answer of node ${e.node} to ${e.path}${slot}${output} cannot be read: ${e.reason}`
   }),
   COMMITMENT_OF_ANOTHER_CHAIN: later(
     (e) =>

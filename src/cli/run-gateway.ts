@@ -92,11 +92,11 @@ function startMessage(error: StartError): string {
     case 'NODES_AWAY':
       return 'none of the nodes in UPSTREAM_URLS answers as one, and a new database needs one; LOG_LEVEL=debug logs why'
     case 'NODE_ANSWER_UNREADABLE':
-      return `node ${error.place} of UPSTREAM_URLS answers ${error.path} with what cannot be read: ${error.reason}`
+      return `node ${error.node} of UPSTREAM_URLS answers ${error.path} with what cannot be read: ${error.reason}`
     case 'GENESIS_NOT_TOLD':
       return 'the nodes do not serve the genesis of their network; name a file that has it with --genesis-file'
     case 'GENESIS_DIFFERS':
-      return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.told}`
+      return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.served}`
     case 'PROTOCOL_VERSION_NOT_TOLD':
       return `the nodes do not speak version ${error.version} of the protocol`
     case 'GENESIS_FILE_INVALID':

@@ -3,9 +3,9 @@ import { startThread } from '../lib/thread.ts'
 import type { SignatureAnswer, SignatureRequest } from './ed25519-fallback-worker.ts'
 import type { SignedMessage } from './signed-message.ts'
 
-/** Asks noble whether ZIP-215 accepts a signature, on a worker thread that starts with the first request. */
+/** Verifies signatures by ZIP-215 with noble, on a worker thread that starts with the first request. */
 export interface Ed25519Fallback {
-  ask(item: SignedMessage): Promise<boolean>
+  verify(item: SignedMessage): Promise<boolean>
   /** The number of requests without an answer. */
   waiting(): number
   close(): Promise<void>
@@ -23,7 +23,7 @@ export function openEd25519Fallback(): Ed25519Fallback {
   let worker: Worker | undefined
   let isClosed = false
 
-  function ask(item: SignedMessage): Promise<boolean> {
+  function verify(item: SignedMessage): Promise<boolean> {
     // A thread that started now would keep the process from ending.
     if (isClosed) return Promise.reject(new Error('the signature thread is closed'))
     worker ??= start()
@@ -61,5 +61,5 @@ export function openEd25519Fallback(): Ed25519Fallback {
     await worker?.terminate()
   }
 
-  return { ask, waiting: () => pendingById.size, close }
+  return { verify, waiting: () => pendingById.size, close }
 }

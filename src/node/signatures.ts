@@ -37,7 +37,7 @@ export function openSignatureChecker(deps: { readonly queueLimit: number }): Sig
       const waiting = fallback.waiting()
       if (waiting >= deps.queueLimit) return err({ code: 'SIGNATURE_CHECK_BUSY', waiting } as const)
       // One after the other: a block of many bad signatures takes one place in the queue.
-      const isValid = await fallback.ask(item)
+      const isValid = await fallback.verify(item)
       if (!isValid) break
       verdicts[index] = true
     }

@@ -57,7 +57,7 @@ export interface UpstreamNode {
   /** The node's metadata of an output, which has more than the log. */
   outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
   /** The answer to a route of the core API, by its path after the base; `undefined` where the node has nothing. */
-  ask<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
+  fetch<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
 }
 
 /** A transaction, and the block that it is read from. */

@@ -4,7 +4,7 @@ import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 export interface AnswerUnreadable {
   readonly code: 'NODE_ANSWER_UNREADABLE'
   /** The number of the node in the list, from 1. */
-  readonly place: number
+  readonly node: number
   /** The path of the request. */
   readonly path: string
   /** The slot that the request was about, where it was about one. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SqlConnection } from './client.ts'
 import type { Database } from './database.ts'
-import type { MigrationRecord, MigrationStatements } from './sql/statements.ts'
+import { type MigrationRecord, recordedMigrations } from './sql/migration-records.ts'
+import type { MigrationStatements } from './sql/statements.ts'
 
 /** Brings the tables of a database up to date. */
 
@@ -50,7 +51,8 @@ async function applyMissing(
   migrations: readonly Migration[],
   fills: Fills,
 ): Promise<Result<string[], MigrationError>> {
-  const recorded = await statements.recordedMigrations(connection)
+  await statements.createMigrationTable(connection)
+  const recorded = await recordedMigrations(connection)
   const disagreement = firstDisagreement(recorded, migrations)
   if (disagreement !== undefined) return err(disagreement)
   const missing = migrations.filter(({ name }) => recorded.every((record) => record.name !== name))

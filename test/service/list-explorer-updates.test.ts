@@ -68,7 +68,7 @@ describe('explorer list', () => {
     return pages
   }
 
-  const anyPlace = fc.record({
+  const anyPosition = fc.record({
     milestoneIndex: fc.nat({ max: fixedSlots + 2 }),
     outputId: fc
       .tuple(fc.constantFrom('00', '11', '9f', 'a0', 'ff'), fc.constantFrom(0, 1, 3, 255, 256))
@@ -76,10 +76,10 @@ describe('explorer list', () => {
     isSpent: fc.boolean(),
   })
 
-  test('takes a cursor as a place in the order, whether or not a record lies there', async () => {
+  test('takes a cursor as a position in the order, whether or not a record lies there', async () => {
     await fc.assert(
-      fc.asyncProperty(anyQuestion, anyPlace, async ({ address, sort }, place) => {
-        const cursor = { place, pageSize: 7 }
+      fc.asyncProperty(anyQuestion, anyPosition, async ({ address, sort }, position) => {
+        const cursor = { position, pageSize: 7 }
         const page = await listExplorerUpdates(deps(), {
           address,
           sort,
@@ -89,11 +89,11 @@ describe('explorer list', () => {
         })
         const sign = sort === 'OLDEST' ? 1 : -1
         const expected = listOf(rowsOf(log.rows, address, 'OWNED'), { sort })
-          .filter((row) => sign * comparePlaces(row, place) >= 0)
+          .filter((row) => sign * comparePositions(row, position) >= 0)
           .slice(0, 8)
         expect(page.updates.map(nameOf)).toEqual(expected.slice(0, 7).map(nameOf))
         const next = expected[7]
-        expect(page.cursor).toBe(next && printPageCursor({ place: next, pageSize: 7 }))
+        expect(page.cursor).toBe(next && printPageCursor({ position: next, pageSize: 7 }))
       }),
       { numRuns: runs(200) },
     )
@@ -114,8 +114,8 @@ describe('explorer list', () => {
     const first = await listExplorerUpdates(from, { ...question, address, cursor: undefined })
     expect(first.updates).toHaveLength(1_000)
     expect(first.cursor).toBe(`1.${outputIdOf('11', 1_000)}.false.1000`)
-    const place = { milestoneIndex: 1, outputId: outputIdOf('11', 0), isSpent: false }
-    const cursor = { place, pageSize: 2_000 }
+    const position = { milestoneIndex: 1, outputId: outputIdOf('11', 0), isSpent: false }
+    const cursor = { position, pageSize: 2_000 }
     const again = await listExplorerUpdates(from, { ...question, address, cursor })
     expect(again).toEqual(first)
     for (const sort of ['OLDEST', 'NEWEST'] as const) {
@@ -136,7 +136,7 @@ describe('explorer list', () => {
 })
 
 /** The order of records as REST documents it, on the parts of the id as numbers. */
-function comparePlaces(
+function comparePositions(
   a: { milestoneIndex: number; outputId: string; isSpent: boolean },
   b: typeof a,
 ): number {

@@ -9,6 +9,7 @@ import { addressKey } from '../../src/protocol/ids.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../../src/protocol/unlock-conditions.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { countRows } from '../../src/store/sql/tables.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
 import { databases, useStore } from '../support/databases.ts'
@@ -59,7 +60,7 @@ async function rowsKept(url: string) {
     const tables = await database.tables.tables(connection)
     const count = (name: string) => {
       const table = tables.find((one) => one.name === name)
-      return database.tables.countRows(connection, present(table, name))
+      return countRows(connection, present(table, name))
     }
     return {
       unspent: await count('unspent_outputs'),

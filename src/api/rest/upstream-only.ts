@@ -22,7 +22,7 @@ export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Rout
     answer: async (request, services) => {
       const own = await route.answer(request, services)
       if (services.source.node === undefined || own.status === 400) return own
-      const answer = await askNode(services, pathOf(route, request), schema)
+      const answer = await fetchFromNode(services, pathOf(route, request), schema)
       return answer.ok ? respond(request, answer.value) : toRest(answer.error)
     },
   }
@@ -51,12 +51,12 @@ function pathOf({ path }: Route, { params, query }: RestRequest): string {
   return query.size === 0 ? filled : `${filled}?${new URLSearchParams([...query])}`
 }
 
-async function askNode<T>(
+async function fetchFromNode<T>(
   { source }: Services,
   path: string,
   schema: Schema<T>,
 ): Promise<Result<T, OutputNotServed | NotFound>> {
-  const answer = await source.node?.ask(path, schema)
+  const answer = await source.node?.fetch(path, schema)
   if (answer === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what: path })
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)

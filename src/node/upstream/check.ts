@@ -23,15 +23,15 @@ import type { Contradiction, OutputPlaceWrong } from '../contradiction.ts'
 /** Checks the commitment to the slot after `former`: its id is computed here, and it must name the former one. */
 export function checkCommitment(
   former: CommittedSlot,
-  told: SlotCommitment,
+  served: SlotCommitment,
 ): Result<CommittedSlot, Contradiction> {
-  const { slot, previousCommitmentId } = told
+  const { slot, previousCommitmentId } = served
   const expected = former.commitmentId
   if (slot !== former.commitment.slot + 1 || previousCommitmentId !== expected) {
     const code = 'COMMITMENT_OF_ANOTHER_CHAIN'
     return err({ code, slot: former.commitment.slot + 1, expected, told: previousCommitmentId })
   }
-  return ok(committed(told))
+  return ok(committed(served))
 }
 
 /** A commitment with its id. */
@@ -53,8 +53,10 @@ export function checkChanges(
   known: KnownOutputs,
 ): Contradiction | undefined {
   const { slot } = commitment
-  const { commitmentId: told, createdOutputs, consumedOutputs } = changes
-  if (told !== computed) return { code: 'COMMITMENT_ID_WRONG', slot, computed, told }
+  const { commitmentId: served, createdOutputs, consumedOutputs } = changes
+  if (served !== computed) {
+    return { code: 'COMMITMENT_ID_WRONG', slot, computed, told: served }
+  }
   for (const { outputId, output } of createdOutputs) {
     if (known.has(outputId)) return { code: 'OUTPUT_NOT_NEW', slot, outputId }
     known.set(outputId, { bytes: encode(Output, output), spentSlot: undefined })
@@ -78,17 +80,17 @@ export function checkChanges(
 export function checkCreated(
   slot: SlotIndex,
   { outputId, output }: CreatedOutput,
-  told: OutputWithMetadata,
+  served: OutputWithMetadata,
 ): Result<Output, Contradiction> {
-  if (!isSame(encode(Output, output), told.output)) {
+  if (!isSame(encode(Output, output), served.output)) {
     return err({ code: 'OUTPUT_DIFFERS', slot, outputId })
   }
   const proven = readingsOf(output).find((reading) =>
-    provesOutput(outputId, encode(Output, reading), told.outputIdProof),
+    provesOutput(outputId, encode(Output, reading), served.outputIdProof),
   )
   if (proven === undefined) return err({ code: 'OUTPUT_PROOF_WRONG', slot, outputId })
-  const { included } = told.metadata
-  if (told.metadata.outputId === outputId && included.slot === slot) return ok(proven)
+  const { included } = served.metadata
+  if (served.metadata.outputId === outputId && included.slot === slot) return ok(proven)
   return err(placeWrong(slot, outputId, included.transactionId))
 }
 

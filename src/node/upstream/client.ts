@@ -29,7 +29,7 @@ export interface NodeSilent {
 }
 
 /** Sends one request; redirections are not followed. The signal ends it before its time. */
-export async function askNode(
+export async function sendRequest(
   url: string,
   request: NodeRequest,
   signal: AbortSignal,

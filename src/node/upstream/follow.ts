@@ -109,7 +109,7 @@ function createReporter({ following, log }: FollowDeps) {
     const state =
       chosen === undefined ? without : behind > nearbySlots ? 'CATCHING_UP' : 'FOLLOWING'
     const isNodeHealthy = chosen?.isHealthy ?? false
-    const node = chosen?.node.number ?? unreadable?.place
+    const node = chosen?.node.number ?? unreadable?.node
     following.report({
       state,
       node,
@@ -169,7 +169,7 @@ async function chooseNode(
     if (furthest === undefined || newestSlot > furthest.newestSlot) furthest = chosen
   }
   return furthest === undefined
-    ? err({ code: 'NODE_FAILED', place: 0, reason: 'no node answers' })
+    ? err({ code: 'NODE_FAILED', node: 0, reason: 'no node answers' })
     : ok(furthest)
 }
 
@@ -184,15 +184,15 @@ async function disagreement(
   former: CommittedSlot,
   { status }: NodeFacts,
 ): Promise<Contradiction | undefined> {
-  const told = status.latestCommitmentId
-  const slot = slotOfId(told)
+  const served = status.latestCommitmentId
+  const slot = slotOfId(served)
   if (slot > former.commitment.slot) return undefined
   const expected =
     slot === former.commitment.slot
       ? former.commitmentId
       : (await store.read.milestone(slot))?.commitmentId
-  if (expected === undefined || expected === told) return undefined
-  return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told }
+  if (expected === undefined || expected === served) return undefined
+  return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told: served }
 }
 
 /** How often a node is asked for new slots. */

@@ -59,7 +59,7 @@ export function createFollowing(deps: FollowingDeps): Following {
       isTakingOver ||= isFollowing()
       progress = notStarted
     },
-    progress: () => (core.isWriting() ? progress : { ...nothingAsked, state: 'STANDBY' }),
+    progress: () => (core.isWriting() ? progress : { ...noNode, state: 'STANDBY' }),
     /**
      * A standby that takes over is as healthy as it was before: it serves the same and forwards blocks. That ends when it
      * finds no node, or one that it must not follow.
@@ -71,7 +71,7 @@ export function createFollowing(deps: FollowingDeps): Following {
   }
 }
 
-const nothingAsked = {
+const noNode = {
   node: undefined,
   isNodeHealthy: false,
   newestSlot: undefined,
@@ -79,7 +79,7 @@ const nothingAsked = {
   unreadable: undefined,
 } satisfies Partial<FollowingStatus>
 
-const notStarted: Progress = { ...nothingAsked, state: 'CATCHING_UP' }
+const notStarted: Progress = { ...noNode, state: 'CATCHING_UP' }
 
 /** A node finalizes a slot some time after it committed it, and at the latest when no block can refer to it any more. */
 const allowedAges = 2

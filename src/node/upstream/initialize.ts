@@ -25,7 +25,7 @@ export interface GenesisDiffers {
   /** Of the outputs given. */
   readonly computed: CommitmentId | undefined
   /** Of the node. */
-  readonly told: CommitmentId
+  readonly served: CommitmentId
 }
 
 /** The node serves no parameters of the version that this program supports. */
@@ -67,14 +67,14 @@ export async function genesisOfNode(
   const first = await nodes.fetch(commitmentOf(parameters.genesisSlot))
   if (!first.ok) return first
   if (first.value === undefined) return err({ code: 'NODES_AWAY' })
-  const told = committed(first.value).commitmentId
+  const served = committed(first.value).commitmentId
   const plan = fromFile ?? (await servedPlan(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
   const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [], epoch: undefined }
   const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
   const computed = genesis.commit.commitmentId
-  if (computed !== told || supply !== parameters.tokenSupply) {
-    return err({ code: 'GENESIS_DIFFERS', computed, told })
+  if (computed !== served || supply !== parameters.tokenSupply) {
+    return err({ code: 'GENESIS_DIFFERS', computed, served })
   }
   const logId = await nodes.fetch(logIdOfGateway())
   const ours = genesis.network.logId

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { askNode, type NodeAnswer, type NodeRequest, type NodeSilent } from './client.ts'
+import { type NodeAnswer, type NodeRequest, type NodeSilent, sendRequest } from './client.ts'
 import type { NodeQuery } from './node-queries.ts'
 
 /** The nodes of upstream mode: asked in the order of the list, and not asked for a while after they did not answer. */
@@ -30,7 +30,8 @@ export interface Node {
 /** The node did not answer, or refused to; `reason` is for the log. */
 export interface NodeFailed {
   readonly code: 'NODE_FAILED'
-  readonly place: number
+  /** Its number in the list, from 1; 0 where it is none. */
+  readonly node: number
   readonly reason: string
 }
 
@@ -94,7 +95,7 @@ interface Shared {
 
 function createNode({ closed, rests, log }: Shared, url: string, number: number): Node {
   async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
-    const answer = await askNode(url, request, closed)
+    const answer = await sendRequest(url, request, closed)
     if (!answer.ok) rest(answer.error.reason, 'SILENT')
     else if (busyStatuses.includes(answer.value.status)) rest(statusOf(answer.value), 'SILENT')
     else if (rests.get(number)?.isSilence === true) well()
@@ -105,14 +106,14 @@ function createNode({ closed, rests, log }: Shared, url: string, number: number)
     query: NodeQuery<T>,
   ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
     const answer = await send(query.request)
-    if (!answer.ok) return err({ code: 'NODE_FAILED', place: number, reason: answer.error.reason })
+    if (!answer.ok) return err({ code: 'NODE_FAILED', node: number, reason: answer.error.reason })
     const read = query.read(answer.value)
     if (read.ok) return read
     const { reason, isUnreadable, outputId = query.outputId } = read.error
-    if (!isUnreadable) return err({ code: 'NODE_FAILED', place: number, reason })
+    if (!isUnreadable) return err({ code: 'NODE_FAILED', node: number, reason })
     const { slot, request } = query
     const about = { path: request.path, slot, outputId, reason }
-    return err({ code: 'NODE_ANSWER_UNREADABLE', place: number, ...about })
+    return err({ code: 'NODE_ANSWER_UNREADABLE', node: number, ...about })
   }
 
   function rest(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
@@ -149,7 +150,7 @@ export async function needed<T>(
   const answer = await node.fetch(query)
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
-  return err({ code: 'NODE_FAILED', place: node.number, reason: `${what} is not there` })
+  return err({ code: 'NODE_FAILED', node: node.number, reason: `${what} is not there` })
 }
 
 /** The fields of the log line; unknown ones are left out. */

@@ -34,7 +34,7 @@ type Failed = NodeFailed | AnswerUnreadable | Contradiction
 type Checked = Result<unknown, Failed>
 type Created = CreatedOutput
 
-/** What asking needs. */
+/** What fetching needs. */
 export interface ProvenanceDeps {
   readonly node: Node
   /** The most requests at a time. */

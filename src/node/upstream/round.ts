@@ -54,9 +54,9 @@ export async function fetchSlots(
   const changed = checked.value.map(({ committed, changes }) => {
     return { slot: committed.commitment.slot, changes }
   })
-  const asking = { node, limit: requestsAtOnce, proven: deps.proven }
+  const fetching = { node, limit: requestsAtOnce, proven: deps.proven }
   const provenance = await fetchProvenance(
-    asking,
+    fetching,
     deps.withProofs ? changed : changed.map(withOpenOrder),
   )
   if (!provenance.ok) return provenance

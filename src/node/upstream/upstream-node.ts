@@ -26,9 +26,9 @@ import {
 import type { Nodes } from './nodes.ts'
 import { createRequestCoalescer } from './request-coalescer.ts'
 
-/** What readers ask the nodes for: blocks, transactions and whatever else is not in the database. */
+/** What readers fetch from the nodes: blocks, transactions and whatever else is not in the database. */
 
-/** What asking needs. */
+/** What fetching needs. */
 export interface UpstreamNodeDeps {
   readonly nodes: Nodes
   readonly network: Network
@@ -41,7 +41,7 @@ export interface UpstreamNodeDeps {
   readonly committedSlot: () => SlotIndex
 }
 
-/** Creates the node that readers ask. */
+/** Creates the node that readers fetch from. */
 export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
   const { nodes, forwarded, proven } = deps
   const blocks = createRequestCoalescer<Result<BlockRow | undefined, NotServedByNode>>(mostKept)
@@ -85,7 +85,7 @@ export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
     transactionCommitment: (id) => proven.get(id),
     proof,
     outputMetadata,
-    ask: (path, schema) => fetchKnown(nodes, coreAnswer(path, schema), path),
+    fetch: (path, schema) => fetchKnown(nodes, coreAnswer(path, schema), path),
   }
 }
 

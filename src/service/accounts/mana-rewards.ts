@@ -32,12 +32,12 @@ export type ManaRewardsError =
 export async function readManaRewards(
   deps: Pick<Services, 'store' | 'source'>,
   outputId: OutputId,
-  slotAsked: SlotIndex | undefined,
+  requestedSlot: SlotIndex | undefined,
 ): Promise<Result<ManaRewardsView, ManaRewardsError>> {
   const { parameters } = deps.source.network
   const { read } = deps.store
   const { genesisSlot } = parameters
-  const slot = slotAsked ?? (await read.latestMilestone()).slot
+  const slot = requestedSlot ?? (await read.latestMilestone()).slot
   if (slot < genesisSlot) return err({ code: 'SLOT_BEFORE_GENESIS', slot, genesisSlot })
   const row = await readOutput(deps, outputId)
   if (row === undefined || row.spentSlot !== undefined) {

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts'
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
-/** A place in the list of validators. */
+/** A position in the list of validators. */
 export interface ValidatorsPosition {
   readonly epoch: EpochIndex
   readonly index: number

@@ -14,7 +14,7 @@ import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
-/** Follows the settings of chain records: every one, in order, from any place on. */
+/** Follows the settings of chain records: every one, in order, from any position on. */
 
 /** What to follow. */
 export interface ChainRecordsQuery {
@@ -52,7 +52,7 @@ export async function followChainRecords(
   const start = await startOf(deps, after, { logId, seq })
   if (!start.ok) return start
   const options = { start: start.value, logId, wanted: wanted.value }
-  return ok(stoppable((signal) => tell(deps, options, signal)))
+  return ok(stoppable((signal) => emit(deps, options, signal)))
 }
 
 async function startOf(
@@ -77,7 +77,7 @@ interface EmitOptions {
   readonly wanted: ReadonlySet<string> | undefined
 }
 
-async function* tell(
+async function* emit(
   { chainRecords }: Pick<Services, 'chainRecords'>,
   { start, logId, wanted }: EmitOptions,
   signal: AbortSignal,

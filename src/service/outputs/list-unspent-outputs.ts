@@ -68,7 +68,7 @@ export async function listUnspentOutputs(
     hasPreviousPage: async () => {
       if (position.value === undefined) return false
       const [lowest] = await store.read.unspentOutputs({ filter, limit: 1 })
-      return lowest !== undefined && comparePlaces(lowest, position.value) <= 0
+      return lowest !== undefined && comparePositions(lowest, position.value) <= 0
     },
   })
 }
@@ -79,7 +79,7 @@ export function unlockableBy(address: Hex): readonly IndexKey[] {
   return kinds.map((kind) => ({ kind, value: address }))
 }
 
-/** The cursor of an output: its place in the order of all, whether or not it is still there. */
+/** The cursor of an output: its position in the order of all, whether or not it is still there. */
 export function encodeOutputCursor({ bookedSlot, outputId }: OutputPosition): string {
   return Buffer.from(`${bookedSlot}.${outputId}`, 'latin1').toString('base64url')
 }
@@ -95,7 +95,7 @@ function decodeOutputCursor(
   return ok({ bookedSlot: Number(slot), outputId: id as OutputId })
 }
 
-function comparePlaces(a: OutputPosition, b: OutputPosition): number {
+function comparePositions(a: OutputPosition, b: OutputPosition): number {
   if (a.bookedSlot !== b.bookedSlot) return a.bookedSlot - b.bookedSlot
   if (a.outputId === b.outputId) return 0
   return a.outputId < b.outputId ? -1 : 1

@@ -55,7 +55,7 @@ export async function proverOf(
   { outputId: one, blockId }: Pick<OutputRow, 'outputId' | 'blockId'>,
 ): Promise<ProveOutput> {
   const transactionId = transactionOf(one)
-  const askNode: ProveOutput = async ({ outputId: id, bytes }) => {
+  const fetchProof: ProveOutput = async ({ outputId: id, bytes }) => {
     const proof = await source.node?.proof(id, bytes)
     if (proof !== undefined) return ok(proof)
     return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
@@ -63,7 +63,7 @@ export async function proverOf(
   const transactionCommitment =
     (await commitmentToTransaction({ store, source }, blockId)) ??
     source.node?.transactionCommitment(transactionId)
-  if (transactionCommitment === undefined) return askNode
+  if (transactionCommitment === undefined) return fetchProof
   const rows = await store.read.outputs(
     Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
   )
@@ -80,7 +80,7 @@ export async function proverOf(
     }
     // A node does not list outputs that one slot created and spent; without such a sibling this gateway cannot compute the proof.
     const isWhole = source.node === undefined || provesOutput(id, bytes, proof)
-    return isWhole ? ok(proof) : askNode({ outputId: id, bytes })
+    return isWhole ? ok(proof) : fetchProof({ outputId: id, bytes })
   }
 }
 

@@ -44,8 +44,8 @@ export async function listMilestoneUpdates(
 ): Promise<Result<MilestoneUpdatesPage, UpdatesNotKept>> {
   const tip = await read.logTip()
   const whole = { after: firstSeq - 1, before: lastSeq + 1 }
-  const place = page.from && { milestoneIndex: slot, ...page.from }
-  const begun = place && (await fromPosition(read, { sort: 'OLDEST', place, tip }))
+  const position = page.from && { milestoneIndex: slot, ...page.from }
+  const begun = position && (await fromPosition(read, { sort: 'OLDEST', position, tip }))
   const rows = await readUpdates(read, {
     ...whole,
     after: Math.max(whole.after, begun?.after ?? 0),
@@ -125,8 +125,8 @@ const maximum: SlotIndex = 0xffff_ffff
 /** A block and the type code of what it carries. */
 export interface CarriedPayload {
   readonly blockId: BlockId
-  /** Its place in the order of arrival. */
-  readonly place: number
+  /** Its position in the order of arrival. */
+  readonly position: number
   /** `null` where it carries nothing. */
   readonly payloadType: number | null
 }
@@ -149,10 +149,10 @@ export async function listSlotBlocks(
     from: page.from,
     limit: page.pageSize + 1,
   })
-  const blocks = rows.map(({ blockId, inbox: place, bytes }) => {
+  const blocks = rows.map(({ blockId, inbox: position, bytes }) => {
     const { body } = decodeBlock(bytes)
     const payload = is(BasicBlockBody, body) ? body.payload : undefined
-    return { blockId, place, payloadType: payload?.type ?? null }
+    return { blockId, position, payloadType: payload?.type ?? null }
   })
   return { blocks: blocks.slice(0, page.pageSize), next: blocks[page.pageSize] }
 }
@@ -180,8 +180,8 @@ export async function listChildren(
     : undefined
 }
 
-/** The place of a block in the order of arrival; `undefined` where it is not known. */
-export async function placeOfBlock(
+/** The position of a block in the order of arrival; `undefined` where it is not known. */
+export async function positionOfBlock(
   { store: { read } }: Pick<Services, 'store'>,
   blockId: BlockId,
 ): Promise<number | undefined> {

@@ -116,7 +116,7 @@ export async function simulateTransaction(
   return ok({ transactionId, ...(await examineNow(deps, prepared.value)) })
 }
 
-/** The first rule of form that it breaks in a block of this moment; the place is within the signed transaction. */
+/** The first rule of form that it breaks in a block of this moment; the path is within the signed transaction. */
 async function refusalOf(
   { source, clock }: Pick<Services, 'source' | 'clock'>,
   payload: SignedTransaction,

@@ -35,7 +35,7 @@ export type Submission =
 
 type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
 
-/** Why a block was refused; `place` names the offending member where there is one. */
+/** Why a block was refused; of a malformed one `refusal` names the offending member. */
 export type SubmitBlockError =
   | BlockMalformed
   | AdmissionError

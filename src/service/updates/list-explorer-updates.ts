@@ -49,7 +49,7 @@ export async function listExplorerUpdates(
     address,
     order: orderOf(sort),
     from:
-      cursor?.place ??
+      cursor?.position ??
       (startMilestoneIndex === undefined ? undefined : { milestoneIndex: startMilestoneIndex }),
     // One row more than the page shows whether there is a next page.
     limit: size + 1,
@@ -62,7 +62,7 @@ export async function listExplorerUpdates(
   }))
   const next = rows[size]
   if (next === undefined) return { updates }
-  return { updates, cursor: printPageCursor({ place: next, pageSize: size }) }
+  return { updates, cursor: printPageCursor({ position: next, pageSize: size }) }
 }
 
 interface OwnedRange {
@@ -76,20 +76,20 @@ async function ownedFrom(
   read: Services['store']['read'],
   { from, ...range }: OwnedRange,
 ): Promise<readonly OwnedUpdate[]> {
-  const { milestoneIndex: slot, ...place } = from ?? {}
-  const start = slot === undefined ? undefined : { slot, ...place }
+  const { milestoneIndex: slot, ...position } = from ?? {}
+  const start = slot === undefined ? undefined : { slot, ...position }
   const rows = await read.owned({ ...range, from: start })
   if (rows !== undefined) return rows
-  // A milestone with ever so many rows of the address: the place is found by steps, which always works.
+  // A milestone with ever so many rows of the address: the position is found by steps, which always works.
   assert(
     from !== undefined && 'outputId' in from,
-    'only a place in a milestone can be far from its beginning',
+    'only a position in a milestone can be far from its beginning',
   )
   const isAscending = range.order === 'ascending'
   const sort = isAscending ? 'OLDEST' : 'NEWEST'
   const { after, before } = await fromPosition(read, {
     sort,
-    place: from,
+    position: from,
     tip: await read.logTip(),
   })
   const seq = isAscending ? after + 1 : before - 1

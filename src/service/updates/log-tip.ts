@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 
 /** How far the log of ledger updates reaches. */
 
-/** The id of the log and its newest place. */
+/** The id of the log and its newest position. */
 export function readLogTip({ store }: Pick<Services, 'store'>): Promise<LogTip> {
   return store.read.logTip()
 }

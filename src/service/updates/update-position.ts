@@ -2,9 +2,9 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { LedgerUpdate, LogRange, LogTip, Milestone } from '../../store/rows.ts'
 
-/** Places in the order of the log by milestone, as the REST route's cursor and start index name them (rest.md 3.4). */
+/** Positions in the order of the log by milestone, as the REST route's cursor and start index name them (rest.md 3.4). */
 
-/** The place of an update in the order of all updates, whether or not one lies there. */
+/** The position of an update in the order of all updates, whether or not one lies there. */
 export interface UpdatePosition {
   readonly milestoneIndex: SlotIndex
   readonly outputId: OutputId
@@ -13,7 +13,7 @@ export interface UpdatePosition {
 
 /** The cursor of the REST route: the first record of the next page, and how many records a page has. */
 export interface PageCursor {
-  readonly place: UpdatePosition
+  readonly position: UpdatePosition
   /** At least 1, not yet cut to the greatest page. */
   readonly pageSize: number
 }
@@ -26,8 +26,8 @@ export interface PageCursorMalformed {
 }
 
 /** The text `milestoneIndex.outputId.isSpent.pageSize`. */
-export function printPageCursor({ place, pageSize }: PageCursor): string {
-  return [place.milestoneIndex, place.outputId, place.isSpent, pageSize].join('.')
+export function printPageCursor({ position, pageSize }: PageCursor): string {
+  return [position.milestoneIndex, position.outputId, position.isSpent, pageSize].join('.')
 }
 
 /** Reads what `printPageCursor` writes; hex digits in either case. */
@@ -41,8 +41,8 @@ export function parsePageCursor(text: string): Result<PageCursor, PageCursorMalf
   if (isSpent !== 'true' && isSpent !== 'false') return malformed('isSpent')
   const pageSize = parsePageSize(size)
   if (pageSize === undefined) return malformed('pageSize')
-  const place = { milestoneIndex, outputId: lowerCase(outputId), isSpent: isSpent === 'true' }
-  return ok({ place, pageSize })
+  const position = { milestoneIndex, outputId: lowerCase(outputId), isSpent: isSpent === 'true' }
+  return ok({ position, pageSize })
 }
 
 /** A slot in decimal digits, 0 to 2^32 - 1. */
@@ -74,39 +74,39 @@ function wholeLog(tip: LogTip): Interval {
 }
 
 /** What the searches need of the store. */
-export interface PlaceReader {
+export interface PositionReader {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
 }
 
 /**
- * The part of the log from a place on, in the direction of the list; the place itself is part of it. Some 20 reads of
+ * The part of the log from a position on, in the direction of the list; the position itself is part of it. Some 20 reads of
  * one row in a milestone of a million rows.
  */
 export async function fromPosition(
-  reader: PlaceReader,
-  { sort, place, tip }: { sort: UpdateSort; place: UpdatePosition; tip: LogTip },
+  reader: PositionReader,
+  { sort, position, tip }: { sort: UpdateSort; position: UpdatePosition; tip: LogTip },
 ): Promise<Interval> {
   const whole = wholeLog(tip)
-  const milestone = await milestoneBelow(reader, place.milestoneIndex, tip)
+  const milestone = await milestoneBelow(reader, position.milestoneIndex, tip)
   if (sort === 'OLDEST') {
-    const first = await firstWhere(reader, milestone, (row) => comparePlaces(row, place) >= 0)
+    const first = await firstWhere(reader, milestone, (row) => comparePositions(row, position) >= 0)
     return { ...whole, after: first - 1 }
   }
-  const before = await firstWhere(reader, milestone, (row) => comparePlaces(row, place) > 0)
+  const before = await firstWhere(reader, milestone, (row) => comparePositions(row, position) > 0)
   return { ...whole, before }
 }
 
 /** The order inside a milestone: transaction id as bytes, then the output's index as a number, created before spent. */
-function comparePlaces(a: Omit<UpdatePosition, 'milestoneIndex'>, b: typeof a): number {
-  const keyOfA = placeKey(a)
-  const keyOfB = placeKey(b)
+function comparePositions(a: Omit<UpdatePosition, 'milestoneIndex'>, b: typeof a): number {
+  const keyOfA = positionKey(a)
+  const keyOfB = positionKey(b)
   if (keyOfA === keyOfB) return 0
   return keyOfA < keyOfB ? -1 : 1
 }
 
-/** Text that sorts as the place does: the index, little endian in the id, has its two bytes turned round. */
-function placeKey({ outputId, isSpent }: Omit<UpdatePosition, 'milestoneIndex'>): string {
+/** Text that sorts as the position does: the index, little endian in the id, has its two bytes turned round. */
+function positionKey({ outputId, isSpent }: Omit<UpdatePosition, 'milestoneIndex'>): string {
   const index = outputId.slice(76, 78) + outputId.slice(74, 76)
   return outputId.slice(0, 74) + index + (isSpent ? '1' : '0')
 }
@@ -115,7 +115,7 @@ type SeqRange = Pick<Milestone, 'firstSeq' | 'lastSeq'>
 
 /** The rows of a milestone; an empty range at the log's end for one not committed yet, at its start for one before genesis. */
 async function milestoneBelow(
-  reader: PlaceReader,
+  reader: PositionReader,
   slot: SlotIndex,
   tip: LogTip,
 ): Promise<SeqRange> {
@@ -125,7 +125,7 @@ async function milestoneBelow(
 
 /** The first position of a milestone whose row passes, or the position after its last; rows that pass follow those that do not. */
 async function firstWhere(
-  reader: PlaceReader,
+  reader: PositionReader,
   { firstSeq, lastSeq }: SeqRange,
   passes: (row: LedgerUpdate) => boolean,
 ): Promise<number> {
@@ -140,7 +140,7 @@ async function firstWhere(
   return low
 }
 
-async function rowAt(reader: PlaceReader, seq: number): Promise<LedgerUpdate | undefined> {
+async function rowAt(reader: PositionReader, seq: number): Promise<LedgerUpdate | undefined> {
   const range = { after: seq - 1, before: seq + 1, limit: 1, order: 'ascending' } as const
   const rows = await reader.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
   return rows[0]

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { SqlConnection } from '../client.ts'
 import type { Database } from '../database.ts'
 import type { Table } from '../sql/statements.ts'
-import { logBounds } from '../sql/tables.ts'
+import { countRows, logBounds } from '../sql/tables.ts'
 import {
   columnOf,
   type ExportedTable,
@@ -90,7 +90,7 @@ async function headerOf(
   const bounds = await logBounds(connection)
   const described: ExportedTable[] = []
   for (const table of tables) {
-    const rows = await database.tables.countRows(connection, table)
+    const rows = await countRows(connection, table)
     described.push({ name: table.name, columns: table.columns.map(({ name }) => name), rows })
   }
   return {

@@ -2,7 +2,7 @@ import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Database } from '../database.ts'
 import type { Table, TableStatements, Writing } from '../sql/statements.ts'
-import { logBounds } from '../sql/tables.ts'
+import { countRows, logBounds } from '../sql/tables.ts'
 import {
   columnOf,
   type ExportedTable,
@@ -102,13 +102,13 @@ async function takeGate({ tx }: Writing, table: Table, rows: readonly Row[]): Pr
 
 /** Whether every row that the export announced is here. */
 export async function isComplete(database: Database, target: ImportTarget): Promise<boolean> {
-  const { header, tables, sql } = target
+  const { header, tables } = target
   const connection = await database.connect()
   try {
     for (const { name, rows } of header.tables) {
       const table = present(tables.get(name), `table ${name}`)
       // The row of the writer is that of our lease.
-      if (name !== 'writer' && (await sql.countRows(connection, table)) !== rows) return false
+      if (name !== 'writer' && (await countRows(connection, table)) !== rows) return false
     }
     const { seq, prunedSeq } = await logBounds(connection)
     return seq === header.seq && prunedSeq === header.prunedSeq

@@ -91,17 +91,10 @@ export interface MigrationStatements {
   commitMigrating(connection: SqlConnection): Promise<void>
   /** Undoes all that was done since `beginMigrating`. */
   rollbackMigrating(connection: SqlConnection): Promise<void>
-  /** The migrations that were begun and not rolled back, by name; makes the table where there is none. */
-  recordedMigrations(connection: SqlConnection): Promise<MigrationRecord[]>
+  /** Makes the table where there is none. */
+  createMigrationTable(connection: SqlConnection): Promise<void>
   /** Runs the statements of one migration and records it as finished. */
   runMigration(connection: SqlConnection, migration: MigrationToRun): Promise<void>
-}
-
-/** A migration as the table has it. */
-export interface MigrationRecord {
-  readonly name: string
-  readonly checksum: string
-  readonly isFinished: boolean
 }
 
 /** A migration that is not applied yet. */
@@ -120,7 +113,6 @@ export interface TableStatements {
   endSnapshot(connection: SqlConnection): Promise<void>
   /** Every table but that of the migrations, by name. */
   tables(connection: SqlConnection): Promise<Table[]>
-  countRows(connection: SqlConnection, table: Table): Promise<number>
   /**
    * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
    * digits, whole numbers as text, for they may be larger than those of JavaScript.

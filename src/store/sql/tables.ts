@@ -4,24 +4,38 @@ import type { Column, ColumnKind, Table } from './statements.ts'
 
 /** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */
 
-/** One column in the catalogue: table, column, type, and the position in the primary key from 1, or 0. */
-export type CatalogueRow = readonly [table: string, column: string, type: string, keyPlace: number]
-
-/** The tables of a catalogue whose rows are sorted by table and place of the column. */
+/**
+ * The tables of a catalogue, sorted by table and position of the column. A row has table, column, type, and the position in the
+ * primary key from 1, or 0.
+ */
 export function tablesOf(
-  rows: readonly CatalogueRow[],
+  catalogue: readonly (readonly unknown[])[],
   kindByType: ReadonlyMap<string, ColumnKind>,
 ): Table[] {
-  const names = [...new Set(rows.map(([table]) => table))]
+  const rows = catalogue.map(([table, column, type, keyPosition]) => ({
+    table: String(table),
+    column: String(column),
+    type: String(type),
+    keyPosition: Number(keyPosition),
+  }))
+  const names = [...new Set(rows.map(({ table }) => table))]
   return names.map((name) => {
-    const own = rows.filter(([table]) => table === name)
-    const columns = own.map(([, column, type]) => ({
+    const own = rows.filter(({ table }) => table === name)
+    const columns = own.map(({ column, type }) => ({
       name: column,
       kind: present(kindByType.get(type), `kind of the type ${type} of ${name}.${column}`),
     }))
-    const key = own.filter(([, , , place]) => place > 0).sort((a, b) => a[3] - b[3])
-    return { name, columns, key: key.map(([, column]) => column) }
+    const key = own
+      .filter(({ keyPosition }) => keyPosition > 0)
+      .sort((a, b) => a.keyPosition - b.keyPosition)
+    return { name, columns, key: key.map(({ column }) => column) }
   })
+}
+
+/** How many rows a table has. */
+export async function countRows(connection: SqlConnection, table: Table): Promise<number> {
+  const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
+  return Number(count)
 }
 
 /** The columns of the primary key, in their order. */

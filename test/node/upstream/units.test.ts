@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { err, ok } from '../../../src/lib/result.ts'
-import { askNode } from '../../../src/node/upstream/client.ts'
+import { sendRequest } from '../../../src/node/upstream/client.ts'
 import { logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
@@ -34,7 +34,7 @@ const open = new AbortController().signal
 describe('one request', () => {
   test('gives status and body', async () => {
     const url = await serve((_request, response) => response.writeHead(418).end('tea'))
-    const answer = await askNode(url, request, open)
+    const answer = await sendRequest(url, request, open)
     expect(answer).toEqual({ ok: true, value: { status: 418, body: Buffer.from('tea') } })
   })
 
@@ -44,7 +44,7 @@ describe('one request', () => {
       const more = () => response.write(Buffer.alloc(64_000), () => setImmediate(more))
       more()
     })
-    expect(await reasonOf(askNode(url, request, open))).toContain('longer than 1000 bytes')
+    expect(await reasonOf(sendRequest(url, request, open))).toContain('longer than 1000 bytes')
   })
 
   test('ends in time, also when the answer trickles', async () => {
@@ -52,7 +52,7 @@ describe('one request', () => {
       for (; !response.closed; await delay(20)) response.write(' ')
     })
     const quick = { ...request, timeoutMs: 200 }
-    expect(await reasonOf(askNode(url, quick, open))).toContain('no answer within 200 ms')
+    expect(await reasonOf(sendRequest(url, quick, open))).toContain('no answer within 200 ms')
   })
 
   test('does not follow where it is sent', async () => {
@@ -61,14 +61,14 @@ describe('one request', () => {
       asked++
       response.writeHead(302, { location: '/elsewhere' }).end()
     })
-    expect(await askNode(url, request, open)).toMatchObject({ value: { status: 302 } })
+    expect(await sendRequest(url, request, open)).toMatchObject({ value: { status: 302 } })
     expect(asked).toBe(1)
   })
 
   test('says what is wrong with the connection', async () => {
     const url = await serve((incoming) => incoming.socket.destroy())
-    expect(await reasonOf(askNode(url, request, open))).not.toBe('fetch failed')
-    expect(await reasonOf(askNode('http://127.0.0.1:9', request, open))).toMatch(
+    expect(await reasonOf(sendRequest(url, request, open))).not.toBe('fetch failed')
+    expect(await reasonOf(sendRequest('http://127.0.0.1:9', request, open))).toMatch(
       /ECONNREFUSED|bad port/,
     )
   })
@@ -76,15 +76,15 @@ describe('one request', () => {
   test('leaves nothing with the signal that outlives it', async () => {
     const url = await serve((_request, response) => response.end())
     const { signal } = new AbortController()
-    for (let i = 0; i < 5; i++) await askNode(url, request, signal)
+    for (let i = 0; i < 5; i++) await sendRequest(url, request, signal)
     expect(heldBy(signal)).toBe(0)
   })
 
   test('ends with the signal', async () => {
     const closing = new AbortController()
     const url = await serve(() => closing.abort())
-    expect((await askNode(url, request, closing.signal)).ok).toBe(false)
-    expect((await askNode(url, request, closing.signal)).ok).toBe(false)
+    expect((await sendRequest(url, request, closing.signal)).ok).toBe(false)
+    expect((await sendRequest(url, request, closing.signal)).ok).toBe(false)
   })
 })
 
@@ -95,7 +95,7 @@ function heldBy(signal: AbortSignal): number {
     .reduce((sum, size) => sum + size, 0)
 }
 
-async function reasonOf(answer: ReturnType<typeof askNode>): Promise<string> {
+async function reasonOf(answer: ReturnType<typeof sendRequest>): Promise<string> {
   const silent = await answer
   return silent.ok ? 'an answer' : silent.error.reason
 }

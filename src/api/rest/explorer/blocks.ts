@@ -7,7 +7,7 @@ import {
   countSlotBlocks,
   listChildren,
   listSlotBlocks,
-  placeOfBlock,
+  positionOfBlock,
 } from '../../../service/slots/explore.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { QueryParameterMalformed } from '../../api-errors.ts'
@@ -42,7 +42,7 @@ const v2: Dialect = {
   cursor: 'whiteFlagIndex.pageSize',
   more: {},
   moreOf: async () => ({}),
-  print: ({ place }) => String(place),
+  print: ({ position }) => String(position),
   positionOf: async (_services, text) => ok(Number(text)),
 }
 
@@ -56,7 +56,7 @@ const v3: Dialect = {
   print: ({ blockId }) => blockId,
   positionOf: async (services, text) => {
     const blockId = parse(BlockId, text)
-    const position = blockId.ok ? await placeOfBlock(services, blockId.value) : undefined
+    const position = blockId.ok ? await positionOfBlock(services, blockId.value) : undefined
     return position === undefined
       ? malformed('cursor', 'that of a block of the slot')
       : ok(position)

@@ -10,7 +10,7 @@ export const migrationStatements: MigrationStatements = {
   // A failed statement has cut the connection already, and the transaction with it.
   rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),
 
-  async recordedMigrations(connection) {
+  async createMigrationTable(connection) {
     // A server that is read only refuses the statement also where the table is there.
     await runScript(
       connection,
@@ -26,17 +26,6 @@ export const migrationStatements: MigrationStatements = {
         "applied_steps_count"   INTEGER NOT NULL DEFAULT 0
       ); END IF; END $$`,
     )
-    const { rows } = await connection.queryRaw({
-      sql: `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations
-        WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-      args: [],
-      argTypes: [],
-    })
-    return rows.map(([name, checksum, finished]) => ({
-      name: String(name),
-      checksum: String(checksum),
-      isFinished: finished === true,
-    }))
   },
 
   async runMigration(connection, migration) {

@@ -6,8 +6,8 @@ export const migrationStatements: MigrationStatements = {
   commitMigrating: (connection) => connection.executeScript('COMMIT'),
   rollbackMigrating: (connection) => connection.executeScript('ROLLBACK'),
 
-  async recordedMigrations(connection) {
-    await connection.executeScript(`
+  createMigrationTable: (connection) =>
+    connection.executeScript(`
       CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
         "id"                    TEXT PRIMARY KEY NOT NULL,
         "checksum"              TEXT NOT NULL,
@@ -17,19 +17,7 @@ export const migrationStatements: MigrationStatements = {
         "rolled_back_at"        DATETIME,
         "started_at"            DATETIME NOT NULL DEFAULT current_timestamp,
         "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
-      )`)
-    const { rows } = await connection.queryRaw({
-      sql: `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations
-        WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-      args: [],
-      argTypes: [],
-    })
-    return rows.map(([name, checksum, finished]) => ({
-      name: String(name),
-      checksum: String(checksum),
-      isFinished: Number(finished) === 1,
-    }))
-  },
+      )`),
 
   async runMigration(connection, migration) {
     await connection.executeScript(migration.script)

@@ -13,20 +13,7 @@ export const tableStatements: TableStatements = {
       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> '_prisma_migrations'
       ORDER BY m.name, c.cid`,
     )
-    return tablesOf(
-      rows.map(([table, column, type, place]) => [
-        String(table),
-        String(column),
-        String(type),
-        Number(place),
-      ]),
-      kindByType,
-    )
-  },
-
-  async countRows(connection, table) {
-    const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
-    return Number(count)
+    return tablesOf(rows, kindByType)
   },
 
   async rowsBehind(connection, table, { after, limit }) {

@@ -1,0 +1,24 @@
+import type { SqlConnection } from '../client.ts'
+import { rowsOf } from './tables.ts'
+
+/** A migration as Prisma's table has it. */
+export interface MigrationRecord {
+  readonly name: string
+  readonly checksum: string
+  readonly isFinished: boolean
+}
+
+/** The migrations that were begun and not rolled back, by name. */
+export async function recordedMigrations(connection: SqlConnection): Promise<MigrationRecord[]> {
+  const rows = await rowsOf(
+    connection,
+    `SELECT migration_name, checksum, finished_at IS NOT NULL FROM _prisma_migrations
+    WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  )
+  return rows.map(([name, checksum, finished]) => ({
+    name: String(name),
+    checksum: String(checksum),
+    // SQLite has 1, PostgreSQL true.
+    isFinished: Number(finished) === 1,
+  }))
+}
