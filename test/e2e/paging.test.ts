@@ -172,7 +172,7 @@ interface Page {
 const pageQuery = /* GraphQL */ `
   query (
     $address: String!, $first: Int, $after: String, $last: Int, $before: String,
-    $sort: UpdateSort, $startMilestoneIndex: UInt32, $class: UpdateClass
+    $sort: Sort, $startMilestoneIndex: UInt32, $class: UpdateClass
   ) {
     ledgerUpdates(
       address: $address, first: $first, after: $after, last: $last, before: $before,

@@ -20,14 +20,15 @@ export interface FullSelection {
 
 /**
  * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type: blocks,
- * transactions, outputs and milestones lead to each other without end.
+ * transactions, outputs, milestones and chains lead to each other without end.
  */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
   const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
-  const stored = new Set(storedFields.map((field) => typeOfRoot(schema, field)))
-  const isThing = (type: GraphQLNamedType) => stored.has(type) || type.name.endsWith('Connection')
+  const things = new Set(schema.getPossibleTypes(present(schema.getType('Node'), 'Node') as never))
+  const isThing = (type: GraphQLNamedType) =>
+    things.has(type as never) || type.name.endsWith('Connection')
 
   function fragmentOf(type: GraphQLNamedType, from: number, isBeside = false): string {
     const isOfThing = isBeside || isThing(type)
@@ -72,12 +73,4 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
   if (root === undefined) throw new Error(`no type ${type}`)
   const name = fragmentOf(root, depth)
   return { name, fragments: [...definitions.values()].join('\n') }
-}
-
-/** The roots of the things that lead to each other. */
-const storedFields = ['block', 'transaction', 'output', 'milestone']
-
-function typeOfRoot(schema: GraphQLSchema, name: string): GraphQLNamedType | undefined {
-  const field = schema.getQueryType()?.getFields()[name]
-  return field && getNamedType(field.type)
 }

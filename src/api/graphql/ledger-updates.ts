@@ -14,6 +14,7 @@ import { dependsOn } from './dependence.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
 import { pageCost } from './prices.ts'
+import { Sort } from './sort.ts'
 
 /** Ledger updates, page by page and one by one. */
 
@@ -23,14 +24,6 @@ export const UpdateClass = builder.enumType('UpdateClass', {
   values: {
     OWNED: { description: 'The address was the owner of the output in that milestone.' },
     MENTIONED: { description: 'The address had another role in the output.' },
-  } as const,
-})
-
-const UpdateSort = builder.enumType('UpdateSort', {
-  description: 'The direction of a list of updates.',
-  values: {
-    NEWEST: { description: 'The newest update first.' },
-    OLDEST: { description: 'The oldest update first.' },
   } as const,
 })
 
@@ -161,7 +154,7 @@ builder.queryField('ledgerUpdates', (t) =>
       after: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, after is older.' }),
       last: t.arg.int(),
       before: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, before is newer.' }),
-      sort: t.arg({ type: UpdateSort, required: true, defaultValue: 'NEWEST' }),
+      sort: t.arg({ type: Sort, required: true, defaultValue: 'NEWEST' }),
       startMilestoneIndex: t.arg({
         type: 'UInt32',
         description:

@@ -3,6 +3,7 @@ import type { Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { readBlocks } from '../../service/blocks/read-block.ts'
 import { readTransactions } from '../../service/blocks/read-transaction.ts'
+import { readChains } from '../../service/chains/read-chain.ts'
 import type { PageOrder, Part } from '../../service/lists/keyset-page.ts'
 import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
@@ -35,6 +36,8 @@ export async function outputsInBatch(
 export const blockInBatch = orFailing(byKey(readBlocks))
 /** A transaction; `undefined` when it is not known. */
 export const transactionInBatch = orFailing(byKey(readTransactions))
+/** A chain; `undefined` when it is not known. */
+export const chainInBatch = byKey(readChains)
 /** The milestone of a slot; `undefined` when it is not committed. */
 export const milestoneInBatch = byKey(readMilestones)
 /** The milestone of a commitment; `undefined` when it is not known. */

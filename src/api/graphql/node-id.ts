@@ -7,11 +7,15 @@ import { toGraphQL } from '../errors.ts'
 const nodeTypes = new Set([
   'Account',
   'Address',
+  'Anchor',
   'Block',
   'ChainRecord',
+  'Delegation',
   'LedgerUpdate',
   'Milestone',
+  'Nft',
   'Output',
+  'Token',
   'Transaction',
 ])
 

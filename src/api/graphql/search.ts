@@ -5,6 +5,7 @@ import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
+import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
 import { ChainRecord } from './chain-records.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
@@ -19,6 +20,10 @@ const typeByKind = {
   MILESTONE: Milestone,
   OUTPUT: OutputNode,
   ACCOUNT: AccountNode,
+  ANCHOR: AnchorNode,
+  TOKEN: TokenNode,
+  NFT: NftNode,
+  DELEGATION: DelegationNode,
   ADDRESS: AddressNode,
   CHAIN_RECORD: ChainRecord,
 } as const satisfies Record<Hit['kind'], object>

@@ -21,7 +21,7 @@ afterAll(() => gateway.close())
 const pageQuery = /* GraphQL */ `
   query Page(
     $address: String!, $first: Int, $after: String, $last: Int, $before: String,
-    $sort: UpdateSort, $startMilestoneIndex: UInt32, $class: UpdateClass
+    $sort: Sort, $startMilestoneIndex: UInt32, $class: UpdateClass
   ) {
     ledgerUpdates(
       address: $address, first: $first, after: $after, last: $last, before: $before,
