@@ -12,6 +12,17 @@ export interface PageAt<P> {
   readonly pageSize: number
 }
 
+/** The page that a cursor names; without one the first page of the size asked for. */
+export function pageAt<P>({
+  cursor,
+  pageSize,
+}: {
+  readonly cursor: PageAt<P> | undefined
+  readonly pageSize: number
+}): PageAt<P | undefined> {
+  return cursor ?? { from: undefined, pageSize }
+}
+
 /** How the position of a cursor is written. */
 export interface CursorForm<P> {
   /** A regular expression of the position, which the OpenAPI document shows. */

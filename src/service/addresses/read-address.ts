@@ -6,7 +6,7 @@ import type { UpdateClass } from '../../store/rows.ts'
 import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
 import type { Services } from '../services.ts'
-import { maximumPageSize, type PageSizeOutOfRange } from '../updates/list-ledger-updates.ts'
+import { type PageSizeOutOfRange, sizeFault } from '../updates/list-ledger-updates.ts'
 
 /** What an address owns. */
 
@@ -39,10 +39,8 @@ export async function readNativeTokens(
   address: Hex,
   { first, after }: TokenPage,
 ): Promise<Result<readonly NativeTokens[], PageSizeOutOfRange>> {
-  if (first < 0 || first > maximumPageSize) {
-    const code = 'PAGE_SIZE_OUT_OF_RANGE'
-    return err({ code, argument: 'first', value: first, limit: maximumPageSize })
-  }
+  const fault = sizeFault('first', first)
+  if (fault !== undefined) return err(fault)
   const page = { limit: first, ...(after !== undefined && { after }) }
   return ok((await store.read.tokenBalances(address, page)).tokens)
 }

@@ -6,8 +6,8 @@ import type { OutputPosition, UnspentFilter } from '../../store/view-contract.ts
 import type { Services } from '../services.ts'
 import {
   defaultPageSize,
-  maximumPageSize,
   type PageSizeOutOfRange,
+  sizeFault,
 } from '../updates/list-ledger-updates.ts'
 import { type OutputView, viewOfOutput } from './read-output.ts'
 
@@ -50,10 +50,8 @@ export async function listUnspentOutputs(
   { filter, first, after }: UnspentPageQuestion,
 ): Promise<Result<UnspentPage, ListUnspentOutputsError>> {
   const size = first ?? defaultPageSize
-  if (size < 0 || size > maximumPageSize) {
-    const code = 'PAGE_SIZE_OUT_OF_RANGE'
-    return err({ code, argument: 'first', value: size, limit: maximumPageSize })
-  }
+  const fault = sizeFault('first', size)
+  if (fault !== undefined) return err(fault)
   if (filter.heldBy !== undefined && filter.anyOf !== undefined) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' })
   }

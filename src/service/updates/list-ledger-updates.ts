@@ -131,7 +131,8 @@ export function viewOf(
   }
 }
 
-function sizeFault(
+/** Why a page of this size is refused; `undefined` where it is not. */
+export function sizeFault(
   argument: 'first' | 'last',
   value: number | null | undefined,
 ): PageSizeOutOfRange | undefined {

@@ -167,23 +167,20 @@ export const blockParents = table('block_parents', {
   child: id<'BlockId'>(),
 })
 
-/** Transactions with the block that carries them. */
-export const carriedTransactions = table('transactions', {
+const carriedTransaction = {
   transactionId: named('id', id<'TransactionId'>()),
   blockId: id<'BlockId'>(),
   slot: long,
   state: transactionState,
-  carriers: int,
-})
+} as const
+
+const judgedTransaction = { ...carriedTransaction, failureReason: optional(int) } as const
+
+/** Transactions with the block that carries them. */
+export const carriedTransactions = table('transactions', { ...carriedTransaction, carriers: int })
 
 /** Transactions. */
-export const transactions = table('transactions', {
-  transactionId: named('id', id<'TransactionId'>()),
-  blockId: id<'BlockId'>(),
-  slot: long,
-  state: transactionState,
-  failureReason: optional(int),
-})
+export const transactions = table('transactions', judgedTransaction)
 
 /** Transactions by id. */
 export const transactionIds = table('transactions', {
@@ -192,11 +189,7 @@ export const transactionIds = table('transactions', {
 
 /** Verdicts on transactions. */
 export const verdicts = writtenTable('transactions', {
-  transactionId: named('id', id<'TransactionId'>()),
-  blockId: id<'BlockId'>(),
-  slot: long,
-  state: transactionState,
-  failureReason: optional(int),
+  ...judgedTransaction,
   allotments,
   judgedCarriers: { type: 'int', write: (judged: number | undefined) => judged ?? 1 },
 })

@@ -12,7 +12,7 @@ import {
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { QueryParameterMalformed } from '../../api-errors.ts'
 import { about, asItIs, count, type FormMembers, id, listOf, object } from '../form.ts'
-import { pageCursor } from '../page-cursor.ts'
+import { pageAt, pageCursor } from '../page-cursor.ts'
 import { malformed, number32, pageSize, pathId, sort } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { type Route, readRoute } from '../route.ts'
@@ -100,7 +100,7 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
     answer: async (given, services) => {
       const milestone = await findMilestone(naming, given, services)
       if (!milestone.ok) return milestone
-      const at = given.cursor ?? { from: undefined, pageSize: given.pageSize }
+      const at = pageAt(given)
       const from =
         at.from === undefined ? ok(undefined) : await dialect.positionOf(services, at.from)
       if (!from.ok) return from

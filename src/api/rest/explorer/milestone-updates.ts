@@ -3,7 +3,7 @@ import type { OutputId } from '../../../protocol/primitives.ts'
 import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { about, bech32, type FormMembers, flag, id, listOf, object, uint32 } from '../form.ts'
-import { pageCursor } from '../page-cursor.ts'
+import { pageAt, pageCursor } from '../page-cursor.ts'
 import { pageSize } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
@@ -66,7 +66,7 @@ function updatesRoute({ path, naming, index }: Dialect) {
     answer: async (given, services) => {
       const milestone = await findMilestone(naming, given, services)
       if (!milestone.ok) return milestone
-      const at = given.cursor ?? { from: undefined, pageSize: given.pageSize }
+      const at = pageAt(given)
       const page = await listMilestoneUpdates(services, milestone.value, at)
       if (!page.ok) return page
       const { updates: items, next } = page.value

@@ -10,7 +10,7 @@ import {
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { NotFound } from '../../api-errors.ts'
 import { id, listOf, object, uint32 } from '../form.ts'
-import { pageCursor } from '../page-cursor.ts'
+import { pageAt, pageCursor } from '../page-cursor.ts'
 import { number32, type Parameter, pageSize, pathId, pathSlot, sort } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
@@ -114,7 +114,7 @@ function listingRoute({ path, about, start, end, described, idName, slots }: Lis
       if (first !== undefined && last !== undefined && last < first) {
         return err({ code: 'RANGE_REVERSED', start, end })
       }
-      const { from, pageSize } = cursor ?? { from: undefined, pageSize: size }
+      const { from, pageSize } = pageAt({ cursor, pageSize: size })
       const { milestones, next } = await listMilestones(services, {
         ...slots(services, { start: first, end: last }),
         sort,

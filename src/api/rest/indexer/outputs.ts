@@ -16,7 +16,7 @@ import {
 } from '../../../service/outputs/find-outputs.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { about, text } from '../form.ts'
-import type { PageAt } from '../page-cursor.ts'
+import { type PageAt, pageAt } from '../page-cursor.ts'
 import { lenientPageSize, malformed, type Parameter, sizeUpTo } from '../parameters.ts'
 import { serialized } from '../reply.ts'
 import { type Route, readRoute } from '../route.ts'
@@ -136,7 +136,7 @@ function listRoute({ path, about, kinds, filters: own }: List): Route {
     answer: async ({ pageSize: size, cursor, ...given }, services) => {
       const asked: Readonly<Record<string, OutputFilter>> = given
       const filter = { ...mergeFilters(Object.values(asked)), ...(kinds && { kinds }) }
-      const { from: after, pageSize } = cursor ?? { from: undefined, pageSize: size }
+      const { from: after, pageSize } = pageAt({ cursor, pageSize: size })
       const page = await findOutputs(services, { filter, after, pageSize })
       const { committedSlot, outputIds: items, next } = page
       const text = next === undefined ? '' : printCursor(next, pageSize)
