@@ -26,7 +26,7 @@ import { present } from '../../lib/assert.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
 import { type Dependence, dependenceOf } from './dependence.ts'
-import { isDigits, isPlainText, resolverOf } from './meter.ts'
+import { isAsItIs, isDigits, isDigitsText, isPlainText, resolverOf } from './meter.ts'
 
 /**
  * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
@@ -138,20 +138,33 @@ interface WriteField {
   readonly write: Write
   /** Whether it is counted with its object, and not by objects of its own. */
   readonly isLeaf: boolean
+  /** Whether what it writes is between quotes, which are those of the keys before and behind it. */
+  readonly isQuoted: boolean
+}
+
+/** The fields of an object, and the text behind the last. */
+interface WriteFields {
+  readonly fields: readonly WriteField[]
+  readonly end: string
 }
 
 type SelectionNodes = readonly Pick<FieldNode, 'selectionSet'>[]
 
 function objectWriter(plan: Plan, type: GraphQLObjectType, nodes: SelectionNodes): Write {
   const fields: WriteField[] = []
+  // Few long pieces: to join the text of a field costs as much as to read its value.
+  let before = '{'
   for (const [name, same] of collectFields({ ...plan, type, nodes })) {
     if (++plan.fields > maxCompiledFields) throw notCompiled
-    const key = `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
-    fields.push({ key, ...fieldWriter(plan, type, same) })
+    const field = fieldWriter(plan, type, same)
+    const quote = field.isQuoted ? '"' : ''
+    fields.push({ key: `${before}${JSON.stringify(name)}:${quote}`, ...field })
+    before = `${quote},`
   }
   // A type of a union may have none of the fields.
   if (fields.length === 0) return () => '{}'
-  return (value, run) => writeObject(fields, value, run)
+  const object = { fields, end: fields.at(-1)?.isQuoted ? '"}' : '}' }
+  return (value, run) => writeObject(object, value, run)
 }
 
 function fieldWriter(
@@ -162,8 +175,7 @@ function fieldWriter(
   const node = present(nodes[0], 'a field has a node')
   const { value: fieldName } = node.name
   if (fieldName === typeNameField) {
-    const text = JSON.stringify(parentType.name)
-    return { write: () => text, isLeaf: true }
+    return { write: () => parentType.name, isLeaf: true, isQuoted: true }
   }
   const field = parentType.getFields()[fieldName]
   // `__schema` and `__type`.
@@ -172,17 +184,34 @@ function fieldWriter(
   const dependence = dependenceOf(parentType, field)
   plan.dependences.add(dependence)
   if (dependence === 'ADDRESS') plan.lists.push(read)
-  const complete = completion(plan, field.type, nodes)
-  const isLeaf = isLeafType(namedType(field.type))
+  const quoted = quotedWriter(field)
+  const complete = quoted ?? completion(plan, field.type, nodes)
+  const form = { isLeaf: isLeafType(namedType(field.type)), isQuoted: quoted !== undefined }
   const resolve = resolverOf(field)
   if (resolve === defaultFieldResolver) {
-    return { write: (source, run) => complete(memberOf(source, fieldName), run), isLeaf }
+    return { write: (source, run) => complete(memberOf(source, fieldName), run), ...form }
   }
   const write: Write = (source, run) => {
     const value = resolve(source, read(run), run.context, noInfo)
     return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
   }
-  return { write, isLeaf }
+  return { write, ...form }
+}
+
+/** Writes the text of a field without its quotes, where that is never null and JSON writes each character of it as it is. */
+function quotedWriter({ type, extensions }: GraphQLField<unknown, unknown>): Write | undefined {
+  if (!isNonNullType(type) || !isLeafType(type.ofType)) return undefined
+  const leaf = type.ofType
+  if (isAsItIs(leaf) || extensions.isPlain === true) {
+    return (value) => (typeof value === 'string' ? value : textOf(leaf, value))
+  }
+  return isEnumType(leaf) || isDigitsText(leaf) ? (value) => textOf(leaf, value) : undefined
+}
+
+function textOf(type: GraphQLLeafType, value: unknown): string {
+  const serialized = value == null ? undefined : type.serialize(value)
+  if (typeof serialized === 'string') return serialized
+  throw new TypeError(`${type.name}: no text in a field that always has one`)
 }
 
 /** A resolver that reads the info of a field throws here, and the executor, which has it, answers. */
@@ -277,14 +306,14 @@ function notNull(write: Write): Write {
 
 /** The members in the order asked. What is there at once is written at once; what is not is waited for side by side. */
 function writeObject(
-  fields: readonly WriteField[],
+  { fields, end }: WriteFields,
   source: unknown,
   run: Run,
 ): string | Promise<string> {
   const { budget } = run.context
   budget.check()
   let text = ''
-  let bytes = 1
+  let bytes = end.length
   let parts: (string | Promise<string>)[] | undefined
   try {
     for (const { key, write, isLeaf } of fields) {
@@ -304,8 +333,8 @@ function writeObject(
     abandon(parts)
     throw failure
   }
-  if (parts === undefined) return `${text}}`
-  parts.push(`${text}}`)
+  if (parts === undefined) return text + end
+  parts.push(text + end)
   return Promise.all(parts).then((all) => all.join(''))
 }
 
@@ -342,10 +371,16 @@ function abandon(parts: readonly (string | Promise<string>)[] | undefined): void
 
 function leafWriter(type: GraphQLLeafType): Write {
   const isPlain = isEnumType(type) || isDigits(type)
+  // Addresses: those of a list are mostly the same one.
+  let last = { text: '', written: '""' }
   return (value, run) => {
     const serialized = type.serialize(value)
     if (typeof serialized === 'string') {
-      return isPlain ? `"${serialized}"` : writeText(serialized, run)
+      if (isPlain) return `"${serialized}"`
+      if (serialized === last.text) return last.written
+      if (!isPlainText(serialized)) return writeEscaped(serialized, run)
+      last = { text: serialized, written: `"${serialized}"` }
+      return last.written
     }
     if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise in place of a value`)
     if (typeof serialized === 'number' || typeof serialized === 'boolean') return `${serialized}`
@@ -357,8 +392,7 @@ function leafWriter(type: GraphQLLeafType): Write {
 }
 
 /** The object counts a byte for each character. */
-function writeText(text: string, { context }: Run): string {
-  if (isPlainText(text)) return `"${text}"`
+function writeEscaped(text: string, { context }: Run): string {
   const written = JSON.stringify(text)
   context.budget.spend(Buffer.byteLength(written) - written.length, 0)
   return written

@@ -56,6 +56,7 @@ LedgerUpdate.implement({
     'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
+      extensions: { isPlain: true },
       description: 'The position of this update in the log: page or follow after it.',
     }),
     seq: t.field({

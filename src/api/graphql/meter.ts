@@ -124,6 +124,16 @@ export function isDigits(type: GraphQLLeafType): boolean {
   return type.extensions.isDigits === true
 }
 
+/** The same of a scalar that is always text, and one whose values are that text already. */
+export function isDigitsText(type: GraphQLLeafType): boolean {
+  return isAsItIs(type) || type.extensions.isText === true
+}
+
+/** Whether the values of a scalar are its text. */
+export function isAsItIs(type: GraphQLLeafType): boolean {
+  return type.extensions.isAsItIs === true
+}
+
 function leafBytes(value: unknown): number {
   if (typeof value === 'string') return textBytes(value)
   if (typeof value === 'object' && value !== null) return textBytes(JSON.stringify(value))

@@ -20,14 +20,16 @@ const max32 = 2 ** 32 - 1
 const max64 = 2n ** 64n - 1n
 const max256 = 2n ** 256n - 1n
 
-/** Of scalars whose text needs no escape in JSON. */
+/** Of scalars whose text needs no escape in JSON; of those that are always text; and of those whose values are that text. */
 const digits = { extensions: { isDigits: true } } as const
+const digitsAsText = { extensions: { isDigits: true, isText: true } } as const
+const digitsAsTheyAre = { extensions: { isDigits: true, isText: true, isAsItIs: true } } as const
 
 builder.scalarType('UInt32', {
   ...digits,
   description: 'A whole number from 0 to 4294967295: slots, epochs, indices and counters.',
   serialize: (value) => {
-    assert(isIntegerUpTo(value, max32), `UInt32 out of range: ${value}`)
+    if (!isIntegerUpTo(value, max32)) failOutOfRange('UInt32', value)
     return value
   },
   ...readBy((value) => {
@@ -37,11 +39,11 @@ builder.scalarType('UInt32', {
 })
 
 builder.scalarType('UInt64', {
-  ...digits,
+  ...digitsAsText,
   description:
     'A whole number from 0 to 18446744073709551615, as decimal text: amounts, mana and nanoseconds. Small ones are also read as numbers.',
   serialize: (value) => {
-    assert(value >= 0n && value <= max64, `UInt64 out of range: ${value}`)
+    if (value < 0n || value > max64) failOutOfRange('UInt64', value)
     return value.toString()
   },
   ...readBy((value) => {
@@ -52,7 +54,7 @@ builder.scalarType('UInt64', {
 })
 
 builder.scalarType('UInt256', {
-  ...digits,
+  ...digitsAsText,
   description:
     'A whole number from 0 to 2^256 - 1, as hexadecimal text in its shortest form: amounts of native tokens.',
   serialize: (value) => {
@@ -68,11 +70,11 @@ builder.scalarType('UInt256', {
 })
 
 builder.scalarType('Int64', {
-  ...digits,
+  ...digitsAsText,
   description:
     'A whole number from -9223372036854775808 to 9223372036854775807, as decimal text: credits, which may be a debt.',
   serialize: (value) => {
-    assert(BigInt.asIntN(64, value) === value, `Int64 out of range: ${value}`)
+    if (BigInt.asIntN(64, value) !== value) failOutOfRange('Int64', value)
     return value.toString()
   },
   ...readBy((value) => {
@@ -83,7 +85,7 @@ builder.scalarType('Int64', {
 })
 
 builder.scalarType('Hex', {
-  ...digits,
+  ...digitsAsTheyAre,
   description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
   serialize: (value) => value,
   ...readBy(parseHex),
@@ -150,7 +152,7 @@ builder.scalarType(
 
 function idScalar<I extends Hex>(length: number, description: string) {
   return {
-    ...digits,
+    ...digitsAsTheyAre,
     description: `${description} ${length} bytes as 0x and lower-case hexadecimal digits.`,
     serialize: (value: I) => value,
     ...readBy((value) => parseId<I>(value, length)),
@@ -201,6 +203,11 @@ function parseInt64(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^-?[0-9]{1,19}$/.test(value)) return undefined
   const number = BigInt(value)
   return BigInt.asIntN(64, number) === number ? number : undefined
+}
+
+/** The message is made only here: as an argument it would cost more than all else. */
+function failOutOfRange(type: string, value: unknown): never {
+  assert(false, `${type} out of range: ${value}`)
 }
 
 function isIntegerUpTo(value: unknown, max: number): value is number {

@@ -7,10 +7,13 @@ const texts = new LRUCache<string, string>({ max: 4_096 })
 
 /** The Bech32 text of an address; of a multi address that of its reference. */
 export function addressText(hrp: string, address: Hex): string {
+  // Nearly always the row before had the same one.
+  if (address === last.address && hrp === last.hrp) return last.text
   const key = hrp + address
-  const known = texts.get(key)
-  if (known !== undefined) return known
-  const text = encodeBech32(hrp, hexToBytes(address))
+  const text = texts.get(key) ?? encodeBech32(hrp, hexToBytes(address))
   texts.set(key, text)
+  last = { hrp, address, text }
   return text
 }
+
+let last = { hrp: '', address: '0x' as Hex, text: '' }
