@@ -173,6 +173,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   RANGE_REVERSED: badRequest(
     (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
   ),
+  HISTORY_RANGE_REVERSED: badRequest(() => 'query: to must not lie before from'),
   ACTIVITY_RANGE_REVERSED: badRequest(() => 'to: must not lie before from'),
   ACTIVITY_RANGE_TOO_WIDE: badRequest(
     (e) => `from: ${e.points} spans up to the end; at most ${e.limit} are answered at once`,

@@ -1,5 +1,6 @@
 import type { ManaRewardsError } from '../service/accounts/mana-rewards.ts'
 import type { EpochNotBegun } from '../service/accounts/validators.ts'
+import type { HistoryRangeReversed } from '../service/addresses/address-history.ts'
 import type { AddressError } from '../service/addresses/address-key.ts'
 import type { ChainRecordUnknown } from '../service/chain-records/activate-chain.ts'
 import type { ChainRecordPageError } from '../service/chain-records/chain-records.ts'
@@ -41,6 +42,7 @@ export type GatewayError =
   | SimulateTransactionError
   | UpdatesNotKept
   | ActivityError
+  | HistoryRangeReversed
   | EpochNotBegun
   | ManaRewardsError
   | OutputNotServed

@@ -1,11 +1,13 @@
 import { createListeners, type Listeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
+import { type ReadBlocks, shareBlocks } from './blocks.ts'
 import { createExpirationTransfers, type ExpirationTransferDeps } from './expiration-transfers.ts'
 import { createFeedHub, type FeedHub } from './hub.ts'
 import { type ReadMilestones, shareMilestones } from './milestones.ts'
 import type { LogReader } from './read.ts'
 import { openTail, type Tail } from './tail.ts'
+import { createTipValues, type TipValues } from './tip-values.ts'
 import type { Wake } from './wake.ts'
 
 /** The feed of one process: one tail that reads the log, and all subscribers. */
@@ -13,7 +15,7 @@ import type { Wake } from './wake.ts'
 export interface FeedDeps {
   readonly reader: LogReader &
     ExpirationTransferDeps['reader'] &
-    Pick<StoreReader, 'milestonesAfter' | 'forget'>
+    Pick<StoreReader, 'milestonesAfter' | 'blocksAfter' | 'forget'>
   readonly parameters: Pick<ExpirationTransferDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'warn' | 'error'>
@@ -35,6 +37,10 @@ export interface Feed extends FeedSettings {
   readonly tail: Tail
   readonly share: FeedHub
   readonly milestones: ReadMilestones
+  /** What is read once for each tip. */
+  readonly tipValues: TipValues
+  /** New blocks, in reads that subscribers share. */
+  readonly readBlocks: ReadBlocks
   /** Notified when blocks were added or may have changed their states, as far as this process knows of it at once. */
   readonly blocks: Listeners<void>
   /** Ends every feed. */
@@ -73,6 +79,8 @@ export async function openFeed(
     ...settings,
     tail,
     share,
+    tipValues: createTipValues(tail),
+    readBlocks: shareBlocks(reader),
     blocks: createListeners(),
     milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {

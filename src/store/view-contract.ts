@@ -1,10 +1,10 @@
 import type { Activity, ActivityBucket } from '../ledger/activity.ts'
 import type { Resolution } from '../ledger/activity-buckets.ts'
 import type { BalanceRange } from '../ledger/balance-ranges.ts'
-import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
+import type { Balance, ExpirationTotal, TokenBalance } from '../ledger/balances-of-address.ts'
 import type { IndexKey } from '../ledger/index-keys.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { FoundryId, OutputId, SlotIndex } from '../protocol/primitives.ts'
+import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { ChainReader } from './chain-contract.ts'
 import type { OutputRow } from './rows.ts'
 import type { SearchReader } from './search-contract.ts'
@@ -20,6 +20,13 @@ export interface ViewReader extends ChainReader, SearchReader {
   ): Promise<{ readonly slot: SlotIndex; readonly tokens: readonly OwnedTokens[] }>
   /** All base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
   totalAt(address: Hex, slot: SlotIndex): Promise<bigint | undefined>
+  /** The slots after one up to another, both of them known, in which expirations moved outputs of an address, in order. */
+  expirationTotals(
+    address: Hex,
+    slots: { readonly after: SlotIndex; readonly upTo: SlotIndex; readonly limit: number },
+  ): Promise<readonly ExpirationTotal[]>
+  /** The outputs of a transaction, in no order. */
+  outputsOfTransaction(transactionId: TransactionId): Promise<OutputRow[]>
   /** The addresses that own most base tokens; of those that own the same, the last by bytes first. */
   richestAddresses(
     limit: number,

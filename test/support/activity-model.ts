@@ -4,12 +4,14 @@ import { failureReasonNumbers } from '../../src/ledger/failure-reasons.ts'
 import { compareLogEntries, logEntries } from '../../src/ledger/updates.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
+import { Block } from '../../src/protocol/block.ts'
 import { SlotCommitment } from '../../src/protocol/commitment.ts'
+import { indexOf, transactionOf } from '../../src/protocol/ids.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
-import type { BookedBlock, SlotCommit } from '../../src/store/contract.ts'
+import type { BookedBlock, IncomingBlock, SlotCommit } from '../../src/store/contract.ts'
 import { type ModelOutput, ownerInSlot } from './balance-model.ts'
 import type { StoreInUse } from './databases.ts'
 import { unwrap } from './log-store.ts'
@@ -38,11 +40,16 @@ export interface ActivityLedger {
   activity(resolution: Resolution, bucket: number): Activity | undefined
   /** The spans that have committed slots, in order. */
   buckets(resolution: Resolution): number[]
+  readonly transactions: readonly ModelTransaction[]
+  /** All outputs so far. */
+  outputs(): ModelOutput[]
   /** The unspent outputs at the end of the newest slot. */
   unspent(): readonly ModelOutput[]
 }
 
-interface ModelTransaction {
+/** An accepted transaction, with what it spends and creates in its order. */
+export interface ModelTransaction {
+  readonly transactionId: TransactionId
   readonly slot: SlotIndex
   readonly inputs: readonly ModelOutput[]
   readonly outputs: readonly ModelOutput[]
@@ -71,18 +78,20 @@ export async function foundActivityLedger(
   const genesis = transaction(random, { slot: genesisSlot, inputs: [] })
   const transactions: ModelTransaction[] = [genesis]
   let unspent = [...genesis.outputs]
+  const outputById = new Map(genesis.outputs.map((output) => [output.outputId, output]))
   number++
 
   function transaction(
     from: Random,
     { slot, inputs }: { readonly slot: SlotIndex; readonly inputs: readonly ModelOutput[] },
   ): ModelTransaction {
-    const outputs = Array.from({ length: from.between(1, 3) }, (_, i) => ({
+    const outputs = Array.from({ length: from.between(1, 4) }, (_, i) => ({
       outputId: `${transactionIdOf(number)}0${i}00` as OutputId,
       output: randomOutput(from, slot + minCommittableAge, 8),
       bookedSlot: slot,
     }))
-    return { slot, inputs: inputs.map((one) => ({ ...one, spentSlot: slot })), outputs }
+    const spent = inputs.map((one) => ({ ...one, spentSlot: slot }))
+    return { transactionId: transactionIdOf(number), slot, inputs: spent, outputs }
   }
 
   async function fillSlot(slot: SlotIndex): Promise<void> {
@@ -90,22 +99,25 @@ export async function foundActivityLedger(
       const what = random.between(0, 9)
       const block = incomingBlock(number, {
         slot,
-        bytes: new Uint8Array(random.between(1, 900)),
+        bytes: what > 4 ? new Uint8Array(random.between(1, 900)) : new Uint8Array(),
         kind: what === 9 ? 'validation' : 'basic',
         workScore: what === 9 ? 0 : random.between(1, 90_000),
         ...(what > 6 && { transactionId: undefined }),
       })
+      if (what <= 4) {
+        await accept(block, slot)
+        continue
+      }
       await store.write.acceptBlocks([block])
       if (what === 8) {
         const dropped = { blockId: block.blockId, state: 'DROPPED' } as const
         unwrap(await store.write.book(term, booking({ blocks: [dropped] })))
         continue
       }
-      blocks.push({ slot, size: block.bytes.length, workScore: block.workScore })
+      note(block)
       const verdict = { blockId: block.blockId, state: 'ACCEPTED' } as const
       if (what > 6) unwrap(await store.write.book(term, booking({ blocks: [verdict] })))
-      else if (what > 4) await fail(verdict, slot, what === 6)
-      else await accept(verdict, slot)
+      else await fail(verdict, slot, what === 6)
     }
   }
 
@@ -117,16 +129,29 @@ export async function foundActivityLedger(
     if (!isOfCarrier) failures.push(slot)
   }
 
-  async function accept(verdict: BookedBlock, slot: SlotIndex): Promise<void> {
+  function note({ slot, bytes, workScore }: IncomingBlock): void {
+    blocks.push({ slot, size: bytes.length, workScore })
+  }
+
+  async function accept(draft: IncomingBlock, slot: SlotIndex): Promise<void> {
     unspent = random.shuffled(unspent)
     const made = transaction(random, { slot, inputs: unspent.splice(0, random.between(1, 3)) })
+    const block = { ...draft, bytes: carrierOf(made, draft) }
+    await store.write.acceptBlocks([block])
+    note(block)
     transactions.push(made)
     unspent.push(...made.outputs)
-    const spentBy: TransactionId = transactionIdOf(number)
-    const spent = made.inputs.map(({ outputId }) => ({ outputId, spentSlot: slot, spentBy }))
-    const created = made.outputs.map(createdRow)
-    const transactionsBooked = [bookedTransaction(number, { slot })]
-    const done = { blocks: [verdict], transactions: transactionsBooked, created, spent }
+    for (const input of made.inputs) outputById.set(input.outputId, input)
+    for (const output of made.outputs) outputById.set(output.outputId, output)
+    const spent = made.inputs.map(({ outputId }) => {
+      return { outputId, spentSlot: slot, spentBy: made.transactionId }
+    })
+    const done = {
+      blocks: [{ blockId: block.blockId, state: 'ACCEPTED' as const }],
+      transactions: [bookedTransaction(number, { slot })],
+      created: made.outputs.map(createdRow),
+      spent,
+    }
     unwrap(await store.write.book(term, booking(done)))
   }
 
@@ -240,6 +265,8 @@ export async function foundActivityLedger(
   return {
     committed: () => committed,
     commit,
+    transactions,
+    outputs: () => [...outputById.values()],
     activity,
     buckets: (resolution) => [...new Set(slotsSoFar().map((slot) => bucketOf(resolution, slot)))],
     unspent: () => unspent,
@@ -249,4 +276,50 @@ export async function foundActivityLedger(
 function createdRow({ outputId, output, bookedSlot }: ModelOutput) {
   const bytes = encode(Output, output)
   return { outputId, bytes, blockId: blockIdOf(0), bookedSlot: present(bookedSlot, 'a slot') }
+}
+
+/** The bytes of a block that carries a transaction; nobody checks its signatures. */
+function carrierOf(
+  { inputs, outputs, slot }: ModelTransaction,
+  { issuerId, issuingTime }: IncomingBlock,
+): Uint8Array {
+  const transaction = {
+    networkId: 1n,
+    creationSlot: slot,
+    contextInputs: [],
+    inputs: inputs.map(({ outputId }) => ({
+      type: 0 as const,
+      transactionId: transactionOf(outputId),
+      transactionOutputIndex: indexOf(outputId),
+    })),
+    allotments: [],
+    capabilities: '0x' as const,
+    payload: undefined,
+    outputs: outputs.map(({ output }) => output),
+  }
+  const signature = {
+    type: 0 as const,
+    publicKey: testId('Key', 32, 0),
+    signature: testId('Signature', 64, 0),
+  }
+  const unlocks = inputs.map(() => ({ type: 0 as const, signature }))
+  return encode(Block, {
+    header: {
+      protocolVersion: 3,
+      networkId: 1n,
+      issuingTime,
+      slotCommitmentId: testId('CommitmentId', 36, 0),
+      latestFinalizedSlot: 0,
+      issuerId,
+    },
+    body: {
+      type: 0,
+      strongParents: [blockIdOf(0)],
+      weakParents: [],
+      shallowLikeParents: [],
+      payload: { type: 1, transaction, unlocks },
+      maxBurnedMana: 0n,
+    },
+    signature,
+  })
 }

@@ -14,6 +14,8 @@ export interface Answer {
   readonly json?: Shape
   /** What a client that asks for bytes gets in its place; absent where there are none. */
   readonly bytes?: string
+  /** Texts of other types, each with a sentence on it. */
+  readonly texts?: Readonly<Record<string, string>>
   /** Headers besides those of every answer, with a sentence on each. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,13 +1,37 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { RestResponse } from './response.ts'
+import type { RestResponse, RouteResponse, StreamedResponse } from './response.ts'
 
 /** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
 
 /** Sends an answer; the server itself omits the body for HEAD. */
-export function send(response: ServerResponse, answer: RestResponse): void {
+export function send(response: ServerResponse, answer: RouteResponse): void {
+  if ('stream' in answer) void sendStream(response, answer)
+  else sendWhole(response, answer)
+}
+
+/** Makes no more than the client takes. What breaks off is cut, so that the client does not take it for the whole. */
+async function sendStream(
+  response: ServerResponse,
+  { status, headers, stream: { text, signal, over } }: StreamedResponse,
+): Promise<void> {
+  response.writeHead(status, { vary: 'accept, accept-encoding', ...headers })
+  try {
+    if (response.req.method === 'HEAD') response.end()
+    else await pipeline(Readable.from(text), response, { signal })
+  } catch {
+    // The client left, or the gateway stops, or the making failed, which the router logs; the response is cut by now.
+  } finally {
+    await text.return(undefined)
+    over()
+  }
+}
+
+function sendWhole(response: ServerResponse, answer: RestResponse): void {
   const { req: request } = response
   const etag = tagFor(request, answer)
   const headers: RestResponse['headers'] = {

@@ -7,6 +7,23 @@ export interface RestResponse {
   readonly body: string | Uint8Array
 }
 
+/** An answer that is sent as it is made. */
+export interface StreamedResponse extends Omit<RestResponse, 'body'> {
+  readonly stream: StreamedBody
+}
+
+/** What a route answers. */
+export type RouteResponse = RestResponse | StreamedResponse
+
+/** The body of such an answer. */
+export interface StreamedBody {
+  readonly text: AsyncGenerator<string>
+  /** Fires when it is to be broken off. */
+  readonly signal: AbortSignal
+  /** Called once nothing more is sent of it. */
+  over(): void
+}
+
 /** What a route's closed list of errors determines about their form. */
 export interface RefusalForm {
   /** The only statuses of its answers. */

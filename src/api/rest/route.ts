@@ -6,7 +6,7 @@ import type { Shape } from './form.ts'
 import { type Given, type Parameters, readParameters } from './parameters.ts'
 import type { Answer, Reply } from './reply.ts'
 import type { CheckedRequest, RestRequest } from './request.ts'
-import type { RefusalForm, RestResponse } from './response.ts'
+import type { RefusalForm, RouteResponse } from './response.ts'
 
 /** A route of the REST surface, declared once: what describes its parameters and answers reads and prints them. */
 
@@ -38,7 +38,7 @@ export interface RouteDescription {
 /** A route as the router calls it. */
 export interface Route extends RouteDescription {
   /** Answers expected failures too; an exception becomes one INTERNAL. */
-  answer(request: RestRequest, services: Services): Promise<RestResponse>
+  answer(request: RestRequest, services: Services): Promise<RouteResponse>
 }
 
 /** A route whose answer of success is one value. */
@@ -69,7 +69,7 @@ export function route<
         given: Given<P> & Given<Q> & Given<H>,
         services: Services,
         request: CheckedRequest,
-      ): Promise<Result<RestResponse, GatewayError>>
+      ): Promise<Result<RouteResponse, GatewayError>>
     },
 ): Route {
   const { answer, ...description } = declaration

@@ -10,7 +10,7 @@ import { isForm } from '../forms.ts'
 import { type Occupancy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
-import type { RefusalForm, RestResponse } from './response.ts'
+import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
 import type { Route } from './route.ts'
 
 /** What the router needs. */
@@ -33,7 +33,7 @@ export interface RouterRequest {
 }
 
 /** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
-export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RestResponse> {
+export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RouteResponse> {
   const { message, requestId, caller } = request
   let refusals: RefusalForm | undefined
   try {
@@ -45,7 +45,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     if (!query.ok) return toRest(query.error, refusals)
     const form = formRefusal(route, message)
     if (form !== undefined) return toRest(form, refusals)
-    return await route.answer(
+    const answered = await route.answer(
       {
         params,
         query: query.value,
@@ -58,6 +58,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       },
       deps.services,
     )
+    return 'stream' in answered ? withFailures(deps, request, answered) : answered
   } catch (error) {
     const away = storeAwayOf(error)
     if (away !== undefined) return toRest(away, refusals)
@@ -66,6 +67,23 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     else deps.log.error('request-failed', { requestId, path: request.path, error })
     return toRest({ code: 'INTERNAL', requestId })
   }
+}
+
+/** Logs what fails once the answer has begun, when nothing can be said to the client. */
+function withFailures(
+  { log }: RouterDeps,
+  { requestId, path }: RouterRequest,
+  answered: StreamedResponse,
+): StreamedResponse {
+  async function* logged(): AsyncGenerator<string> {
+    try {
+      yield* answered.stream.text
+    } catch (error) {
+      if (storeAwayOf(error) === undefined) log.error('request-failed', { requestId, path, error })
+      throw error
+    }
+  }
+  return { ...answered, stream: { ...answered.stream, text: logged() } }
 }
 
 /** A route that reads a body checks its content type; one that reads none would accept a form unchecked. */

@@ -1,3 +1,4 @@
+import { addressHistoryRoute } from './address-history.ts'
 import { chainRecordRoute, setChainRecordRoute } from './chain-record.ts'
 import { activateRoute, chainsRoute, deactivateRoute } from './chains.ts'
 import {
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = withDocument([
   ready,
   live,
   logRoute,
+  addressHistoryRoute,
   routesRoute,
   chainsRoute,
   chainRecordRoute,

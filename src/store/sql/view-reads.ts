@@ -25,7 +25,12 @@ import type { Reading } from './reading.ts'
  * moment: the slot of the newest commitment comes with it.
  */
 export function balanceReads(reading: Reading) {
-  const { asOf } = reading
+  const { asOf, rows: all } = reading
+  const transfers = all(
+    expirationTransfers,
+    'WHERE address = ? AND slot > ? AND slot <= ? ORDER BY slot LIMIT ?',
+  )
+  const ofTransaction = all(outputRows, 'WHERE id BETWEEN ? AND ?')
   const balance = asOf(balances, 'balances ON balances.address = ?')
   const tokens = asOf(
     tokenBalances,
@@ -60,6 +65,13 @@ export function balanceReads(reading: Reading) {
       return { slot, tokens: found }
     },
     totalAt: totalAtRead(reading),
+    expirationTotals: (address, { after, upTo, limit }) =>
+      transfers(hexToBytes(address), after, upTo, limit),
+    outputsOfTransaction: (transactionId) => {
+      const digits = transactionId.slice(2)
+      // Two bytes of index follow the id.
+      return ofTransaction(hexToBytes(`0x${digits}0000`), hexToBytes(`0x${digits}ffff`))
+    },
     richestAddresses: async (limit) => {
       const { slot, rows } = await richest(limit)
       return { slot, owners: rows.map(({ address, total }) => ({ address, total })) }

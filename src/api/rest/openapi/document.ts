@@ -118,7 +118,8 @@ function requestBody(body: Readonly<Record<string, Shape>>): Shape {
 }
 
 function successes({ method, answers }: Route): Record<string, Shape> {
-  const isRead = method === 'GET'
+  // What is sent as it is made has no tag.
+  const isRead = method === 'GET' && answers[200]?.texts === undefined
   const described = Object.entries(answers).map(([status, answer]) => {
     const tag =
       isRead && status === '200' ? { etag: 'names this content; see `If-None-Match`' } : {}
@@ -134,7 +135,10 @@ function successes({ method, answers }: Route): Record<string, Shape> {
   }
 }
 
-function response({ about, json, bytes }: Answer, own: Readonly<Record<string, string>>): Shape {
+function response(
+  { about, json, bytes, texts = {} }: Answer,
+  own: Readonly<Record<string, string>>,
+): Shape {
   const headers = {
     ...Object.fromEntries(Object.keys(commonHeaders).map((name) => [name, headerRef(name)])),
     ...Object.fromEntries(Object.entries(own).map(([name, sentence]) => [name, header(sentence)])),
@@ -142,8 +146,15 @@ function response({ about, json, bytes }: Answer, own: Readonly<Record<string, s
   const content = {
     ...(json !== undefined && { 'application/json': { schema: json } }),
     ...(bytes !== undefined && { [binaryType]: { schema: { description: bytes } } }),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([type, description]) => [
+        type,
+        { schema: { type: 'string', description } },
+      ]),
+    ),
   }
-  return { description: about, headers, ...(json !== undefined && { content }) }
+  const hasContent = Object.keys(content).length > 0
+  return { description: about, headers, ...(hasContent && { content }) }
 }
 
 function headerRef(name: string): Shape {

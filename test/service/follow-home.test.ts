@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Feed, openFeed } from '../../src/feed/open.ts'
+import { createWake } from '../../src/feed/wake.ts'
+import { createSettableClock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { followBlocks, type LiveBlockFilter } from '../../src/service/feed/follow-blocks.ts'
+import { followStatus } from '../../src/service/feed/follow-status.ts'
+import type { Services } from '../../src/service/services.ts'
+import { notifyBlockChanges } from '../../src/store/block-changes.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { type ActivityLedger, foundActivityLedger } from '../support/activity-model.ts'
+import { openedStore, takenLease, usualDatabase } from '../support/databases.ts'
+import { unwrap } from '../support/log-store.ts'
+import { incomingBlock, testId } from '../support/store-rows.ts'
+
+const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }
+const clock = createSettableClock(1_700_001_000_000_000_000n)
+const wake = createWake()
+const database = await usualDatabase().create()
+let store: Store
+let ledger: ActivityLedger
+let feed: Feed
+let services: Services
+/** How often the reads of these names were made. */
+const reads = { ledgerCounters: 0, blocksAfter: 0 }
+
+beforeAll(async () => {
+  const opened = await openedStore(database.url)
+  const { ledgerCounters, blocksAfter } = opened.read
+  const read: Store['read'] = {
+    ...opened.read,
+    ledgerCounters: (slots) => {
+      reads.ledgerCounters++
+      return ledgerCounters(slots)
+    },
+    blocksAfter: (page) => {
+      reads.blocksAfter++
+      return blocksAfter(page)
+    },
+  }
+  let notify = () => {}
+  store = notifyBlockChanges({ ...opened, read }, () => notify())
+  ledger = await foundActivityLedger({ store, term: await takenLease(store) }, 61, parameters)
+  const deps = { reader: read, parameters, wake, log: silentLog }
+  feed = await openFeed(deps, { tickMs: 2 ** 30, progressMs: 2 ** 30 })
+  notify = feed.blocks.notify
+  const source = { status: () => ({ slot: 100, role: 'WRITER' }), node: undefined }
+  services = { store, source, parameters, clock, feed } as unknown as Services
+})
+afterAll(async () => {
+  await feed.close()
+  await store.close()
+  await database.remove()
+})
+
+async function commit(slots: number): Promise<void> {
+  await ledger.commit(slots)
+  wake.notify((await store.read.logTip()).seq)
+}
+
+describe('the status', () => {
+  test('comes at once and at each milestone, by one read for all (20)', async () => {
+    const feeds = Array.from({ length: 5 }, () => followStatus(services))
+    const slots = async () => {
+      const next = await Promise.all(feeds.map((one) => one.next()))
+      return next.map(({ value }) => value?.committed.slot)
+    }
+    const before = reads.ledgerCounters
+    expect(await slots()).toEqual(Array(5).fill(0))
+    for (let slot = 1; slot < 4; slot++) {
+      const next = slots()
+      await commit(1)
+      expect(await next).toEqual(Array(5).fill(slot))
+    }
+    expect(reads.ledgerCounters - before).toBe(4)
+    for (const one of feeds) await one.return?.()
+  })
+
+  test('is the newest for a slow one, and ends at once when it is left', async () => {
+    const one = followStatus(services)
+    await one.next()
+    await commit(1)
+    await commit(1)
+    await commit(2)
+    expect((await one.next()).value?.committed.slot).toBe(ledger.committed())
+    const pending = one.next()
+    await one.return?.()
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+})
+
+describe('new blocks', () => {
+  const open = async (filter: LiveBlockFilter = {}) => unwrap(await followBlocks(services, filter))
+  let count = 10_000
+  const accept = async (changes: Parameters<typeof incomingBlock>[1][]) => {
+    const blocks = changes.map((one) => incomingBlock(count++, { slot: 9_000, ...one }))
+    await store.write.acceptBlocks(blocks)
+    return blocks.map(({ blockId }) => blockId)
+  }
+  const take = async (from: AsyncIterator<{ readonly blockId: string }>, length: number) => {
+    const ids: string[] = []
+    while (ids.length < length) ids.push((await from.next()).value.blockId)
+    return ids
+  }
+
+  test('come each once and in order, also to a slow one, and more than a page of them (21)', async () => {
+    const [fast, slow] = [await open(), await open()]
+    const expected: string[] = []
+    const taken = take(fast, 305)
+    for (let n = 0; n < 5; n++) expected.push(...(await accept([{}])))
+    expected.push(...(await accept(Array(300).fill({}))))
+    expect(await taken).toEqual(expected)
+    expect(await take(slow, 305)).toEqual(expected)
+    await fast.return?.()
+    await slow.return?.()
+  })
+
+  test('are read once for all who wait', async () => {
+    const feeds = await Promise.all(Array.from({ length: 20 }, () => open()))
+    const first = feeds.map((one) => take(one, 1))
+    const before = reads.blocksAfter
+    const [id] = await accept([{}])
+    expect(await Promise.all(first)).toEqual(Array(20).fill([id]))
+    // Once before the block came, and once for it.
+    expect(reads.blocksAfter - before).toBeLessThanOrEqual(2)
+    for (const one of feeds) await one.return?.()
+  })
+
+  test('are those of the filter', async () => {
+    const issuerId = testId('AccountId', 32, 5)
+    const filters: LiveBlockFilter[] = [
+      { issuerId },
+      { hasTransaction: true },
+      { hasTransaction: false, isValidation: false },
+      { isValidation: true },
+    ]
+    const feeds = await Promise.all(filters.map(open))
+    const [plain, ofIssuer, validation, last] = await accept([
+      { transactionId: undefined },
+      { issuerId },
+      { transactionId: undefined, kind: 'validation' },
+      { issuerId, transactionId: undefined },
+    ])
+    const expected = [[ofIssuer, last], [ofIssuer], [plain, last], [validation]]
+    const found = feeds.map((one, i) => take(one, expected[i]?.length ?? 0))
+    expect(await Promise.all(found)).toEqual(expected)
+    for (const one of feeds) await one.return?.()
+  })
+
+  test('end at once when they are left, and are refused in upstream mode', async () => {
+    const one = await open()
+    const pending = one.next()
+    await one.return?.()
+    expect(await pending).toEqual({ done: true, value: undefined })
+    const source = { ...services.source, node: {} } as unknown as Services['source']
+    expect(await followBlocks({ ...services, source }, {})).toEqual({
+      ok: false,
+      error: { code: 'NOT_OFFERED_BY_NODES', what: 'new blocks' },
+    })
+  })
+})
