@@ -18,14 +18,14 @@ export interface FullSelection {
 }
 
 /**
- * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type: blocks,
- * transactions, outputs and milestones lead to each other without end.
+ * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists: blocks,
+ * transactions, outputs, milestones and updates lead to each other without end.
  */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
 
   const stored = new Set(storedFields.map((field) => typeOfRoot(schema, field)))
-  const isThing = (type: GraphQLNamedType) => stored.has(type) || type.name.endsWith('Connection')
+  const isThing = (type: GraphQLNamedType) => stored.has(type)
 
   function fragmentOf(type: GraphQLNamedType, from: number, isBeside = false): string {
     const isOfThing = isBeside || isThing(type)
@@ -61,6 +61,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
   ): string {
     const type = getNamedType(field.type)
     if (isLeafType(type)) return field.name
+    if (isOfThing && type.name.endsWith('Connection')) return ''
     return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1, isOfThing)} }`
   }
 
@@ -71,7 +72,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
 }
 
 /** The roots of the things that lead to each other. */
-const storedFields = ['block', 'transaction', 'output', 'milestone']
+const storedFields = ['block', 'transaction', 'output', 'milestone', 'ledgerUpdateAt']
 
 function typeOfRoot(schema: GraphQLSchema, name: string): GraphQLNamedType | undefined {
   const field = schema.getQueryType()?.getFields()[name]

@@ -72,7 +72,10 @@ export async function viewsOfTransactions(
   const blocks = await store.read.blocks(rows.map(({ blockId }) => blockId))
   const blockById = new Map(blocks.map((block) => [block.blockId, block]))
   return rows.map((transaction) => {
-    const block = present(blockById.get(transaction.blockId), `block of ${transaction.transactionId}`)
+    const block = present(
+      blockById.get(transaction.blockId),
+      `block of ${transaction.transactionId}`,
+    )
     return viewOfTransaction({ transaction, block })
   })
 }
