@@ -88,8 +88,11 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
   OUTPUT_CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of the list of outputs`),
+  UPDATE_CLASS_WITHOUT_ADDRESS: badRequest(
+    () => 'class: needs an address; the updates of all addresses are not kept by class',
+  ),
   MILESTONE_RANGE_REVERSED: badRequest(
-    (e) => `filter: fromMilestone ${e.from} is behind toMilestone ${e.to}`,
+    (e) => `fromMilestone ${e.from} is behind toMilestone ${e.to}`,
   ),
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),

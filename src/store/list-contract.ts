@@ -57,6 +57,13 @@ export interface BlockConditions {
 /** Which outputs: in the order of booking by their type codes, or those that are spent in the order of spending. */
 export type OutputConditions = { readonly kinds?: readonly number[] | undefined } | 'SPENT'
 
+/** Accepted blocks and transactions of a committed slot. */
+export interface SlotCounts {
+  readonly slot: SlotIndex
+  readonly blocks: number
+  readonly transactions: number
+}
+
 /**
  * Reads of lists. Each asks for pages of several parts at once and gives one page for each, in the order of the list or
  * against it; the number of statements does not depend on how many they are. Every page is a scan of an index.
@@ -90,6 +97,8 @@ export interface ListReader {
   milestonesAt(slots: readonly SlotIndex[]): Promise<Milestone[]>
   /** The slots of those of some commitments that exist, in no order. */
   milestonesByCommitments(ids: readonly CommitmentId[]): Promise<Milestone[]>
+  /** What committed slots hold: counted, by one index scan each. */
+  slotCounts(slots: readonly SlotIndex[]): Promise<SlotCounts[]>
   /** Rows of the log at some positions that are still kept, in no order. */
   updatesAt(seqs: readonly number[]): Promise<LedgerUpdate[]>
 }

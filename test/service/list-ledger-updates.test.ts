@@ -12,6 +12,7 @@ import {
   fixedParameters,
   fixedSlots,
   type LogStore,
+  type ModelRow,
   openFixedLog,
   openLogStore,
   rowsOf,
@@ -45,11 +46,14 @@ describe('connection', () => {
   const anySize = fc.oneof(fc.constant(0), fc.nat({ max: 15 }))
   const size = fc.option(anySize, { nil: undefined, freq: 2 })
   const place = fc.option(fc.nat({ max: 1_000 }), { nil: undefined })
+  const anyMilestone = fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined, freq: 2 })
   const anyPage = fc.record({
-    address: fc.constantFrom(...addresses),
+    // Mostly one of them, and sometimes all.
+    address: fc.option(fc.constantFrom(...addresses), { nil: undefined }),
     class: fc.constantFrom<UpdateClass>('OWNED', 'MENTIONED'),
     sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
     startMilestoneIndex: fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined }),
+    range: fc.tuple(anyMilestone, anyMilestone),
     first: size,
     after: place,
     last: size,
@@ -58,7 +62,8 @@ describe('connection', () => {
 
   test('gives the page of the naive model for any mix of arguments', async () => {
     await fc.assert(
-      fc.asyncProperty(anyPage, async ({ address, class: updateClass, ...drawn }) => {
+      fc.asyncProperty(anyPage, async ({ address, class: updateClass, range, ...drawn }) => {
+        const [fromMilestone, toMilestone] = inOrder(range)
         const tip = log.rows.length
         const bounded = (seq: number | undefined) => seq && seq % (tip + 1)
         const page = withoutAbsent({
@@ -66,13 +71,16 @@ describe('connection', () => {
           after: bounded(drawn.after),
           before: bounded(drawn.before),
         })
-        const rows = rowsOf(log.rows, address, updateClass)
-        const expected = pageOf(rows, page)
+        const rows = address === undefined ? log.rows : rowsOf(log.rows, address, updateClass)
+        const isWithin = ({ milestoneIndex }: ModelRow) =>
+          milestoneIndex >= (fromMilestone ?? 0) && milestoneIndex <= (toMilestone ?? fixedSlots)
+        const expected = pageOf(rows.filter(isWithin), page)
         const { after, before } = page
         const answer = unwrap(
           await listLedgerUpdates(deps(), {
-            address,
-            class: updateClass,
+            ...(address !== undefined && { address, class: updateClass }),
+            fromMilestone,
+            toMilestone,
             ...page,
             after: after === undefined ? null : cursorAt(after),
             before: before === undefined ? null : cursorAt(before),
@@ -110,6 +118,16 @@ describe('connection', () => {
   })
 
   const refused = [
+    [
+      'milestones in the wrong order',
+      { fromMilestone: 4, toMilestone: 3 },
+      { code: 'MILESTONE_RANGE_REVERSED', from: 4, to: 3 },
+    ],
+    [
+      'a class of all addresses',
+      { address: undefined, class: 'OWNED' },
+      { code: 'UPDATE_CLASS_WITHOUT_ADDRESS' },
+    ],
     [
       'first negative',
       { first: -1 },
@@ -185,4 +203,8 @@ function withoutAbsent<T extends object>(
 
 function runs(usual: number): number {
   return Number(process.env.FC_NUM_RUNS ?? usual)
+}
+
+function inOrder([a, b]: readonly [number | undefined, number | undefined]) {
+  return a !== undefined && b !== undefined && a > b ? [b, a] : [a, b]
 }

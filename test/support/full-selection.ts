@@ -19,16 +19,15 @@ export interface FullSelection {
 }
 
 /**
- * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type: blocks,
- * transactions, outputs, milestones and chains lead to each other without end.
+ * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists:
+ * blocks, transactions, outputs, milestones, updates and chains lead to each other without end.
  */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
   const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
   const things = new Set(schema.getPossibleTypes(present(schema.getType('Node'), 'Node') as never))
-  const isThing = (type: GraphQLNamedType) =>
-    things.has(type as never) || type.name.endsWith('Connection')
+  const isThing = (type: GraphQLNamedType) => things.has(type as never)
 
   function fragmentOf(type: GraphQLNamedType, from: number, isBeside = false): string {
     const isOfThing = isBeside || isThing(type)
@@ -66,6 +65,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
   ): string {
     const type = getNamedType(field.type)
     if (isLeafType(type)) return field.name
+    if (isOfThing && type.name.endsWith('Connection')) return ''
     return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1, isOfThing)} }`
   }
 

@@ -119,8 +119,9 @@ LedgerUpdate.implement({
   }),
 })
 
-const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
-  description: 'A page of the updates of an address (Relay connection).',
+/** A page of updates. */
+export const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
+  description: 'A page of the updates of an address, or of all (Relay connection).',
   pageInfoDescription:
     'Both directions are as they are in the list that startMilestoneIndex leaves.',
   dependsOn: 'PARENT',
@@ -131,7 +132,8 @@ const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
 builder.objectFields(LedgerUpdateConnection, (t) => ({
   totalCount: t.field({
     type: 'UInt64',
-    description: 'All updates of the address and class, whatever the other arguments.',
+    description:
+      'All updates of the address and class, or of the whole log, whatever the other arguments; also those that are no longer kept.',
     resolve: async (page) => BigInt(await page.totalCount()),
   }),
   tipCursor: t.exposeString('tipCursor', {
@@ -147,10 +149,12 @@ builder.queryField('ledgerUpdates', (t) =>
     nullable: true,
     extensions: dependsOn('ADDRESS'),
     description:
-      'The updates of an address. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
+      'The updates of an address, or of all. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
     complexity: pageCost,
     args: {
-      address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
+      address: t.arg.string({
+        description: 'Bech32, of this network; left out: the updates of all addresses and classes.',
+      }),
       first: t.arg.int(),
       after: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, after is older.' }),
       last: t.arg.int(),
@@ -161,10 +165,23 @@ builder.queryField('ledgerUpdates', (t) =>
         description:
           'The milestone at which the list begins, itself included, in either direction.',
       }),
-      class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }),
+      fromMilestone: t.arg({
+        type: 'UInt32',
+        description: 'The first milestone of the list, in either direction.',
+      }),
+      toMilestone: t.arg({
+        type: 'UInt32',
+        description: 'The last milestone of the list, in either direction.',
+      }),
+      class: t.arg({
+        type: UpdateClass,
+        description:
+          'By default OWNED. Not without an address, for the log has no index of a class.',
+      }),
     },
     resolve: async (_root, { address, ...page }, { services }) => {
-      const key = orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address'))
+      const { bech32Hrp } = services.parameters
+      const key = address == null ? undefined : orThrow(addressKeyOf(bech32Hrp, address, 'address'))
       return orThrow(await listLedgerUpdates(services, { ...page, address: key }))
     },
   }),

@@ -9,7 +9,16 @@ import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
 import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
-import { readMilestones, readMilestonesByCommitments } from '../../service/slots/read-milestone.ts'
+import {
+  countMilestones,
+  readMilestones,
+  readMilestonesByCommitments,
+} from '../../service/slots/read-milestone.ts'
+import {
+  type MilestoneUpdateReads,
+  readUpdatesAt,
+} from '../../service/updates/list-milestone-updates.ts'
+import { readLogTip } from '../../service/updates/log-tip.ts'
 import { orThrow } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
 import type { GatewayContext } from './builder.ts'
@@ -42,6 +51,23 @@ export const chainInBatch = byKey(readChains)
 export const milestoneInBatch = byKey(readMilestones)
 /** The milestone of a commitment; `undefined` when it is not known. */
 export const milestoneOfCommitment = byKey(readMilestonesByCommitments)
+
+/** How many blocks and transactions a milestone has accepted. */
+export const milestoneCounts = orFailing(byKey(countMilestones))
+/** A row of the log by its position; `undefined` if it is no longer kept. */
+export const updateInBatch = byKey(readUpdatesAt)
+const tipInBatch = byKey(async (services, keys: readonly 'TIP'[]) => {
+  const tip = await readLogTip(services)
+  return new Map(keys.map((key) => [key, tip]))
+})
+
+/** What pages of the updates of milestones read. */
+export function milestoneUpdateReads(context: GatewayContext): MilestoneUpdateReads {
+  return {
+    tip: async () => present(await tipInBatch(context, 'TIP'), 'the tip'),
+    updateAt: (seq) => updateInBatch(context, seq),
+  }
+}
 
 /** A page of a part of a list of blocks. */
 export const blockPart = partLoader(readBlockParts)

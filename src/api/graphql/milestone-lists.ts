@@ -1,13 +1,21 @@
 import { listBlocks } from '../../service/lists/list-blocks.ts'
 import { listMilestones } from '../../service/lists/list-milestones.ts'
 import { listTransactions } from '../../service/lists/list-transactions.ts'
+import { listUpdatesOfMilestone } from '../../service/updates/list-milestone-updates.ts'
 import { orThrow } from '../errors.ts'
 import { BlockConnection } from './block-lists.ts'
 import { builder } from './builder.ts'
+import { LedgerUpdateConnection } from './ledger-updates.ts'
 import { listArgs, listConnection } from './lists.ts'
-import { blockPart, milestoneInBatch, transactionPart } from './loaders.ts'
+import {
+  blockPart,
+  milestoneCounts,
+  milestoneInBatch,
+  milestoneUpdateReads,
+  transactionPart,
+} from './loaders.ts'
 import { Milestone } from './milestone.ts'
-import { itemsCost, listCost, transactionsCost } from './prices.ts'
+import { fieldCost, itemsCost, listCost, transactionsCost } from './prices.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
 /** Lists of milestones, and what milestones lead to. */
@@ -72,6 +80,36 @@ builder.objectFields(Milestone, (t) => ({
     args: listArgs,
     resolve: async ({ index }, page, context) =>
       orThrow(await listTransactions(transactionPart(context), slotOf(index), page)),
+  }),
+  updates: t.field({
+    type: LedgerUpdateConnection,
+    nullable: true,
+    description:
+      'Its updates over all addresses, in the order of the log; null, with an error, where they are no longer kept.',
+    complexity: listCost,
+    args: listArgs,
+    resolve: async (view, page, context) => {
+      const { parameters } = context.services
+      const reads = milestoneUpdateReads(context)
+      return orThrow(await listUpdatesOfMilestone(parameters, reads, view, page))
+    },
+  }),
+  blockCount: t.field({
+    type: 'UInt32',
+    nullable: true,
+    description:
+      'How many blocks of its slot were accepted; null, with an error, in upstream mode.',
+    complexity: fieldCost.count,
+    resolve: async ({ index }, _args, context) => (await milestoneCounts(context, index))?.blocks,
+  }),
+  transactionCount: t.field({
+    type: 'UInt32',
+    nullable: true,
+    description:
+      'How many transactions of its slot were accepted; null, with an error, in upstream mode.',
+    complexity: fieldCost.count,
+    resolve: async ({ index }, _args, context) =>
+      (await milestoneCounts(context, index))?.transactions,
   }),
 }))
 

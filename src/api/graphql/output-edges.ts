@@ -1,10 +1,11 @@
+import { present } from '../../lib/assert.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { outputLife } from '../../service/outputs/output-life.ts'
 import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { LedgerUpdate } from './ledger-updates.ts'
-import { blockInBatch, milestoneInBatch, transactionInBatch } from './loaders.ts'
+import { blockInBatch, milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { itemsCost } from './prices.ts'
@@ -67,5 +68,18 @@ builder.objectFields(LedgerUpdate, (t) => ({
     description: 'The milestone it belongs to.',
     complexity: itemsCost(1),
     resolve: ({ milestoneIndex }, _args, context) => milestoneInBatch(context, milestoneIndex),
+  }),
+  transaction: t.field({
+    type: TransactionNode,
+    nullable: true,
+    description:
+      'The transaction that created the output, or spent it; null for one that is not known, and, with an error, where an upstream node does not give it.',
+    complexity: itemsCost(2),
+    resolve: async ({ outputId, isSpent }, _args, context) => {
+      if (!isSpent) return transactionInBatch(context, transactionOf(outputId))
+      const view = present(await outputInBatch(context, outputId), outputId)
+      const { spentBy } = orThrow(await outputLife(context.services, view))
+      return spentBy && transactionInBatch(context, spentBy)
+    },
   }),
 }))

@@ -113,20 +113,30 @@ function versionOf(
   { services }: GatewayContext,
 ): () => Promise<string | undefined> {
   // As the schema coerced them.
-  const lists = dependsOnLog.lists(variables) as readonly (UpdateList & Bounds)[]
+  const lists = dependsOnLog.lists(variables) as readonly ListArguments[]
   const isOfTip = dependsOnLog.isOfTip || lists.some(isBounded)
-  return pageVersion(services, lists, isOfTip)
+  const ofAddresses = lists.map(({ address, class: updateClass }) => ({
+    address: address ?? '',
+    class: updateClass ?? 'OWNED',
+  }))
+  return pageVersion(services, ofAddresses, isOfTip)
 }
 
-interface Bounds {
+interface ListArguments {
+  readonly address?: string | null
+  readonly class?: UpdateList['class'] | null
   readonly startMilestoneIndex?: number | null
+  readonly fromMilestone?: number | null
+  readonly toMilestone?: number | null
   readonly after?: string | null
   readonly before?: string | null
 }
 
-/** Whether there is such a milestone, and whether a cursor is one of this history, depends on the whole log. */
-function isBounded({ startMilestoneIndex, after, before }: Bounds): boolean {
-  return startMilestoneIndex != null || after != null || before != null
+/** Whether there is such a milestone, and whether a cursor is one of this history, depends on the whole log; as does its own list. */
+function isBounded({ address, class: _class, ...bounds }: ListArguments): boolean {
+  const { startMilestoneIndex, fromMilestone, toMilestone, after, before } = bounds
+  const named = [startMilestoneIndex, fromMilestone, toMilestone, after, before]
+  return address == null || named.some((bound) => bound != null)
 }
 
 interface Prepared {

@@ -55,6 +55,8 @@ export const fieldCost = {
   judgement: 2_500,
   /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
   proof: 250,
+  /** Blocks or transactions of a slot are counted in an index, some thousand of them. */
+  count: 100,
   /** Up to 10,000 outputs are read and decoded. */
   mana: 25_000,
   /** A field of introspection. All of them are resolved in one go, while everything else waits. */

@@ -1,4 +1,6 @@
+import type { CursorError } from '../../feed/cursor.ts'
 import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
 import type { Position } from '../../store/list-contract.ts'
 
 /** Cursors of lists: positions of their orders as text that clients keep, whether or not a row lies there. */
@@ -11,13 +13,30 @@ export interface CursorForm {
   readonly values: readonly ('NUMBER' | 'AMOUNT' | number)[]
 }
 
-/** The cursor of a position. */
-export function encodeKeysetCursor({ list }: CursorForm, position: Position): string {
+/** How the positions of a list become the cursors of its clients. */
+export interface Cursors {
+  encode(position: Position): string
+  /** `argument` is the name of the text in the request. */
+  decode(text: string, argument: string): Result<Position, CursorError>
+}
+
+/** The cursors of a list. */
+export function keysetCursors(form: CursorForm): Cursors {
+  return {
+    encode: (position) => encodeCursor(form, position),
+    decode: (text, argument) => {
+      const position = decodeCursor(form, text)
+      return position === undefined ? err({ code: 'CURSOR_MALFORMED', argument }) : ok(position)
+    },
+  }
+}
+
+function encodeCursor({ list }: CursorForm, position: Position): string {
   return Buffer.from(`${list}.${position.join('.')}`, 'latin1').toString('base64url')
 }
 
-/** The position of a cursor; `undefined` for every text that `encodeKeysetCursor` does not make for this list. */
-export function decodeKeysetCursor(form: CursorForm, cursor: string): Position | undefined {
+/** The position of a cursor; `undefined` for every text that `encodeCursor` does not make for this list. */
+function decodeCursor(form: CursorForm, cursor: string): Position | undefined {
   const [list, ...parts] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
   if (list !== form.list || parts.length !== form.values.length) return undefined
   const position: Position[number][] = []
@@ -26,7 +45,7 @@ export function decodeKeysetCursor(form: CursorForm, cursor: string): Position |
     if (value === undefined) return undefined
     position.push(value)
   }
-  return encodeKeysetCursor(form, position) === cursor ? position : undefined
+  return encodeCursor(form, position) === cursor ? position : undefined
 }
 
 function readValue(kind: CursorForm['values'][number], text: string): Position[number] | undefined {

@@ -1,10 +1,15 @@
+import type { CursorError } from '../../feed/cursor.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
 import { comparePositions } from '../../store/positions.ts'
-import { maximumPageSize, type PageSizeOutOfRange } from '../updates/list-ledger-updates.ts'
+import {
+  type MilestoneRangeReversed,
+  type PageSizeOutOfRange,
+  sizeFault,
+} from '../updates/list-ledger-updates.ts'
 import type { UpdateSort } from '../updates/update-position.ts'
-import { type CursorForm, decodeKeysetCursor, encodeKeysetCursor } from './keyset-cursor.ts'
+import type { Cursors } from './keyset-cursor.ts'
 
 /** Pages of a list by the arguments of a connection: the cursors cut first, then `first`, then `last` (Relay connections, 4.4). */
 
@@ -24,7 +29,7 @@ export interface PageArguments {
 
 /** A list in the order of its positions, the oldest first. */
 export interface KeysetList<Row> {
-  readonly cursors: CursorForm
+  readonly cursors: Cursors
   /** All of it; both ends are excluded. */
   readonly whole: Between
   positionOf(row: Row): Position
@@ -47,14 +52,8 @@ export type ReadPart<A, Row> = (part: Part<A>) => Promise<readonly Row[]>
 /** An element of a page with the cursor of its position. */
 export type Placed<Row> = Row & { readonly cursor: string }
 
-/** A text that is not a cursor of this list. */
-export interface ListCursorMalformed {
-  readonly code: 'CURSOR_MALFORMED'
-  readonly argument: string
-}
-
 /** Why a page was refused. */
-export type ListError = ListCursorMalformed | PageSizeOutOfRange
+export type ListError = CursorError | PageSizeOutOfRange
 
 /** Reads a page: one read, whatever the arguments. What comes or goes meanwhile does not move the other rows. */
 export async function readKeysetPage<Row extends object>(
@@ -63,9 +62,9 @@ export async function readKeysetPage<Row extends object>(
 ): Promise<Result<KeysetPage<Placed<Row>>, ListError>> {
   const fault = sizeFault('first', args.first) ?? sizeFault('last', args.last)
   if (fault !== undefined) return err(fault)
-  const after = positionIn(list.cursors, 'after', args.after)
+  const after = args.after == null ? ok(undefined) : list.cursors.decode(args.after, 'after')
   if (!after.ok) return after
-  const before = positionIn(list.cursors, 'before', args.before)
+  const before = args.before == null ? ok(undefined) : list.cursors.decode(args.before, 'before')
   if (!before.ok) return before
   const isOldest = args.sort === 'OLDEST'
   const [low, high] = isOldest ? [after.value, before.value] : [before.value, after.value]
@@ -86,7 +85,7 @@ export async function readKeysetPage<Row extends object>(
   return ok({
     nodes: read.slice(cut).map((row) => ({
       ...row,
-      cursor: encodeKeysetCursor(list.cursors, list.positionOf(row)),
+      cursor: list.cursors.encode(list.positionOf(row)),
     })),
     hasNextPage: isBackward ? isBehind : isBeyond,
     hasPreviousPage: isBackward ? isBeyond : isBehind,
@@ -111,35 +110,10 @@ function opposite(order: PageOrder['order']): PageOrder['order'] {
   return order === 'ascending' ? 'descending' : 'ascending'
 }
 
-function sizeFault(
-  argument: 'first' | 'last',
-  value: number | null | undefined,
-): PageSizeOutOfRange | undefined {
-  if (value == null || (value >= 0 && value <= maximumPageSize)) return undefined
-  return { code: 'PAGE_SIZE_OUT_OF_RANGE', argument, value, limit: maximumPageSize }
-}
-
-function positionIn(
-  form: CursorForm,
-  argument: string,
-  cursor: string | null | undefined,
-): Result<Position | undefined, ListCursorMalformed> {
-  if (cursor == null) return ok(undefined)
-  const position = decodeKeysetCursor(form, cursor)
-  return position === undefined ? err({ code: 'CURSOR_MALFORMED', argument }) : ok(position)
-}
-
 /** Milestones, both included. */
 export interface MilestoneBounds {
   readonly fromMilestone?: SlotIndex | null | undefined
   readonly toMilestone?: SlotIndex | null | undefined
-}
-
-/** The first of two milestones is behind the last one. */
-export interface MilestoneRangeReversed {
-  readonly code: 'MILESTONE_RANGE_REVERSED'
-  readonly from: SlotIndex
-  readonly to: SlotIndex
 }
 
 /** The part of an order that begins with the slot; `rest` lies before all rows of a slot. */

@@ -5,12 +5,12 @@ import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
 import type { FilterAmbiguous } from '../outputs/list-unspent-outputs.ts'
 import type { Services } from '../services.ts'
-import type { CursorForm } from './keyset-cursor.ts'
+import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
+import { keysetCursors } from './keyset-cursor.ts'
 import {
   type KeysetPage,
   type ListError,
   type MilestoneBounds,
-  type MilestoneRangeReversed,
   type PageArguments,
   type Part,
   type Placed,
@@ -79,7 +79,7 @@ export async function listBlocks(
   return await readKeysetPage(list, page)
 }
 
-const blockCursors: CursorForm = { list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] }
+const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] })
 
 /** The kinds that both members allow; `undefined` where neither is given. */
 function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
@@ -124,10 +124,12 @@ export async function listChildBlocks(
   page: PageArguments,
 ): Promise<Result<BlockPage, ListError>> {
   const list = {
-    cursors: { list: 'child', values: [36] },
+    cursors: childCursors,
     whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
     positionOf: ({ blockId }: BlockView) => [blockId],
     read: (part: Between, order: PageOrder) => read({ ...part, parent, page: order }),
   } as const
   return await readKeysetPage(list, page)
 }
+
+const childCursors = keysetCursors({ list: 'child', values: [36] })

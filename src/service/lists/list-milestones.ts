@@ -2,11 +2,12 @@ import type { Result } from '../../lib/result.ts'
 import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
+import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
+import { keysetCursors } from './keyset-cursor.ts'
 import {
   type KeysetPage,
   type ListError,
   type MilestoneBounds,
-  type MilestoneRangeReversed,
   type PageArguments,
   type Placed,
   partOfSlots,
@@ -27,7 +28,7 @@ export async function listMilestones(
   const whole = partOfSlots({ ...bounds }, [])
   if (!whole.ok) return whole
   const list = {
-    cursors: { list: 'milestone', values: ['NUMBER'] },
+    cursors: milestoneCursors,
     // The first one of the bounds is among them.
     whole: { ...whole.value, above: [slotAt(whole.value.above) - 1] },
     positionOf: ({ index }: MilestoneView) => [index],
@@ -47,3 +48,5 @@ export async function listMilestones(
 function slotAt([slot]: Position): number {
   return Number(slot)
 }
+
+const milestoneCursors = keysetCursors({ list: 'milestone', values: ['NUMBER'] })

@@ -4,12 +4,12 @@ import type { Between, PageOrder } from '../../store/list-contract.ts'
 import type { TransactionState } from '../../store/rows.ts'
 import { type TransactionView, viewsOfTransactions } from '../blocks/read-transaction.ts'
 import type { Services } from '../services.ts'
-import type { CursorForm } from './keyset-cursor.ts'
+import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
+import { keysetCursors } from './keyset-cursor.ts'
 import {
   type KeysetPage,
   type ListError,
   type MilestoneBounds,
-  type MilestoneRangeReversed,
   type PageArguments,
   type Part,
   type Placed,
@@ -62,4 +62,4 @@ export async function listTransactions(
   return await readKeysetPage(list, page)
 }
 
-const transactionCursors: CursorForm = { list: 'transaction', values: ['NUMBER', 36] }
+const transactionCursors = keysetCursors({ list: 'transaction', values: ['NUMBER', 36] })

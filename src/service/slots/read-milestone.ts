@@ -1,11 +1,14 @@
 import { encodeCursor } from '../../feed/cursor.ts'
 import { assert } from '../../lib/assert.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import type { SlotCounts } from '../../store/list-contract.ts'
 import type { LogTip, Milestone } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'
+import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 
 /** A milestone: a committed slot and its part of the log. */
@@ -46,6 +49,16 @@ export async function readMilestones(
   const milestones = await store.read.milestonesAt(slots)
   const { logId } = await store.read.logTip()
   return new Map(milestones.map((one) => [one.slot, milestoneView({ parameters, logId }, one)]))
+}
+
+/** How many blocks and transactions some milestones have accepted; not kept in upstream mode, where blocks come on demand. */
+export async function countMilestones(
+  { store, source }: Pick<Services, 'store' | 'source'>,
+  slots: readonly SlotIndex[],
+): Promise<ReadonlyMap<SlotIndex, Result<SlotCounts, NotOffered>>> {
+  const unknown = err({ code: 'NOT_OFFERED_BY_NODES', what: 'the blocks of a slot' } as const)
+  if (source.node !== undefined) return new Map(slots.map((slot) => [slot, unknown]))
+  return new Map((await store.read.slotCounts(slots)).map((one) => [one.slot, ok(one)]))
 }
 
 /** The same by the ids of their commitments. */

@@ -22,7 +22,7 @@ import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
 import type { Interval, UpdateSort } from './update-position.ts'
 
-/** The updates of one address, page by page, as a connection (Relay). */
+/** The updates of one address, or of all, page by page, as a connection (Relay). */
 
 /** The greatest page. */
 export const maximumPageSize = 1000
@@ -39,12 +39,16 @@ export interface LedgerUpdateView extends LedgerUpdate {
 
 /** Which page of a connection; the cursors cut first, then `first`, then `last` (Relay connections, 4.4). */
 export interface ConnectionQuestion {
-  /** Address bytes; a multi address by its reference. */
-  readonly address: Hex
-  readonly class: UpdateClass
+  /** Address bytes; a multi address by its reference. Left out: the whole log. */
+  readonly address?: Hex | undefined
+  /** By default OWNED; not without an address. */
+  readonly class?: UpdateClass | null | undefined
   readonly sort: UpdateSort
   /** The milestone at which the list begins, itself included, in either direction. */
   readonly startMilestoneIndex?: SlotIndex | null | undefined
+  /** The first and the last milestone of the list, whatever its direction. */
+  readonly fromMilestone?: SlotIndex | null | undefined
+  readonly toMilestone?: SlotIndex | null | undefined
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
   readonly last?: number | null | undefined
@@ -70,22 +74,38 @@ export interface PageSizeOutOfRange {
   readonly limit: number
 }
 
-/** Why a page was refused. */
-export type ListLedgerUpdatesError = CursorError | PageSizeOutOfRange
+/** The first of two milestones is behind the last one. */
+export interface MilestoneRangeReversed {
+  readonly code: 'MILESTONE_RANGE_REVERSED'
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+}
 
-/** A page of a connection, in one statement. Under NEWEST the list is turned round: `after` means older. */
+/** The log has no index of a class alone. */
+export interface ClassWithoutAddress {
+  readonly code: 'UPDATE_CLASS_WITHOUT_ADDRESS'
+}
+
+/** Why a page was refused. */
+export type ListLedgerUpdatesError =
+  | CursorError
+  | PageSizeOutOfRange
+  | MilestoneRangeReversed
+  | ClassWithoutAddress
+
+/** A page of a connection, in one statement; of the whole log in a few. Under NEWEST the list is turned round: `after` means older. */
 export async function listLedgerUpdates(
   deps: Pick<Services, 'store' | 'parameters' | 'mayLag'>,
   question: ConnectionQuestion,
 ): Promise<Result<LedgerUpdatePage, ListLedgerUpdatesError>> {
-  const fault = sizeFault('first', question.first) ?? sizeFault('last', question.last)
+  const fault = faultOf(question)
   if (fault !== undefined) return err(fault)
   const { read } = deps.store
   const cursors = await decodeCursors(deps, question)
   if (!cursors.ok) return cursors
   const list = await listOf(read, question)
   const scan = scanOf(question, list, cursors.value)
-  const page = await read.addressPage(scan.query)
+  const page = await readPage(read, question, scan.query)
   // Committed in between: the page, its tip and its count are to be of one moment.
   if (list.uncommitted !== undefined && list.uncommitted <= page.tip.slot) {
     return await listLedgerUpdates(deps, question)
@@ -129,6 +149,17 @@ export function viewOf(
     historyHash: row.historyHash,
     balance: row.balance,
   }
+}
+
+function faultOf(question: ConnectionQuestion) {
+  const { address, class: updateClass, fromMilestone, toMilestone } = question
+  if (address === undefined && updateClass != null) {
+    return { code: 'UPDATE_CLASS_WITHOUT_ADDRESS' } as const
+  }
+  if (fromMilestone != null && toMilestone != null && fromMilestone > toMilestone) {
+    return { code: 'MILESTONE_RANGE_REVERSED', from: fromMilestone, to: toMilestone } as const
+  }
+  return sizeFault('first', question.first) ?? sizeFault('last', question.last)
 }
 
 /** Why a page of this size is refused; `undefined` where it is not. */
@@ -182,15 +213,55 @@ function placeCursors(
   return ok(undefined)
 }
 
+type Reader = Services['store']['read']
+
+/** The page with what surrounds it. The whole log has a row at each position that is kept, so counting is subtracting. */
+async function readPage(
+  read: Reader,
+  { address, class: updateClass }: ConnectionQuestion,
+  { cursors, ...query }: Scan['query'],
+): Promise<AddressPage> {
+  if (address !== undefined) {
+    const given = cursors === undefined ? {} : { cursors }
+    return await read.addressPage({ ...query, ...given, address, class: updateClass ?? 'OWNED' })
+  }
+  const { seq } = await read.logTip()
+  const before = Math.min(query.before, seq + 1)
+  const rows = await read.updates({ ...query, before, classes: ['OWNED', 'MENTIONED'] })
+  const branches = cursors === undefined ? [] : await read.branchesAt(cursors.seqs)
+  // Read after the rows: pruning removes rows in pieces, and a page that lacks some of them would look complete.
+  const { seq: _newer, ...tip } = await read.logTip()
+  const [from, to] = cursors?.behind ?? [1, 0]
+  const hasRowsBehind = Math.max(from, tip.prunedSeq + 1) <= Math.min(to, seq)
+  return { tip: { ...tip, seq }, count: seq, rows, hasRowsBehind, branches }
+}
+
 /** The whole list of a query, before any cursor cuts it. */
 interface List extends Interval {
   /** It holds only while this slot is not committed. */
   readonly uncommitted?: SlotIndex
 }
 
-async function listOf(
-  read: Services['store']['read'],
-  { sort, startMilestoneIndex: slot }: Pick<ConnectionQuestion, 'sort' | 'startMilestoneIndex'>,
+/** What begins, in either direction, with the milestones named, and is between them. */
+async function listOf(read: Reader, question: ConnectionQuestion): Promise<List> {
+  const { sort, startMilestoneIndex, fromMilestone, toMilestone } = question
+  const parts = [
+    await listFrom(read, sort, startMilestoneIndex),
+    await listFrom(read, 'OLDEST', fromMilestone),
+    await listFrom(read, 'NEWEST', toMilestone),
+  ]
+  const uncommitted = Math.min(...parts.flatMap((part) => part.uncommitted ?? []))
+  return {
+    after: Math.max(...parts.map(({ after }) => after)),
+    before: Math.min(...parts.map(({ before }) => before)),
+    ...(Number.isFinite(uncommitted) && { uncommitted }),
+  }
+}
+
+async function listFrom(
+  read: Reader,
+  sort: UpdateSort,
+  slot: SlotIndex | null | undefined,
 ): Promise<List> {
   if (slot == null) return everything
   const milestone = await read.milestone(slot)
@@ -230,7 +301,7 @@ function cutList(list: Interval, sort: UpdateSort, cursors: Cursors): Interval {
 
 /** How a page is read: from one end of what the cursors leave, one row more than it has. */
 interface Scan {
-  readonly query: AddressPageQuery
+  readonly query: Omit<AddressPageQuery, 'address' | 'class'>
   /** Against the order of the list: only `last` is given. */
   readonly isBackward: boolean
   readonly limit: number
@@ -239,20 +310,18 @@ interface Scan {
 }
 
 function scanOf(question: ConnectionQuestion, list: Interval, cursors: Cursors): Scan {
-  const { address, class: updateClass, sort, first, last } = question
+  const { sort, first, last } = question
   const { after, before } = cursors
   const cut = cutList(list, sort, cursors)
   const isBackward = first == null && last != null
   const limit = isBackward ? last : (first ?? defaultPageSize)
   const isAscending = (sort === 'OLDEST') !== isBackward
   const behind = isAscending
-    ? ([list.after + 1, cut.after] as const)
-    : ([cut.before, list.before - 1] as const)
+    ? ([list.after + 1, Math.min(cut.after, list.before - 1)] as const)
+    : ([Math.max(cut.before, list.after + 1), list.before - 1] as const)
   const seqs = [after?.seq ?? 0, before?.seq ?? 0] as const
   return {
     query: {
-      address,
-      class: updateClass,
       ...cut,
       limit: limit + 1,
       order: isAscending ? 'ascending' : 'descending',
@@ -261,8 +330,8 @@ function scanOf(question: ConnectionQuestion, list: Interval, cursors: Cursors):
     isBackward,
     limit,
     beyond: isAscending
-      ? { after: cut.before - 1, before: list.before }
-      : { after: list.after, before: cut.after + 1 },
+      ? { after: Math.max(cut.before - 1, list.after), before: list.before }
+      : { after: list.after, before: Math.min(cut.after + 1, list.before) },
   }
 }
 
@@ -292,7 +361,10 @@ async function holdsRows(
   { address, class: updateClass }: ConnectionQuestion,
   interval: Interval,
 ): Promise<boolean> {
-  const filter = { addresses: [address], classes: [updateClass] }
+  const filter =
+    address === undefined
+      ? { classes: ['OWNED', 'MENTIONED'] as const }
+      : { addresses: [address], classes: [updateClass ?? 'OWNED'] }
   const range = { ...interval, ...filter, limit: 1, order: 'ascending' } as const
   return (await readUpdates(read, range)).length > 0
 }

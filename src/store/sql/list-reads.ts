@@ -23,6 +23,7 @@ const bytes = (name: string): BulkColumn => ({ name, type: 'bytes' })
 const kind: BulkColumn = { name: 'kind', type: 'int' }
 const state: BulkColumn = { name: 'state', type: 'text' }
 const id = bytes('id')
+const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
 /** Pages of lists. */
 export function listReads(reading: Reading) {
@@ -34,12 +35,32 @@ export function listReads(reading: Reading) {
   } satisfies Omit<ListReader, 'updatesAt'>
 }
 
-function byKeyReads({ keyed }: Reading) {
+function byKeyReads({ keyed, query, dialect }: Reading) {
   const blocksById = keyed(blocks, blockIds)
   const transactionsById = keyed(transactions, transactionIds)
   const bySlot = keyed(commitments, commitmentSlots)
   const byCommitment = keyed(commitments, commitmentIds)
+  const slots = [long('slot')]
+  // What is accepted is final as soon as its slot is committed.
+  const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
+    (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
+      AND blocks.slot = asked.slot),
+    (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
+    FROM asked`
   return {
+    slotCounts: async (asked) => {
+      if (asked.length === 0) return []
+      const json = dialect.json(
+        slots,
+        asked.map((slot) => [slot]),
+      )
+      const rows = await query(counts, [json])
+      return rows.map(([slot, blocks, transactions]) => ({
+        slot: Number(slot),
+        blocks: Number(blocks),
+        transactions: Number(transactions),
+      }))
+    },
     blocks: (ids) => blocksById(ids.map((blockId) => ({ blockId }))),
     transactions: (ids) => transactionsById(ids.map((transactionId) => ({ transactionId }))),
     milestonesAt: (slots) => bySlot(slots.map((slot) => ({ slot }))),
@@ -92,7 +113,6 @@ function partsOf<P>(
   return { read: pages.STATE, equals }
 }
 
-const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 const allStates: readonly BlockState[] = [
   'PENDING',
   'ACCEPTED',

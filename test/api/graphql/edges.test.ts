@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import type { BlockId } from '../../../src/protocol/primitives.ts'
+import { type ListWorld, newestFirst, openListWorld } from '../../support/list-world.ts'
+import { blockIdOf, outputIdOf, transactionIdOf } from '../../support/store-rows.ts'
+
+/** What blocks, transactions, milestones, outputs and updates lead to, and how many statements that takes. */
+
+let world: ListWorld
+
+beforeAll(async () => {
+  world = await openListWorld()
+})
+afterAll(() => world.close())
+
+const ask = (source: string) => world.ask(source)
+
+describe('edges', () => {
+  test('lead from a block to what belongs to it', async () => {
+    const n = 14
+    const { data, errors } = await ask(
+      `{ block(id: "${blockIdOf(n)}") {
+        parents { kind blockId block { blockId milestone { index } } } children { nodes { blockId } }
+        milestone { index previous { index } next { index } blockCount transactionCount updateCount } transaction { transactionId block { blockId } carriers { nodes { blockId } } milestone { index } }
+      } }`,
+    )
+    expect(errors).toBeUndefined()
+    const row = present(world.kept[n], 'block')
+    const transactionId = present(row.transactionId, 'a transaction')
+    const transaction = present(await world.store.read.transaction(transactionId), 'transaction')
+    const parents = [blockIdOf(11), blockIdOf(13)].sort()
+    const carriers = world.kept
+      .filter((one) => one.transactionId === transactionId)
+      .sort(newestFirst)
+    const blocks = await world.store.read.blocks(world.kept.map(({ blockId }) => blockId))
+    const all = await world.store.read.transactions(
+      world.kept.flatMap(({ transactionId }) => transactionId ?? []),
+    )
+    const slotOfBlock = (id: BlockId) =>
+      present(
+        world.kept.find(({ blockId }) => blockId === id),
+        id,
+      ).slot
+    expect(data.block).toEqual({
+      parents: parents.map((blockId) => ({
+        kind: 'STRONG',
+        blockId,
+        block: { blockId, milestone: { index: slotOfBlock(blockId) } },
+      })),
+      children: {
+        nodes: [blockIdOf(15), blockIdOf(17)]
+          .sort()
+          .reverse()
+          .map((blockId) => ({ blockId })),
+      },
+      milestone: {
+        index: row.slot,
+        previous: { index: row.slot - 1 },
+        next: { index: row.slot + 1 },
+        blockCount: blocks.filter(({ slot, state }) => slot === row.slot && state === 'FINALIZED')
+          .length,
+        transactionCount: all.filter(
+          ({ slot, state }) => slot === row.slot && state === 'FINALIZED',
+        ).length,
+        updateCount: '2',
+      },
+      transaction: {
+        transactionId,
+        block: { blockId: transaction.blockId },
+        carriers: { nodes: carriers.map(({ blockId }) => ({ blockId })) },
+        milestone: transaction.state === 'FAILED' ? null : { index: transaction.slot },
+      },
+    })
+  })
+
+  test('are null where they lead nowhere', async () => {
+    const first = await ask(
+      `{ block(id: "${blockIdOf(0)}") { parents { block { blockId } } commitment { index } transaction { state } }
+         milestone(index: 0) { previous { index } } newest: milestone { next { index } }
+         output(id: "${outputIdOf(0)}") { block { blockId } transaction { state } milestone { index } spentMilestone { index } spendingTransaction { state } } }`,
+    )
+    expect(first.errors).toBeUndefined()
+    expect(first.data).toEqual({
+      block: { parents: [{ block: null }], commitment: null, transaction: null },
+      milestone: { previous: null },
+      newest: { next: null },
+      output: {
+        block: { blockId: blockIdOf(0) },
+        transaction: null,
+        milestone: { index: 0 },
+        spentMilestone: null,
+        spendingTransaction: null,
+      },
+    })
+  })
+
+  test('lead from an output and an update to where they came from', async () => {
+    const { data, errors } = await ask(
+      `{ ledgerUpdates(first: 2, sort: OLDEST, fromMilestone: 3) { totalCount nodes { isSpent milestone { index } transaction { transactionId } } }
+        output(id: "${outputIdOf(2)}") {
+          block { slot } milestone { index } spentMilestone { index } spendingTransaction { transactionId }
+      } }`,
+    )
+    expect(errors).toBeUndefined()
+    const spending = {
+      isSpent: true,
+      milestone: { index: 3 },
+      transaction: { transactionId: transactionIdOf(0) },
+    }
+    expect(data.ledgerUpdates.nodes).toContainEqual(spending)
+    expect(data.ledgerUpdates.totalCount).toBe(String((await world.store.read.logTip()).seq))
+    expect(data.output).toEqual({
+      block: { slot: 2 },
+      milestone: { index: 2 },
+      spentMilestone: { index: 3 },
+      spendingTransaction: { transactionId: transactionIdOf(0) },
+    })
+  })
+
+  test('take as many statements on a large page as on a small one', async () => {
+    const document = `query ($n: Int!) {
+      blocks(first: $n) { nodes {
+        milestone { index previous { index } } commitment { index }
+        parents { block { milestone { index } parents { block { blockId } } } }
+        children(first: 2) { nodes { blockId children(first: 1) { pageInfo { hasNextPage hasPreviousPage } } } }
+        transaction { state block { blockId } carriers(last: 3) { nodes { blockId } } inputs { amount: outputId transaction { state } } outputs { outputId block { slot } } }
+      } }
+      transactions(first: $n) { nodes { milestone { index blocks(first: 2) { nodes { blockId } } transactions(first: 2) { nodes { state } } } } }
+      milestones(first: $n) { nodes { next { index } blockCount transactionCount updates(first: 3) { nodes { seq milestone { index } transaction { state } } pageInfo { hasNextPage } } blocks(first: $n) { nodes { transaction { state } } pageInfo { hasNextPage } } } }
+    }`
+    const small = await world.askCounted(document, { n: 15 })
+    const large = await world.askCounted(document, { n: 90 })
+    expect(large.answer.data.blocks.nodes).toHaveLength(90)
+    // It depends on the moments of the answers which levels of two branches are read together.
+    expect(small.statements).toBeLessThanOrEqual(45)
+    expect(large.statements).toBeLessThanOrEqual(45)
+  })
+
+  test.each([
+    ['blocks', 'parents { block { parents { block { blockId } } } }'],
+    ['blocks', 'children(first: 2) { nodes { children(first: 1) { nodes { blockId } } } }'],
+    ['blocks', 'transaction { carriers(last: 3) { nodes { milestone { index } } } }'],
+    ['transactions', 'block { milestone { previous { index } } }'],
+    ['milestones', 'blocks(first: 3) { nodes { transaction { state } } }'],
+    ['milestones', 'blockCount'],
+    ['milestones', 'updates(first: 3) { nodes { output { spendingTransaction { state } } } }'],
+    ['ledgerUpdates', 'transaction { state }'],
+  ])('take exactly as many from %s { %s }', async (list, fields) => {
+    const document = `query ($n: Int!) { ${list}(first: $n) { nodes { ${fields} } } }`
+    const small = await world.askCounted(document, { n: 20 })
+    const large = await world.askCounted(document, { n: 40 })
+    expect(large.statements).toBe(small.statements)
+  })
+})

@@ -1,0 +1,193 @@
+import { expect } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { hexToBytes } from '../../src/lib/hex.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { Block } from '../../src/protocol/block.ts'
+import type { BlockId } from '../../src/protocol/primitives.ts'
+import { decode, encode } from '../../src/protocol/schema/schema.ts'
+import type { IncomingBlock, Store } from '../../src/store/contract.ts'
+import type { Database } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { createReader } from '../../src/store/reader.ts'
+import { openedStore, usualDatabase } from './databases.ts'
+import { type Answer, askSchema } from './graphql.ts'
+import { unwrap } from './log-store.ts'
+import { createRandom } from './random.ts'
+import {
+  blockIdOf,
+  createdOutput,
+  entry,
+  incomingBlock,
+  outputIdOf,
+  slotCommit,
+  testGenesis,
+  testId,
+  transactionIdOf,
+} from './store-rows.ts'
+import { loadVectors, type Vector } from './vectors.ts'
+
+/** A ledger for tests of lists and of what leads from one thing to the other. */
+
+const slots = 8
+const kinds = ['basic', 'validation', 'candidacy', 'tagged', 'transaction'] as const
+const time = { genesisSlot: 0, genesisUnixTimestamp: 0n, slotDurationInSeconds: 10 }
+const parameters = { ...developmentParameters(0), ...time, bech32Hrp: 'tst' }
+
+/** A block with its place in the order of arrival. */
+export interface Kept extends IncomingBlock {
+  readonly inbox: number
+}
+
+const carrying = vectorBytes('transactions')
+const plain = vectorBytes('blocks')
+
+/** A ledger of blocks of every kind and state in eight slots, to which slots are added. */
+export interface ListWorld {
+  readonly store: Store
+  /** In the order of arrival. */
+  readonly kept: readonly Kept[]
+  /** The newest committed slot. */
+  committed(): number
+  /** Books so many blocks into the next slot and commits it. */
+  commitSlot(count: number): Promise<void>
+  ask(source: string): Promise<Answer>
+  /** The same with the number of statements; the query must have no errors. */
+  askCounted(
+    source: string,
+    variables: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly answer: Answer; readonly statements: number }>
+  close(): Promise<void>
+}
+
+/** Opens it on the usual database. */
+export async function openListWorld(): Promise<ListWorld> {
+  const database = await usualDatabase().create()
+  const random = createRandom(11)
+  const store = await openedStore(database.url)
+  const opened = await openDatabase({ url: database.url, log: silentLog })
+  if (!opened.ok) throw new Error(opened.error.code)
+  const reads = opened.value
+  const { term } = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
+  await store.write.initialize(term, testGenesis({ commit: slotCommit(0) }))
+  const kept: Kept[] = []
+  let committed = 0
+
+  async function commitSlot(count: number): Promise<void> {
+    const slot = committed + 1
+    const blocks = Array.from({ length: count }, (_, i): Kept => {
+      const n = kept.length + i
+      const kind = kinds[n % kinds.length] ?? 'basic'
+      const refersTo = [n - 1, n - 3]
+        .filter((parent) => parent >= 0)
+        .map((parent) => blockIdOf(parent))
+      const bytes = kind === 'transaction' ? carrying(n) : plain(n)
+      return {
+        ...incomingBlock(n, {
+          kind,
+          slot,
+          issuerId: testId('AccountId', 32, n % 3),
+          // Some are of one time.
+          issuingTime: 1_700_000_000_000_000_000n + BigInt(slot * 100 + random.between(0, 6)),
+          bytes: withParents(bytes, refersTo),
+          transactionId: kind === 'transaction' ? transactionIdOf(n - (n % 10)) : undefined,
+          parents: refersTo,
+        }),
+        inbox: n + 1,
+      }
+    })
+    kept.push(...blocks)
+    await store.write.acceptBlocks(blocks)
+    const carried = new Map(blocks.map((block) => [block.transactionId, block]))
+    const known = await store.read.transactions(
+      [...carried.keys()].filter((id) => id !== undefined),
+    )
+    const pending = known.filter(({ state }) => state === 'PENDING')
+    unwrap(
+      await store.write.book(term, {
+        blocks: blocks.map(({ blockId }, i) => ({
+          blockId,
+          state: i % 4 === 3 ? 'DROPPED' : 'ACCEPTED',
+        })),
+        transactions: pending.map(({ transactionId, blockId }, i) => ({
+          ...{ transactionId, blockId, slot, allotments: [] },
+          state: i % 2 === 0 ? 'ACCEPTED' : 'FAILED',
+          failureReason: i % 2 === 0 ? undefined : 1,
+        })),
+        created: [
+          createdOutput(slot, { bookedSlot: slot, blockId: present(blocks[0], 'block').blockId }),
+        ],
+        spent:
+          slot < 2
+            ? []
+            : [{ outputId: outputIdOf(slot - 1), spentSlot: slot, spentBy: transactionIdOf(0) }],
+      }),
+    )
+    unwrap(await store.write.closeSlots(term, slot))
+    const entries = [
+      entry(slot, slot),
+      ...(slot < 2 ? [] : [entry(slot - 1, slot - 1, { isSpent: true })]),
+    ]
+    unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+    committed = slot
+  }
+
+  const ask = (source: string) => askSchema({ store, parameters }, source)
+
+  /** The same on a reader whose statements are counted; each query runs twice, compiled and not. */
+  async function askCounted(source: string, variables: Readonly<Record<string, unknown>>) {
+    const asked: string[] = []
+    const counted: Database = {
+      ...reads,
+      query: (sql, values) => {
+        asked.push(sql)
+        return reads.query(sql, values)
+      },
+    }
+    const read = createReader(counted)
+    const answer = await askSchema({ store: { ...store, read }, parameters }, source, variables)
+    expect(answer.errors).toBeUndefined()
+    return { answer, statements: asked.length / 2 }
+  }
+
+  async function close(): Promise<void> {
+    await reads.close()
+    await store.close()
+    await database.remove()
+  }
+
+  for (let slot = 1; slot <= slots; slot++) await commitSlot(12)
+  return {
+    store,
+    kept,
+    committed: () => committed,
+    commitSlot,
+    ask: (source) => ask(source),
+    askCounted,
+    close,
+  }
+}
+
+function vectorBytes(file: string) {
+  const blocks = loadVectors<Vector & { bytes: `0x${string}` }>(file)
+    .map(({ bytes }) => hexToBytes(bytes))
+    .filter((bytes) => bytes[89] === 0 && bytes.length < 4_000)
+  return (n: number) => present(blocks[n % blocks.length], 'vector')
+}
+
+function withParents(bytes: Uint8Array, parents: readonly BlockId[]): Uint8Array {
+  const block = decode(Block, bytes)
+  if (!block.ok) throw new Error(block.error.code)
+  const strongParents = parents.length === 0 ? [blockIdOf(9_999)] : [...parents].sort()
+  return encode(Block, {
+    ...block.value,
+    body: { ...block.value.body, strongParents, weakParents: [], shallowLikeParents: [] },
+  })
+}
+
+/** The order of the list of blocks. */
+export function newestFirst(a: Kept, b: Kept): number {
+  if (a.slot !== b.slot) return b.slot - a.slot
+  if (a.issuingTime !== b.issuingTime) return a.issuingTime < b.issuingTime ? 1 : -1
+  return b.inbox - a.inbox
+}
