@@ -59,7 +59,8 @@ const TokenConnection = connection('Token', TokenNode, {
   cursorOf: encodeChainCursor,
 })
 
-const DelegationConnection = connection('Delegation', DelegationNode, {
+/** A page of delegations. */
+export const DelegationConnection = connection('Delegation', DelegationNode, {
   description: `Delegations, ${order}.`,
   edgeDescription: 'A delegation and its cursor.',
   nodesOf: (page: ChainPage) => rowsOfPage(page),

@@ -11,12 +11,14 @@ const nodeTypes = new Set([
   'Block',
   'ChainRecord',
   'Delegation',
+  'Epoch',
   'LedgerUpdate',
   'Milestone',
   'Nft',
   'Output',
   'Token',
   'Transaction',
+  'Validator',
 ])
 
 /** What a global id says. */

@@ -31,6 +31,7 @@ import './output-edges.ts'
 import './transaction.ts'
 import './transaction-lists.ts'
 import './unspent-outputs.ts'
+import './validators.ts'
 import './verify-transaction.ts'
 import { meterFields } from './meter.ts'
 

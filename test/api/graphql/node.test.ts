@@ -48,8 +48,9 @@ beforeAll(async () => {
     accountId: issuer.accountId,
     address: addressOf(user(1)),
   })
-  const { ledgerUpdates, ...others } = data
-  ids = [...Object.values<(typeof ids)[number]>(others), ...ledgerUpdates.nodes]
+  const { ledgerUpdates, validators, ...others } = data
+  const listed = [...ledgerUpdates.nodes, validators.nodes[0]]
+  ids = [...Object.values<(typeof ids)[number]>(others), ...listed]
 })
 afterAll(() => gateway.close())
 
@@ -60,6 +61,8 @@ const everyNode = `query ($blockId: BlockId!, $outputId: OutputId!, $accountId: 
   account(id: $accountId) { __typename id }
   address(address: $address) { __typename id }
   milestone { __typename id }
+  epoch { __typename id }
+  validators { nodes { __typename id } }
   chainRecord(chainId: $chainId) { __typename id }
   ledgerUpdates(address: $address, first: 1) { nodes { __typename id } }
 }`
@@ -111,6 +114,8 @@ describe('a node', () => {
     encodeNodeId('Account', `0x${'12'.repeat(32)}`),
     encodeNodeId('Milestone', '4294967295'),
     encodeNodeId('Milestone', '-1'),
+    encodeNodeId('Epoch', '4294967295'),
+    encodeNodeId('Validator', `0x${'12'.repeat(32)}`),
     encodeNodeId('Address', '0xff'),
     encodeNodeId('ChainRecord', `${chainIdOf(301)}/1`),
     encodeNodeId('ChainRecord', 'x/y'),
