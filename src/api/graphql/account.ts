@@ -1,14 +1,31 @@
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
-import { type AccountView, readAccount } from '../../service/accounts/read-account.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
+import {
+  type AccountView,
+  accountOf,
+  readAccount,
+  readEntry,
+} from '../../service/accounts/read-account.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
+import { readChainRecord } from '../../service/chain-records/chain-records.ts'
+import {
+  accountParts,
+  immutableMetadataOf,
+  issuerOfChain,
+} from '../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { LedgerAddressType } from './address.ts'
-import { builder } from './builder.ts'
-import { LedgerOutputType } from './output.ts'
+import { builder, type GatewayContext } from './builder.ts'
+import { Chain } from './chain.ts'
+import { chainInBatch } from './chain-batch.ts'
+import { ChainRecord } from './chain-records.ts'
+import { itemsCost } from './cost.ts'
+import { BlockIssuerType, MetadataType, StakingType } from './model.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
-type Entry = NonNullable<AccountView['entry']>
+type Entry = NonNullable<Awaited<ReturnType<typeof readEntry>>>
 
 const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   description: 'The entry in the accounts ledger of an account that may issue blocks or stakes.',
@@ -62,44 +79,100 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
 /** An account. */
 export const AccountType = builder.objectRef<AccountView>('LedgerAccount').implement({
   description: 'An account.',
+  interfaces: [Chain],
   fields: (t) => ({
-    accountId: t.expose('accountId', { type: 'AccountId', description: 'The id of the account.' }),
-    milestoneIndex: t.expose('slot', {
+    accountId: t.field({
+      type: 'AccountId',
+      description: 'The id of the account.',
+      resolve: ({ chainId }) => chainId as AccountId,
+    }),
+    milestoneIndex: t.expose('asOf', {
       type: 'UInt32',
       description: 'The milestone at whose end the entry has these values.',
     }),
     entry: t.field({
       type: AccountEntryType,
       nullable: true,
+      complexity: itemsCost(1).field,
       description:
         'Null where it could neither issue blocks nor stake, and, with an error, in upstream mode.',
-      resolve: ({ entry }, _args, { services }) => {
-        if (services.source.node === undefined) return entry
+      resolve: (account, _args, { services }) => {
+        if (services.source.node === undefined) return readEntry(services, account)
         throw toGraphQL({
           code: 'NOT_OFFERED_BY_NODES',
           what: 'the entries of the accounts ledger',
         })
       },
     }),
-    output: t.expose('output', {
-      type: LedgerOutputType,
-      nullable: true,
-      description:
-        'The unspent output that it is as of the newest milestone; a basic one is an account to be. Null when it is destroyed.',
-    }),
     address: t.field({
       type: LedgerAddressType,
       description: 'The address of the account, and what it owns.',
-      resolve: ({ accountId }) => addressKey({ type: AccountAddress.code, accountId }),
+      resolve: accountKey,
     }),
   }),
 })
+
+builder.objectFields(AccountType, (t) => ({
+  issuer: t.field({
+    type: LedgerAddressType,
+    nullable: true,
+    description: 'The address that issued it, which never changes; null for none.',
+    resolve: issuerOfChain,
+  }),
+  immutableMetadata: t.field({
+    type: MetadataType,
+    nullable: true,
+    description: 'The metadata that never change; null for none.',
+    resolve: immutableMetadataOf,
+  }),
+  foundryCounter: t.field({
+    type: 'UInt32',
+    description: 'How many foundries it has created.',
+    resolve: (account) => accountParts(account)?.foundryCounter ?? 0,
+  }),
+  blockIssuer: t.field({
+    type: BlockIssuerType,
+    nullable: true,
+    description: 'The keys that may sign its blocks, and until when; null where it issues none.',
+    resolve: (account) => accountParts(account)?.blockIssuer,
+  }),
+  staking: t.field({
+    type: StakingType,
+    nullable: true,
+    description: 'What it stakes as a validator; null where it stakes nothing.',
+    resolve: (account) => accountParts(account)?.staking,
+  }),
+  chainRecord: t.field({
+    type: ChainRecord,
+    nullable: true,
+    complexity: itemsCost(1).field,
+    description: 'The chain record under its address on this network; null when none was set.',
+    resolve: async (account, _args, { services }) => {
+      const text = addressText(services.parameters.bech32Hrp, accountKey(account))
+      return orThrow(await readChainRecord(services, text))
+    },
+  }),
+}))
+
+function accountKey({ chainId }: AccountView) {
+  return addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
+}
+
+/** An account as of the newest milestone, read with all others that an answer asks for at the same time. */
+export async function accountInBatch(
+  context: GatewayContext,
+  accountId: AccountId,
+): Promise<AccountView | undefined> {
+  const chain = await chainInBatch(context, accountId)
+  return chain === undefined ? undefined : accountOf(chain)
+}
 
 builder.queryField('account', (t) =>
   t.field({
     type: AccountType,
     nullable: true,
-    description: 'An account; null when it is not known.',
+    complexity: itemsCost(3).field,
+    description: 'An account, also one that is destroyed; null when it is not known.',
     args: {
       id: t.arg({ type: 'AccountId', required: true }),
       milestoneIndex: t.arg({

@@ -26,7 +26,8 @@ export const UpdateClass = builder.enumType('UpdateClass', {
   } as const,
 })
 
-const UpdateSort = builder.enumType('UpdateSort', {
+/** The direction of a list. */
+export const UpdateSort = builder.enumType('UpdateSort', {
   description: 'The direction of a list of updates.',
   values: {
     NEWEST: { description: 'The newest update first.' },

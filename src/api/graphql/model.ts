@@ -3,6 +3,7 @@ import { Address } from '../../protocol/addresses.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 import { Block } from '../../protocol/block.ts'
 import { OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
+import { BlockIssuer, Metadata, Staking, StateMetadata } from '../../protocol/features.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
@@ -34,6 +35,12 @@ export const SlotCommitmentType = objects.struct(SlotCommitment)
 
 /** A decoded proof that an output belongs to a transaction. */
 export const OutputIdProofType = objects.struct(OutputIdProof)
+
+/** What an output says beside its amount. */
+export const MetadataType = objects.struct(Metadata)
+export const StateMetadataType = objects.struct(StateMetadata)
+export const BlockIssuerType = objects.struct(BlockIssuer)
+export const StakingType = objects.struct(Staking)
 
 /** The parameters of a network. */
 export const ProtocolParametersType = objects.struct(ProtocolParameters)

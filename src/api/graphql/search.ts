@@ -5,6 +5,7 @@ import { AccountType } from './account.ts'
 import { LedgerAddressType } from './address.ts'
 import { LedgerBlockType } from './block.ts'
 import { builder } from './builder.ts'
+import { AnchorType, DelegationType, NftType, TokenType } from './chain-kinds.ts'
 import { ChainRecord } from './chain-records.ts'
 import { itemsCost } from './cost.ts'
 import { Milestone } from './milestone.ts'
@@ -19,6 +20,10 @@ const typeByKind = {
   MILESTONE: Milestone,
   OUTPUT: LedgerOutputType,
   ACCOUNT: AccountType,
+  ANCHOR: AnchorType,
+  TOKEN: TokenType,
+  NFT: NftType,
+  DELEGATION: DelegationType,
   ADDRESS: LedgerAddressType,
   CHAIN_RECORD: ChainRecord,
 } as const satisfies Record<Hit['kind'], object>

@@ -1,42 +1,48 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
+import { type ChainView, chainKinds, readChain } from '../chains/read-chain.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
-import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
-/** An account: its output, and what the accounts ledger says of it. */
+/** An account: its outputs, and what the accounts ledger says of it. */
 
-/** An account as of the end of a committed slot. */
-export interface AccountView {
-  readonly accountId: AccountId
-  readonly slot: SlotIndex
-  /** `undefined` for an account that can neither issue blocks nor stake. */
-  readonly entry: AccountEntry | undefined
-  /** The unspent output that it is now; `undefined` where it is destroyed. */
-  readonly output: OutputView | undefined
+/** An account. */
+export interface AccountView extends ChainView {
+  /** The committed slot at whose end its entry is asked for. */
+  readonly asOf: SlotIndex
 }
 
-/** Reads an account, by default as of the newest slot; `undefined` where there is neither output nor entry. */
+/** Reads an account, its entry by default as of the newest slot; `undefined` where there never was an output or entry. */
 export async function readAccount(
-  { store }: Pick<Services, 'store'>,
+  deps: Pick<Services, 'store'>,
   accountId: AccountId,
-  asOf: SlotIndex | undefined,
+  wanted: SlotIndex | undefined,
 ): Promise<Result<AccountView | undefined, MilestoneNotCommitted>> {
-  const { slot: newest } = await store.read.latestMilestone()
-  const slot = asOf ?? newest
-  if (slot > newest) {
+  const { read } = deps.store
+  const { slot: newest } = await read.latestMilestone()
+  const asOf = wanted ?? newest
+  if (asOf > newest) {
     const code = 'MILESTONE_NOT_COMMITTED'
-    return err({ code, argument: 'milestoneIndex', milestoneIndex: slot, newest })
+    return err({ code, argument: 'milestoneIndex', milestoneIndex: asOf, newest })
   }
-  const keys = [{ kind: 'CHAIN', value: accountId }] as const
-  // A basic output is an account to be.
-  const filter = { asOf: 'COMMITTED', keys, kinds: [BasicOutput.code, AccountOutput.code] } as const
-  const [entry, [row]] = await Promise.all([
-    store.read.accountEntry(accountId, slot),
-    store.read.unspentOutputs({ filter, limit: 1 }),
-  ])
-  if (entry === undefined && row === undefined) return ok(undefined)
-  return ok({ accountId, slot, entry, output: row && viewOfOutput(row) })
+  const chain = await readChain(deps, chainKinds.ACCOUNT, accountId)
+  if (chain !== undefined) return ok({ ...chain, asOf })
+  // Something may be given to an account before it exists.
+  if ((await read.accountEntry(accountId, asOf)) === undefined) return ok(undefined)
+  const nothing = { length: 0, last: undefined, current: undefined } as const
+  return ok({ kind: chainKinds.ACCOUNT, chainId: accountId, slot: newest, asOf, ...nothing })
+}
+
+/** The account that a chain is, with its entry as of the chain's slot; `undefined` for a chain of another kind. */
+export function accountOf(chain: ChainView): AccountView | undefined {
+  return chain.kind === chainKinds.ACCOUNT ? { ...chain, asOf: chain.slot } : undefined
+}
+
+/** Its entry; `undefined` for an account that can neither issue blocks nor stake. */
+export function readEntry(
+  { store }: Pick<Services, 'store'>,
+  { chainId, asOf }: Pick<AccountView, 'chainId' | 'asOf'>,
+): Promise<AccountEntry | undefined> {
+  return store.read.accountEntry(chainId as AccountId, asOf)
 }

@@ -1,11 +1,12 @@
+import type { ChainKind } from '../../ledger/chain-states.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { transactionOf } from '../../protocol/ids.ts'
-import type { AccountId } from '../../protocol/primitives.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
-import { type AccountView, readAccount } from '../accounts/read-account.ts'
+import { type AccountView, accountOf } from '../accounts/read-account.ts'
 import { type BlockView, readBlock, viewOfBlock } from '../blocks/read-block.ts'
 import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
 import type { ChainRecordView } from '../chain-records/chain-records.ts'
+import { type ChainView, chainKinds, readChainOfAddress, readChains } from '../chains/read-chain.ts'
 import { type OutputView, readOutput, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView, readMilestone } from '../slots/read-milestone.ts'
@@ -20,6 +21,7 @@ export type Found =
   | { readonly kind: 'MILESTONE'; readonly thing: MilestoneView }
   | { readonly kind: 'OUTPUT'; readonly thing: OutputView }
   | { readonly kind: 'ACCOUNT'; readonly thing: AccountView }
+  | { readonly kind: 'ANCHOR' | 'TOKEN' | 'NFT' | 'DELEGATION'; readonly thing: ChainView }
   /** By its key. */
   | { readonly kind: 'ADDRESS'; readonly thing: Hex }
   | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordView }
@@ -71,7 +73,7 @@ const lookUps: LookUps = {
     const output = await readOutput(deps, id)
     return [output && { kind: 'OUTPUT', thing: output }]
   },
-  CHAIN_ID: (deps, { id }) => chain(deps, id),
+  CHAIN_ID: (deps, { id }) => chains(deps, [id]),
   BECH32: async (deps, { key, hrp }) => {
     const { bech32Hrp: expected } = deps.parameters
     if (hrp !== expected) {
@@ -79,7 +81,7 @@ const lookUps: LookUps = {
       return { reason: 'OTHER_NETWORK', sentence }
     }
     // The address of a chain is that chain first. An unused address is one too.
-    return [...(await chain(deps, `0x${key.slice(4)}`)), { kind: 'ADDRESS', thing: key }]
+    return [...(await chainOfAddress(deps, key)), { kind: 'ADDRESS', thing: key }]
   },
   CHAIN_RECORD: async ({ store }, { chainId }) => {
     const record = await store.read.chainRecord(chainId)
@@ -107,9 +109,32 @@ const notTold: Nothing = {
   sentence: 'the upstream node cannot be asked for it now',
 }
 
-async function chain(deps: SearchDeps, id: Hex): Promise<Found[]> {
-  const account = await readAccount(deps, id as AccountId, undefined)
-  return account.ok && account.value ? [{ kind: 'ACCOUNT', thing: account.value }] : []
+async function chains(deps: SearchDeps, ids: readonly Hex[]): Promise<Found[]> {
+  const known = await readChains(deps, ids)
+  return ids.flatMap((id) => {
+    const chain = known.get(id)
+    return chain === undefined ? [] : [foundChain(chain)]
+  })
+}
+
+function foundChain(chain: ChainView): Found {
+  const account = accountOf(chain)
+  return account === undefined
+    ? { kind: kindNames[chain.kind as Exclude<ChainKind, 1>], thing: chain }
+    : { kind: 'ACCOUNT', thing: account }
+}
+
+const kindNames = {
+  [chainKinds.ANCHOR]: 'ANCHOR',
+  [chainKinds.FOUNDRY]: 'TOKEN',
+  [chainKinds.NFT]: 'NFT',
+  [chainKinds.DELEGATION]: 'DELEGATION',
+} as const
+
+/** An account, an anchor or an NFT is the address of its kind. */
+async function chainOfAddress(deps: SearchDeps, key: Hex): Promise<Found[]> {
+  const chain = await readChainOfAddress(deps, key)
+  return chain === undefined ? [] : [foundChain(chain)]
 }
 
 /** Those of some addresses that the log knows. */
@@ -135,14 +160,15 @@ interface Beginning {
   readonly to: Hex
 }
 
-/** Blocks, transactions, milestones and outputs; outputs of a transaction that begins so are left to that. */
+/** Blocks, transactions, milestones, chains and outputs; outputs of a transaction that begins so are left to that. */
 async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise<Found[]> {
   const { read } = deps.store
   const range = { from, to, limit: maxHits }
-  const [blocks, rows, milestones, outputs] = await Promise.all([
+  const [blocks, rows, milestones, chainIds, outputs] = await Promise.all([
     read.blocksWithin(range),
     read.transactionsWithin(range),
     milestonesIn(deps, { from, to }),
+    read.chainIdsWithin(range),
     read.outputsWithin(range),
   ])
   const transactions = await Promise.all(
@@ -155,6 +181,7 @@ async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise
       read.ok && read.value ? [{ kind: 'TRANSACTION', thing: read.value } as const] : [],
     ),
     ...milestones,
+    ...(await chains(deps, chainIds)),
     ...outputs
       .filter(({ outputId }) => !known.has(transactionOf(outputId)))
       .map((row) => ({ kind: 'OUTPUT', thing: viewOfOutput(row) }) as const),

@@ -1,0 +1,70 @@
+import type { ManaRewardsView } from '../../service/accounts/mana-rewards.ts'
+import { accountOf } from '../../service/accounts/read-account.ts'
+import { readReward } from '../../service/chains/delegation-reward.ts'
+import { chainOfAddress } from '../../service/chains/read-chain.ts'
+import { orThrow } from '../errors.ts'
+import { AccountType, accountInBatch } from './account.ts'
+import { LedgerAddressType } from './address.ts'
+import { LedgerBlockType } from './block.ts'
+import { builder } from './builder.ts'
+import { Chain } from './chain.ts'
+import { chainInBatch } from './chain-batch.ts'
+import { DelegationType } from './chain-kinds.ts'
+import { fieldCost, itemsCost } from './cost.ts'
+
+/** From addresses, blocks and delegations to chains and what they earn. */
+
+const chainCost = itemsCost(3).field
+
+builder.objectField(LedgerAddressType, 'chain', (t) =>
+  t.field({
+    type: Chain,
+    nullable: true,
+    complexity: chainCost,
+    description:
+      'The account, anchor or NFT whose address this is, also when it is destroyed; null for other addresses, and where it is not known.',
+    resolve: async (address, _args, context) => {
+      const name = chainOfAddress(address)
+      if (name === undefined) return null
+      const chain = await chainInBatch(context, name.chainId)
+      return chain?.kind === name.kind ? (accountOf(chain) ?? chain) : null
+    },
+  }),
+)
+
+builder.objectField(LedgerBlockType, 'issuer', (t) =>
+  t.field({
+    type: AccountType,
+    nullable: true,
+    complexity: chainCost,
+    description: 'The issuing account; null where it is not known.',
+    resolve: ({ issuerId }, _args, context) => accountInBatch(context, issuerId),
+  }),
+)
+
+const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').implement({
+  description: 'What a delegation would earn if it were claimed in the newest milestone.',
+  fields: (t) => ({
+    mana: t.expose('rewards', { type: 'UInt64', description: 'Mana, as far as it has decayed.' }),
+    startEpoch: t.expose('startEpoch', {
+      type: 'UInt32',
+      description: 'The first epoch that it earned something for.',
+    }),
+    endEpoch: t.expose('endEpoch', {
+      type: 'UInt32',
+      description: 'The last epoch that it earned something for.',
+    }),
+  }),
+})
+
+builder.objectField(DelegationType, 'reward', (t) =>
+  t.field({
+    type: DelegationReward,
+    nullable: true,
+    // The epochs since it began, with the rewards of all their validators.
+    complexity: fieldCost.proof,
+    description:
+      'What it has earned and not claimed; null once it is spent, and, with an error, where an upstream node does not give it.',
+    resolve: async (chain, _args, { services }) => orThrow(await readReward(services, chain)),
+  }),
+)

@@ -1,0 +1,271 @@
+import { AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
+import { addressKey } from '../../protocol/ids.ts'
+import type { AnchorId, DelegationId, FoundryId, NftId } from '../../protocol/primitives.ts'
+import { addressText } from '../../service/addresses/address-text.ts'
+import { readChainRecord } from '../../service/chain-records/chain-records.ts'
+import {
+  anchorParts,
+  delegationParts,
+  immutableMetadataOf,
+  issuerOfChain,
+  ownerOfChain,
+  tokenParts,
+} from '../../service/chains/chain-parts.ts'
+import { type ChainView, chainKinds, readChain } from '../../service/chains/read-chain.ts'
+import { orThrow } from '../errors.ts'
+import { AccountType, accountInBatch } from './account.ts'
+import { LedgerAddressType } from './address.ts'
+import { builder } from './builder.ts'
+import { Chain } from './chain.ts'
+import { ChainRecord } from './chain-records.ts'
+import { itemsCost } from './cost.ts'
+import { MetadataType, StateMetadataType } from './model.ts'
+
+/** Anchors, NFTs, tokens and delegations. */
+
+const one = itemsCost(1).field
+
+/** A chain by its id is three reads. */
+const chainCost = 3 * one
+
+/** An anchor. */
+export const AnchorType = builder.objectRef<ChainView>('Anchor').implement({
+  description: 'An anchor: a chain with a state controller and a governor.',
+  interfaces: [Chain],
+  fields: (t) => ({
+    anchorId: t.field({
+      type: 'AnchorId',
+      description: 'The id of the anchor.',
+      resolve: ({ chainId }) => chainId as AnchorId,
+    }),
+    stateIndex: t.field({
+      type: 'UInt32',
+      description: 'How often its state controller has changed its state.',
+      resolve: (chain) => anchorParts(chain).stateIndex,
+    }),
+    stateController: t.field({
+      type: LedgerAddressType,
+      description: 'The address that changes its state.',
+      resolve: (chain) => anchorParts(chain).stateController,
+    }),
+    governor: t.field({
+      type: LedgerAddressType,
+      description: 'The address that chooses the two, and may destroy the anchor.',
+      resolve: (chain) => anchorParts(chain).governor,
+    }),
+    stateMetadata: t.field({
+      type: StateMetadataType,
+      nullable: true,
+      description: 'The metadata of its state; null for none.',
+      resolve: (chain) => anchorParts(chain).stateMetadata,
+    }),
+    issuer: t.field({
+      type: LedgerAddressType,
+      nullable: true,
+      description: 'The address that issued it, which never changes; null for none.',
+      resolve: issuerOfChain,
+    }),
+    immutableMetadata: t.field({
+      type: MetadataType,
+      nullable: true,
+      description: 'The metadata that never change; null for none.',
+      resolve: immutableMetadataOf,
+    }),
+    address: t.field({
+      type: LedgerAddressType,
+      description: 'The address of the anchor, and what it owns.',
+      resolve: anchorKey,
+    }),
+    chainRecord: t.field({
+      type: ChainRecord,
+      nullable: true,
+      complexity: one,
+      description: 'The chain record under its address on this network; null when none was set.',
+      resolve: async (chain, _args, { services }) => {
+        const text = addressText(services.parameters.bech32Hrp, anchorKey(chain))
+        return orThrow(await readChainRecord(services, text))
+      },
+    }),
+  }),
+})
+
+function anchorKey({ chainId }: ChainView) {
+  return addressKey({ type: AnchorAddress.code, anchorId: chainId as AnchorId })
+}
+
+/** An NFT. */
+export const NftType = builder.objectRef<ChainView>('Nft').implement({
+  description: 'An NFT.',
+  interfaces: [Chain],
+  fields: (t) => ({
+    nftId: t.field({
+      type: 'NftId',
+      description: 'The id of the NFT.',
+      resolve: ({ chainId }) => chainId as NftId,
+    }),
+    owner: t.field({
+      type: LedgerAddressType,
+      description:
+        'The address that owns it as of the newest milestone, once it has expired the return address; of a destroyed one who owned it last.',
+      resolve: (chain, _args, { services }) => ownerOfChain(services, chain),
+    }),
+    issuer: t.field({
+      type: LedgerAddressType,
+      nullable: true,
+      description: 'The address that issued it, which never changes; null for none.',
+      resolve: issuerOfChain,
+    }),
+    immutableMetadata: t.field({
+      type: MetadataType,
+      nullable: true,
+      description: 'The metadata that never change; null for none.',
+      resolve: immutableMetadataOf,
+    }),
+    address: t.field({
+      type: LedgerAddressType,
+      description: 'The address of the NFT, and what it owns.',
+      resolve: ({ chainId }) => addressKey({ type: NftAddress.code, nftId: chainId as NftId }),
+    }),
+  }),
+})
+
+/** A native token. */
+export const TokenType = builder.objectRef<ChainView>('Token').implement({
+  description: 'A native token, by the foundry that mints it.',
+  interfaces: [Chain],
+  fields: (t) => ({
+    tokenId: t.field({
+      type: 'FoundryId',
+      description: 'The id of the token, which is that of its foundry.',
+      resolve: ({ chainId }) => chainId as FoundryId,
+    }),
+    accountId: t.field({
+      type: 'AccountId',
+      description: 'The id of the account that mints and melts it.',
+      resolve: (chain) => tokenParts(chain).accountId,
+    }),
+    account: t.field({
+      type: AccountType,
+      nullable: true,
+      complexity: chainCost,
+      description: 'The account that mints and melts it.',
+      resolve: (chain, _args, context) => accountInBatch(context, tokenParts(chain).accountId),
+    }),
+    serialNumber: t.field({
+      type: 'UInt32',
+      description: 'The number of the foundry within its account, above 0.',
+      resolve: (chain) => tokenParts(chain).serialNumber,
+    }),
+    mintedTokens: t.field({
+      type: 'UInt256',
+      description: 'How many were minted so far.',
+      resolve: (chain) => tokenParts(chain).minted,
+    }),
+    meltedTokens: t.field({
+      type: 'UInt256',
+      description: 'How many were melted so far by the foundry.',
+      resolve: (chain) => tokenParts(chain).melted,
+    }),
+    maximumSupply: t.field({
+      type: 'UInt256',
+      description: 'The bound of minted less melted ones.',
+      resolve: (chain) => tokenParts(chain).maximum,
+    }),
+    circulatingSupply: t.field({
+      type: 'UInt256',
+      description:
+        'Minted less melted ones; 0 when the foundry is destroyed. What was burned without the foundry is still counted.',
+      resolve: (chain) => tokenParts(chain).circulating,
+    }),
+    immutableMetadata: t.field({
+      type: MetadataType,
+      nullable: true,
+      description: 'The metadata that never change; null for none.',
+      resolve: immutableMetadataOf,
+    }),
+  }),
+})
+
+/** A delegation. */
+export const DelegationType = builder.objectRef<ChainView>('Delegation').implement({
+  description: 'Base tokens that are delegated to a validator.',
+  interfaces: [Chain],
+  fields: (t) => ({
+    delegationId: t.field({
+      type: 'DelegationId',
+      description: 'The id of the delegation.',
+      resolve: ({ chainId }) => chainId as DelegationId,
+    }),
+    owner: t.field({
+      type: LedgerAddressType,
+      description: 'The address that owns it; of one that is over, who owned it last.',
+      resolve: (chain, _args, { services }) => ownerOfChain(services, chain),
+    }),
+    validatorId: t.field({
+      type: 'AccountId',
+      description: 'The id of the account of the validator.',
+      resolve: (chain) => delegationParts(chain).validatorId,
+    }),
+    validatorAccount: t.field({
+      type: AccountType,
+      nullable: true,
+      complexity: chainCost,
+      description: 'The account of the validator.',
+      resolve: (chain, _args, context) =>
+        accountInBatch(context, delegationParts(chain).validatorId),
+    }),
+    delegatedAmount: t.field({
+      type: 'UInt64',
+      description: 'The base tokens that are delegated.',
+      resolve: (chain) => delegationParts(chain).delegatedAmount,
+    }),
+    startEpoch: t.field({
+      type: 'UInt32',
+      description: 'The first epoch in which they are.',
+      resolve: (chain) => delegationParts(chain).startEpoch,
+    }),
+    endEpoch: t.field({
+      type: 'UInt32',
+      nullable: true,
+      description: 'The last epoch in which they are; null while it goes on.',
+      resolve: (chain) => delegationParts(chain).endEpoch,
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  anchor: t.field({
+    type: AnchorType,
+    nullable: true,
+    complexity: chainCost,
+    description: 'An anchor, also one that is destroyed; null when it is not known.',
+    args: { id: t.arg({ type: 'AnchorId', required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, { services }) => readChain(services, chainKinds.ANCHOR, id),
+  }),
+  nft: t.field({
+    type: NftType,
+    nullable: true,
+    complexity: chainCost,
+    description: 'An NFT, also one that is destroyed; null when it is not known.',
+    args: { id: t.arg({ type: 'NftId', required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, { services }) => readChain(services, chainKinds.NFT, id),
+  }),
+  token: t.field({
+    type: TokenType,
+    nullable: true,
+    complexity: chainCost,
+    description: 'A native token, also one whose foundry is destroyed; null when it is not known.',
+    args: {
+      id: t.arg({ type: 'FoundryId', required: true, description: 'The id of its foundry.' }),
+    },
+    resolve: (_root, { id }, { services }) => readChain(services, chainKinds.FOUNDRY, id),
+  }),
+  delegation: t.field({
+    type: DelegationType,
+    nullable: true,
+    complexity: chainCost,
+    description: 'A delegation, also one that is over; null when it is not known.',
+    args: { id: t.arg({ type: 'DelegationId', required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, { services }) => readChain(services, chainKinds.DELEGATION, id),
+  }),
+}))

@@ -1,0 +1,100 @@
+import { conditionOf, featureOf, issuerOf } from '../../ledger/output-parts.ts'
+import { ownerAt } from '../../ledger/updates.ts'
+import { present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { BlockIssuer, Metadata, Staking, StateMetadata } from '../../protocol/features.ts'
+import { addressKey } from '../../protocol/ids.ts'
+import { is } from '../../protocol/is.ts'
+import { AccountOutput } from '../../protocol/outputs.ts'
+import type { AccountId, FoundryId } from '../../protocol/primitives.ts'
+import { immutableFeaturesOf } from '../../protocol/score.ts'
+import { Governor, ImmutableAccount, StateController } from '../../protocol/unlock-conditions.ts'
+import type { Services } from '../services.ts'
+import { type ChainView, chainKinds, stateOf } from './read-chain.ts'
+
+/** What the newest state of a chain says; of a destroyed one what its last state said. Addresses are keys. */
+
+/** The address that issued it, which never changes; `undefined` for none. */
+export function issuerOfChain({ last }: ChainView): Hex | undefined {
+  const issuer = last && issuerOf(last.output())
+  return issuer && addressKey(issuer)
+}
+
+/** The metadata that never change. */
+export function immutableMetadataOf({ last }: ChainView): Metadata | undefined {
+  return last && immutableFeaturesOf(last.output()).find((one) => is(Metadata, one))
+}
+
+/** The owner as of the newest milestone, or of the slot that destroyed it; of an expired NFT the return address. */
+export function ownerOfChain(
+  { parameters }: Pick<Services, 'parameters'>,
+  { last, slot, chainId }: ChainView,
+): Hex {
+  const { output, spentSlot } = present(last, `a state of ${chainId}`)
+  const ownedIn = Math.min(slot, spentSlot ?? slot)
+  return addressKey(ownerAt(output(), ownedIn + parameters.minCommittableAge))
+}
+
+/** What an account may do; nothing where it is still to be, as a basic output. */
+export function accountParts({ last }: ChainView) {
+  const output = last?.output()
+  if (output === undefined || !is(AccountOutput, output)) return undefined
+  return {
+    foundryCounter: output.foundryCounter,
+    blockIssuer: featureOf(output, BlockIssuer),
+    staking: featureOf(output, Staking),
+  }
+}
+
+/** Who moves an anchor, and how far it is. */
+export function anchorParts(chain: ChainView) {
+  const output = stateOf(chain, chainKinds.ANCHOR)
+  const addressOf = (kind: typeof StateController | typeof Governor) =>
+    addressKey(present(conditionOf(output, kind), 'a holder of an anchor').address)
+  return {
+    stateIndex: output.stateIndex,
+    stateController: addressOf(StateController),
+    governor: addressOf(Governor),
+    stateMetadata: featureOf(output, StateMetadata),
+  }
+}
+
+/** A native token by its foundry; none is left of one that is destroyed. */
+export interface TokenParts {
+  readonly tokenId: FoundryId
+  readonly accountId: AccountId
+  readonly serialNumber: number
+  readonly minted: bigint
+  readonly melted: bigint
+  readonly maximum: bigint
+  readonly circulating: bigint
+}
+
+/** Reads the supply of a token. */
+export function tokenParts(chain: ChainView): TokenParts {
+  const output = stateOf(chain, chainKinds.FOUNDRY)
+  const { mintedTokens: minted, meltedTokens: melted, maximumSupply: maximum } = output.tokenScheme
+  const account = present(conditionOf(output, ImmutableAccount), 'the account of a foundry').address
+  return {
+    tokenId: chain.chainId as FoundryId,
+    accountId: account.accountId,
+    serialNumber: output.serialNumber,
+    ...{ minted, melted, maximum },
+    // The transaction that destroys a foundry burns all that was left.
+    circulating: chain.current === undefined ? 0n : minted - melted,
+  }
+}
+
+/** To whom and for how long tokens are delegated. */
+export function delegationParts(chain: ChainView) {
+  const { validatorAddress, delegatedAmount, startEpoch, endEpoch } = stateOf(
+    chain,
+    chainKinds.DELEGATION,
+  )
+  return {
+    validatorId: validatorAddress.accountId,
+    delegatedAmount,
+    startEpoch,
+    endEpoch: endEpoch === 0 ? undefined : endEpoch,
+  }
+}

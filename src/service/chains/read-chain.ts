@@ -1,0 +1,122 @@
+import type { ChainKind, ChainName } from '../../ledger/chain-states.ts'
+import { assert, present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { AccountAddress, AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
+import { addressKeyPrefix } from '../../protocol/ids.ts'
+import {
+  AccountOutput,
+  AnchorOutput,
+  DelegationOutput,
+  FoundryOutput,
+  NftOutput,
+  type Output,
+} from '../../protocol/outputs.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { OutputRow } from '../../store/rows.ts'
+import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
+
+/** Chains: accounts, anchors, foundries, NFTs and delegations, as things that live on from output to output. */
+
+/** A chain as of the end of a committed slot. */
+export interface ChainView {
+  readonly kind: ChainKind
+  readonly chainId: Hex
+  readonly slot: SlotIndex
+  /** How many states it has had. */
+  readonly length: number
+  /** Its newest state; `undefined` for an account that was given something before it exists. */
+  readonly last: OutputView | undefined
+  /** The same while the chain is there; `undefined` once it is destroyed. */
+  readonly current: OutputView | undefined
+}
+
+/** The kinds of chains by their names. */
+export const chainKinds = {
+  ACCOUNT: AccountOutput.code,
+  ANCHOR: AnchorOutput.code,
+  FOUNDRY: FoundryOutput.code,
+  NFT: NftOutput.code,
+  DELEGATION: DelegationOutput.code,
+} as const satisfies Record<string, ChainKind>
+
+/** Reads those of some chains that are known, by their ids, destroyed ones too; a statement for all their states, and one for their outputs. */
+export async function readChains(
+  { store: { read } }: Pick<Services, 'store'>,
+  chainIds: readonly Hex[],
+): Promise<ReadonlyMap<Hex, ChainView>> {
+  // Before the states: what is committed in between makes an output spent, and not the chain destroyed.
+  const { slot } = await read.latestMilestone()
+  const states = await read.newestChainStates([...new Set(chainIds)])
+  const rows = await read.outputs(states.map(({ outputId }) => outputId))
+  const rowById = new Map(rows.map((row) => [row.outputId, row]))
+  const chains = states.map(({ kind, chainId, ordinal, outputId }) => {
+    const row = present(rowById.get(outputId), `the output of the chain ${chainId}`)
+    return chainView({ kind, chainId, length: ordinal, row, slot })
+  })
+  return new Map(chains.map((chain) => [chain.chainId, chain]))
+}
+
+/** Reads a chain of a kind; `undefined` where there never was one. */
+export async function readChain(
+  deps: Pick<Services, 'store'>,
+  kind: ChainKind,
+  chainId: Hex,
+): Promise<ChainView | undefined> {
+  const chain = (await readChains(deps, [chainId])).get(chainId)
+  return chain?.kind === kind ? chain : undefined
+}
+
+/** The account, anchor or NFT whose address this is, by its key; `undefined` for other addresses. */
+export async function readChainOfAddress(
+  deps: Pick<Services, 'store'>,
+  address: Hex,
+): Promise<ChainView | undefined> {
+  const name = chainOfAddress(address)
+  return name && (await readChain(deps, name.kind, name.chainId))
+}
+
+/** The chain that has an address; `undefined` where it is no address of a chain. */
+export function chainOfAddress(address: Hex): ChainName | undefined {
+  const kind = kindByAddress.get(address.slice(0, 4))
+  return kind && { kind, chainId: `0x${address.slice(4)}` }
+}
+
+/** By what the keys of addresses of that kind begin with. */
+const kindByAddress: ReadonlyMap<string, ChainKind> = new Map([
+  [addressKeyPrefix(AccountAddress), chainKinds.ACCOUNT],
+  [addressKeyPrefix(AnchorAddress), chainKinds.ANCHOR],
+  [addressKeyPrefix(NftAddress), chainKinds.NFT],
+])
+
+/** A chain from its newest state. */
+function chainView({
+  row,
+  ...chain
+}: Omit<ChainView, 'last' | 'current'> & { readonly row: OutputRow }): ChainView {
+  const last = viewOfOutput(row)
+  const isSpent = last.spentSlot !== undefined && last.spentSlot <= chain.slot
+  return {
+    ...chain,
+    slot: Math.max(chain.slot, row.bookedSlot),
+    last,
+    current: isSpent ? undefined : last,
+  }
+}
+
+/** What the newest state of a chain of a kind says. */
+export function stateOf<K extends Output['type']>(
+  { last, chainId }: Pick<ChainView, 'last' | 'chainId'>,
+  kind: K,
+): Extract<Output, { readonly type: K }> {
+  const output = present(last, `a state of ${chainId}`).output()
+  assert(isOfKind(output, kind), `${chainId} is of the kind ${kind}`)
+  return output
+}
+
+function isOfKind<K extends Output['type']>(
+  output: Output,
+  kind: K,
+): output is Extract<Output, { readonly type: K }> {
+  return output.type === kind
+}
