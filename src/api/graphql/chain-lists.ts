@@ -58,7 +58,8 @@ const TokenConnection = connection('Token', TokenType, {
   cursorOf: encodeChainCursor,
 })
 
-const DelegationConnection = connection('Delegation', DelegationType, {
+/** A page of delegations. */
+export const DelegationConnection = connection('Delegation', DelegationType, {
   description: `Delegations, ${order}.`,
   edgeDescription: 'A delegation and its cursor.',
   nodesOf: (page: ChainPage) => rowsOfPage(page),

@@ -23,6 +23,7 @@ import './output.ts'
 import './search.ts'
 import './transaction.ts'
 import './unspent-outputs.ts'
+import './validators.ts'
 import './verify-transaction.ts'
 import { meterFields } from './meter.ts'
 

@@ -73,7 +73,7 @@ export async function readValidator(
 }
 
 /** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */
-async function candidatesOf(
+export async function candidatesOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   epoch: EpochIndex,
 ): Promise<ReadonlySet<AccountId>> {
@@ -137,7 +137,8 @@ export function accountAddress({ bech32Hrp }: ProtocolParameters, accountId: Acc
   return encodeBech32(bech32Hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
 }
 
-async function committedEpoch({
+/** The epoch of the newest committed slot. */
+export async function committedEpoch({
   store,
   source,
 }: Pick<Services, 'store' | 'source'>): Promise<EpochIndex> {

@@ -17,6 +17,7 @@ import { makeTransaction, playerOf } from '../../support/player.ts'
 import { plain } from '../../support/player-coins.ts'
 import { anyMove, moves } from '../../support/player-moves.ts'
 import { createRandom } from '../../support/random.ts'
+import { getJson } from '../../support/wallet.ts'
 
 /** Chains of every kind, made, changed and destroyed by players, against a list of all outputs. */
 
@@ -68,7 +69,8 @@ beforeAll(async () => {
     }
     await world.pass(1)
   }
-  slot = await world.pass(minCommittableAge)
+  // An epoch is over.
+  slot = await world.pass(2 ** worldParameters.slotsPerEpochExponent)
   chains = chainsIn(world.outputs)
 }, 240_000)
 afterAll(() => world.close())
@@ -396,6 +398,31 @@ describe('a token', () => {
       )
     }
   })
+})
+
+test('a validator has what is delegated to it, and an epoch that is over what it paid', async () => {
+  const { url } = world.gateway
+  const delegated = alive(({ output }) => output.type === 5 && output.endEpoch === 0)
+  const outputs = delegated.flatMap(({ states }) => states.at(-1)?.output ?? [])
+  const sum = outputs.reduce((all, one) => all + (one.type === 5 ? one.delegatedAmount : 0n), 0n)
+  const { data } =
+    await ask(`{ validators { nodes { accountId delegationStake isCandidate isInCommittee
+    delegations(first: 1000) { nodes { chainId } } } }
+    epoch(index: 1) { isOver firstSlot lastSlot committee { targetReward members { accountId poolReward } } } }`)
+  const [validator, ...others] = data.validators.nodes
+  expect(others).toEqual([])
+  expect(validator).toMatchObject({ delegationStake: `${sum}`, isInCommittee: true })
+  const all = alive(({ output }) => output.type === 5)
+  expect(validator.delegations.nodes).toEqual(idsOf(all).toReversed())
+  const { validators } = await getJson(`${url}/api/core/v3/validators`)
+  expect(validator.isCandidate).toBe(validators.length === 1)
+  const { committee, ...rest } = data.epoch
+  expect(rest).toEqual({ isOver: true, firstSlot: 64, lastSlot: 127 })
+  expect(committee.members).toMatchObject([{ accountId: validator.accountId }])
+  expect(BigInt(committee.members[0].poolReward)).toBeLessThanOrEqual(
+    BigInt(committee.targetReward),
+  )
+  expect(BigInt(committee.targetReward)).toBeGreaterThan(0n)
 })
 
 describe('what a chain says of itself', () => {

@@ -1,0 +1,229 @@
+import { AccountAddress } from '../../protocol/addresses.ts'
+import { addressKey } from '../../protocol/ids.ts'
+import {
+  encodeStakeCursor,
+  listStakes,
+  readStake,
+  type StakeView,
+} from '../../service/accounts/list-stakes.ts'
+import {
+  type CommitteeOfEpoch,
+  type EpochView,
+  readCommitteeOf,
+  readEpoch,
+  type SeatView,
+} from '../../service/accounts/read-epoch.ts'
+import { listChains } from '../../service/chains/list-chains.ts'
+import type { ListPage } from '../../service/chains/page.ts'
+import { chainKinds } from '../../service/chains/read-chain.ts'
+import { orThrow } from '../errors.ts'
+import { AccountType, accountInBatch } from './account.ts'
+import { builder } from './builder.ts'
+import { DelegationConnection } from './chain-lists.ts'
+import { listCost, pageArgs, rowsOfPage, sortedPageArgs } from './chain-pages.ts'
+import { connection } from './connection.ts'
+import { fieldCost, itemsCost } from './cost.ts'
+
+/** Validators, epochs and their committees. */
+
+const chainCost = itemsCost(3).field
+
+const ValidatorType = builder.objectRef<StakeView>('Validator').implement({
+  description: 'An account that stakes, as of the newest milestone.',
+  fields: (t) => ({
+    accountId: t.field({
+      type: 'AccountId',
+      description: 'The id of the account.',
+      resolve: ({ entry }) => entry.accountId,
+    }),
+    account: t.field({
+      type: AccountType,
+      nullable: true,
+      complexity: chainCost,
+      description: 'The account.',
+      resolve: ({ entry }, _args, context) => accountInBatch(context, entry.accountId),
+    }),
+    poolStake: t.expose('poolStake', {
+      type: 'UInt64',
+      description: 'Base tokens: its own stake and all delegations to it.',
+    }),
+    validatorStake: t.field({
+      type: 'UInt64',
+      description: 'Base tokens that it stakes itself.',
+      resolve: ({ entry }) => entry.validatorStake,
+    }),
+    delegationStake: t.field({
+      type: 'UInt64',
+      description: 'Base tokens of all delegations to it that go on.',
+      resolve: ({ entry }) => entry.delegationStake,
+    }),
+    fixedCost: t.field({
+      type: 'UInt64',
+      description: 'Mana that it takes of the reward of its pool before sharing.',
+      resolve: ({ entry }) => entry.fixedCost,
+    }),
+    stakeEndEpoch: t.field({
+      type: 'UInt32',
+      description: 'The last epoch of its stake.',
+      resolve: ({ entry }) => entry.stakeEndEpoch,
+    }),
+    isCandidate: t.exposeBoolean('isCandidate', {
+      description:
+        'Whether it announced its candidacy for the next committee, in the epoch of the newest milestone.',
+    }),
+    isInCommittee: t.exposeBoolean('isMember', {
+      description: 'Whether it is in the committee of the epoch of the newest milestone.',
+    }),
+    supportedVersion: t.field({
+      type: 'UInt32',
+      description:
+        'The highest protocol version that its validation blocks have named; 0 for none.',
+      resolve: ({ entry }) => entry.supportedVersion,
+    }),
+    delegations: t.field({
+      type: DelegationConnection,
+      complexity: listCost,
+      description: 'The delegations to it that are not over.',
+      args: sortedPageArgs(t.arg),
+      resolve: async ({ entry: { accountId } }, args, { services }) => {
+        const value = addressKey({ type: AccountAddress.code, accountId })
+        const keys = [{ kind: 'VALIDATOR', value }] as const
+        return orThrow(await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys }))
+      },
+    }),
+  }),
+})
+
+const ValidatorConnection = connection('Validator', ValidatorType, {
+  description: 'Accounts that stake, the largest pool first.',
+  edgeDescription: 'A validator and its cursor.',
+  nodesOf: (page: ListPage<StakeView>) => rowsOfPage(page),
+  cursorOf: encodeStakeCursor,
+})
+
+const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement({
+  description: 'A validator in the committee of an epoch, with its stakes as of its choice.',
+  fields: (t) => ({
+    accountId: t.expose('accountId', {
+      type: 'AccountId',
+      description: 'The id of the account.',
+    }),
+    account: t.field({
+      type: AccountType,
+      nullable: true,
+      complexity: chainCost,
+      description: 'The account.',
+      resolve: ({ accountId }, _args, context) => accountInBatch(context, accountId),
+    }),
+    poolStake: t.expose('poolStake', {
+      type: 'UInt64',
+      description: 'Base tokens: its own stake and all delegations to it.',
+    }),
+    validatorStake: t.expose('validatorStake', {
+      type: 'UInt64',
+      description: 'Base tokens of its own stake.',
+    }),
+    fixedCost: t.expose('fixedCost', {
+      type: 'UInt64',
+      description: 'Mana that it takes of the reward of its pool before sharing.',
+    }),
+    poolReward: t.expose('poolReward', {
+      type: 'UInt64',
+      nullable: true,
+      description:
+        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over.',
+    }),
+  }),
+})
+
+const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
+  description: 'Who validates in an epoch, and what it pays.',
+  fields: (t) => ({
+    members: t.field({
+      type: [CommitteeMember],
+      description: 'Its validators; none where they are not known.',
+      resolve: ({ seats }) => [...seats],
+    }),
+    totalStake: t.field({
+      type: 'UInt64',
+      description: 'Base tokens of all their pools.',
+      resolve: ({ seats }) => seats.reduce((sum, { poolStake }) => sum + poolStake, 0n),
+    }),
+    totalValidatorStake: t.field({
+      type: 'UInt64',
+      description: 'Base tokens that they stake themselves.',
+      resolve: ({ seats }) => seats.reduce((sum, { validatorStake }) => sum + validatorStake, 0n),
+    }),
+    targetReward: t.expose('targetReward', {
+      type: 'UInt64',
+      nullable: true,
+      description:
+        'Mana meant for all of them; null until the epoch is over, and where it paid nothing.',
+    }),
+  }),
+})
+
+const Epoch = builder.objectRef<EpochView>('Epoch').implement({
+  description: 'An epoch: a run of slots with one committee.',
+  fields: (t) => ({
+    index: t.expose('epoch', { type: 'UInt32', description: 'Its number, from 0.' }),
+    firstSlot: t.expose('firstSlot', { type: 'UInt32', description: 'Its first slot.' }),
+    lastSlot: t.expose('lastSlot', { type: 'UInt32', description: 'Its last slot.' }),
+    isOver: t.exposeBoolean('isOver', { description: 'Whether its last slot is committed.' }),
+    committee: t.field({
+      type: Committee,
+      nullable: true,
+      complexity: fieldCost.proof,
+      description: 'Who validates in it; null, with an error, in upstream mode.',
+      resolve: async (epoch, _args, { services }) =>
+        orThrow(await readCommitteeOf(services, epoch)),
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  validator: t.field({
+    type: ValidatorType,
+    nullable: true,
+    complexity: fieldCost.proof,
+    description:
+      'An account that stakes; null where it stakes nothing, and, with an error, in upstream mode.',
+    args: {
+      id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
+    },
+    resolve: async (_root, { id }, { services }) => orThrow(await readStake(services, id)),
+  }),
+  validators: t.field({
+    type: ValidatorConnection,
+    nullable: true,
+    complexity: (args) => {
+      const { field, multiplier } = listCost(args)
+      return { field: field + fieldCost.proof, multiplier }
+    },
+    description:
+      'The accounts that stake, the largest pool first; null, with an error, in upstream mode.',
+    args: {
+      ...pageArgs(t.arg),
+      epoch: t.arg({
+        type: 'UInt32',
+        description:
+          'Only those that announced their candidacy in this epoch, with their stakes of today.',
+      }),
+    },
+    resolve: async (_root, { epoch, ...page }, { services }) =>
+      orThrow(await listStakes(services, { ...page, epoch: epoch ?? undefined })),
+  }),
+  epoch: t.field({
+    type: Epoch,
+    nullable: true,
+    complexity: itemsCost(2).field,
+    description: 'An epoch; null for one to come.',
+    args: {
+      index: t.arg({
+        type: 'UInt32',
+        description: 'Its number; left out: the epoch of the newest milestone.',
+      }),
+    },
+    resolve: (_root, { index }, { services }) => readEpoch(services, index ?? undefined),
+  }),
+}))

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hexToBytes } from '../../../src/lib/hex.ts'
+import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import type { AccountOutput } from '../../../src/protocol/outputs.ts'
+import { maximumSlot } from '../../../src/protocol/slots.ts'
+import { askBothWays } from '../../support/both-ways.ts'
+import { startFromGenesis } from '../../support/genesis-gateway.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { testId } from '../../support/store-rows.ts'
+import { getJson, offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
+
+/** Accounts that stake from the genesis on, two of them as much. */
+const stakes = [500n, 300n, 300n, 200n, 100n].map((stake, n) => ({
+  accountId: testId<'AccountId'>('AccountId', 32, n),
+  stake: stake * 1_000_000n,
+  fixedCost: BigInt(n),
+}))
+
+const outputs = stakes.map(({ accountId, stake, fixedCost }): AccountOutput => {
+  const { publicKeyHash: pubKeyHash } = user(2)
+  return {
+    ...{ type: 1, amount: stake + 1_000_000n, mana: 0n, accountId, foundryCounter: 0 },
+    unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
+    features: [
+      { type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
+      { type: 7, stakedAmount: stake, fixedCost, startEpoch: 0, endEpoch: maximumSlot },
+    ],
+    immutableFeatures: [],
+  }
+})
+
+/** By the definition of the list: the largest pool first, of equal ones the last id first. */
+const sorted = stakes.toSorted(
+  (a, b) => Number(b.stake - a.stake) || (a.accountId < b.accountId ? 1 : -1),
+)
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startFromGenesis(outputs)
+  const { header } = await offerOf(gateway.url)
+  await untilCommitted(gateway.url, header.latestFinalizedSlot + 1)
+}, 60_000)
+afterAll(() => gateway.close())
+
+const ask = (document: string) => askBothWays(gateway.url, document)
+
+const page = `nodes { accountId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
+
+describe('validators', () => {
+  test('are listed with their stakes, the largest pool first', async () => {
+    const { data } =
+      await ask(`{ validators(first: 1000) { nodes { accountId poolStake validatorStake
+      delegationStake fixedCost stakeEndEpoch supportedVersion account { chainId } delegations { nodes { chainId } } } } }`)
+    expect(data.validators.nodes).toEqual(
+      sorted.map(({ accountId, stake, fixedCost }) => ({
+        ...{ accountId, poolStake: `${stake}`, validatorStake: `${stake}`, delegationStake: '0' },
+        ...{ fixedCost: `${fixedCost}`, stakeEndEpoch: maximumSlot, supportedVersion: 0 },
+        ...{ account: { chainId: accountId }, delegations: { nodes: [] } },
+      })),
+    )
+  })
+
+  test('page by page, in both directions', async () => {
+    const forward: unknown[] = []
+    for (let after = ''; ; ) {
+      const { data } = await ask(`{ validators(first: 2${after}) { ${page} } }`)
+      const { nodes, pageInfo } = data.validators
+      expect(pageInfo.hasPreviousPage).toBe(forward.length > 0)
+      forward.push(...nodes)
+      if (!pageInfo.hasNextPage) break
+      after = `, after: "${pageInfo.endCursor}"`
+    }
+    const backward: unknown[] = []
+    for (let before = ''; ; ) {
+      const { data } = await ask(`{ validators(last: 2${before}) { ${page} } }`)
+      const { nodes, pageInfo } = data.validators
+      expect(pageInfo.hasNextPage).toBe(backward.length > 0)
+      backward.unshift(...nodes)
+      if (!pageInfo.hasPreviousPage) break
+      before = `, before: "${pageInfo.startCursor}"`
+    }
+    const expected = sorted.map(({ accountId }) => ({ accountId }))
+    expect([forward, backward]).toEqual([expected, expected])
+    // First the first three, of these the last one.
+    const { data } = await ask(`{ validators(first: 3, last: 1) { ${page} } }`)
+    expect(data.validators).toMatchObject({
+      nodes: expected.slice(2, 3),
+      pageInfo: { hasPreviousPage: true, hasNextPage: true },
+    })
+  })
+
+  test('of an epoch are those that the node API lists as registered', async () => {
+    const { data } = await ask(
+      '{ epoch { index } validators { nodes { accountId isCandidate isInCommittee } } }',
+    )
+    const { index } = data.epoch
+    const { url } = gateway
+    const registered = await getJson(`${url}/api/core/v3/validators`)
+    const committee = await getJson(`${url}/api/core/v3/committee?epochIndex=${index}`)
+    const addressesOf = (list: { address: string }[]) => list.map(({ address }) => address)
+    const addressOf = (id: string) =>
+      encodeBech32('tst', Uint8Array.of(8, ...hexToBytes(`0x${id.slice(2)}`)))
+    for (const { accountId, isCandidate, isInCommittee } of data.validators.nodes) {
+      const address = addressOf(accountId)
+      expect(isCandidate).toBe(addressesOf(registered.validators).includes(address))
+      expect(isInCommittee).toBe(addressesOf(committee.committee).includes(address))
+    }
+    const { data: ofEpoch } = await ask(`{ validators(epoch: ${index}) { nodes { accountId } } }`)
+    expect(ofEpoch.validators.nodes).toHaveLength(registered.validators.length)
+  })
+
+  test('are found by their ids; what stakes nothing is null, and an epoch to come an error', async () => {
+    const [first] = sorted
+    const { data } = await ask(`{
+      one: validator(id: "${first?.accountId}") { validatorStake }
+      none: validator(id: "0x${'12'.repeat(32)}") { validatorStake }
+      future: epoch(index: 4000000) { index }
+    }`)
+    expect(data).toEqual({ one: { validatorStake: `${first?.stake}` }, none: null, future: null })
+    const { errors, data: nothing } = await ask(
+      '{ validators(epoch: 4000000) { nodes { accountId } } }',
+    )
+    expect(nothing).toEqual({ validators: null })
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['EPOCH_NOT_BEGUN'])
+    const sizes = await ask('{ validators(first: 1001) { nodes { accountId } } }')
+    expect(sizes.errors?.map(({ extensions }) => extensions.code)).toEqual([
+      'PAGE_SIZE_OUT_OF_RANGE',
+    ])
+    const cursor = await ask('{ validators(after: "x") { nodes { accountId } } }')
+    expect(cursor.errors?.map(({ extensions }) => extensions)).toMatchObject([
+      { code: 'CURSOR_MALFORMED', argument: 'after' },
+    ])
+  })
+})
+
+describe('an epoch', () => {
+  test('has its slots and the committee that the node API tells', async () => {
+    const { data } = await ask(`{ epoch(index: 0) { index firstSlot lastSlot isOver committee {
+      totalStake totalValidatorStake targetReward
+      members { accountId poolStake validatorStake fixedCost poolReward account { chainId } } } } }`)
+    const { url } = gateway
+    const { committee, totalStake, totalValidatorStake } = await getJson(
+      `${url}/api/core/v3/committee?epochIndex=0`,
+    )
+    const { protocolParameters } = await getJson(`${url}/api/core/v3/info`)
+    const { slotsPerEpochExponent } = protocolParameters[0].parameters
+    expect(data.epoch).toMatchObject({
+      ...{ index: 0, firstSlot: 0, lastSlot: 2 ** slotsPerEpochExponent - 1, isOver: false },
+      committee: { totalStake, totalValidatorStake, targetReward: null },
+    })
+    expect(committee.length).toBeGreaterThan(0)
+    const { members } = data.epoch.committee
+    expect(members).toHaveLength(committee.length)
+    for (const [i, { address, poolStake, validatorStake, fixedCost }] of committee.entries()) {
+      expect(members[i]).toMatchObject({ poolStake, validatorStake, fixedCost, poolReward: null })
+      const { accountId } = members[i]
+      expect(address).toBe(encodeBech32('tst', Uint8Array.of(8, ...hexToBytes(accountId))))
+    }
+  })
+})
+
+test('a gateway that follows a node says that it has no stakes, and the rest of the page all the same', async () => {
+  const env = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url }
+  const follower = await startGateway({ env })
+  await untilHealth(follower.url)
+  const accountId = stakes[0]?.accountId
+  const { data, errors } = await askBothWays(
+    follower.url,
+    `{ validators { nodes { accountId } } epoch(index: 0) { firstSlot committee { totalStake } }
+      account(id: "${accountId}") { isDestroyed history { totalCount } entry { credits } } }`,
+  )
+  expect(data).toEqual({
+    validators: null,
+    epoch: { firstSlot: 0, committee: null },
+    account: { isDestroyed: false, history: { totalCount: '1' }, entry: null },
+  })
+  expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]).sort()).toEqual([
+    ['account.entry', 'NOT_OFFERED_BY_NODES'],
+    ['epoch.committee', 'NOT_OFFERED_BY_NODES'],
+    ['validators', 'NOT_OFFERED_BY_NODES'],
+  ])
+  await follower.close()
+})
