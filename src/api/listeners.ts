@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Log } from '../lib/log.ts'
-import type { Services } from '../service/services.ts'
 import type { AuthDeps } from './auth.ts'
 import { spread } from './drain.ts'
-import type { GraphqlServer } from './graphql/server.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import type { Occupancy } from './limits.ts'
+import type { OperationDeps } from './operation.ts'
 import { answerEvents, type SseRequest } from './sse.ts'
 import type { EventStream } from './sse-stream.ts'
 import { watchTokens } from './token-watch.ts'
@@ -14,12 +11,8 @@ import { openWebSocket } from './ws.ts'
 
 /** The subscribers by WebSocket and by event stream: heartbeat, token expiry and closing in one place. */
 
-export interface ListenersDeps {
-  readonly graphql: GraphqlServer
-  readonly services: Services
+export interface ListenersDeps extends OperationDeps {
   readonly auth: AuthDeps
-  readonly occupancy: Occupancy
-  readonly log: Log
 }
 
 /** The two transports of subscriptions. */

@@ -2,17 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { Services } from '../service/services.ts'
 import type { AuthError, LimitError } from './api-errors.ts'
 import type { Caller } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
-import type { GraphqlServer } from './graphql/server.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { connectionRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
-import { contextOf, kindOf, type OperationRequest, prepareOperation } from './operation.ts'
+import { connectionRefusal, subscriptionRefusal } from './limits.ts'
+import {
+  contextOf,
+  kindOf,
+  type OperationDeps,
+  type OperationRequest,
+  prepareOperation,
+} from './operation.ts'
 import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
@@ -21,15 +25,11 @@ import type { TokenWatch } from './token-watch.ts'
 
 /** GraphQL over server-sent events, an operation per request (graphql-sse, distinct connections); feeds name their cursors. */
 
-export interface SseDeps {
-  readonly graphql: GraphqlServer
-  readonly services: Services
-  readonly occupancy: Occupancy
+export interface SseDeps extends OperationDeps {
   readonly heartbeat: Heartbeat
   readonly tokens: TokenWatch
   /** The streams that are open. */
   readonly streams: Set<EventStream>
-  readonly log: Log
 }
 
 /** One request for a stream, with what the HTTP server knows of it. */

@@ -1,29 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode, type Context, makeServer, type SubscribePayload } from 'graphql-ws'
-import type { Log } from '../lib/log.ts'
-import type { Services } from '../service/services.ts'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
 import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
-import type { GraphqlServer } from './graphql/server.ts'
-import { costlyRefusal, type Occupancy, subscriptionRefusal } from './limits.ts'
-import { contextOf, kindOf, prepareOperation } from './operation.ts'
+import { costlyRefusal, subscriptionRefusal } from './limits.ts'
+import { contextOf, kindOf, type OperationDeps, prepareOperation } from './operation.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
 import { type Connection, createFeedOperation } from './ws-connection.ts'
 
 /** The graphql-transport-ws protocol with our parser, validator and executor, and with feeds that share their work. */
 
-export interface ProtocolDeps {
-  readonly graphql: GraphqlServer
-  readonly services: Services
+export interface ProtocolDeps extends OperationDeps {
   readonly auth: AuthDeps
-  readonly occupancy: Occupancy
   readonly tokens: TokenWatch
-  readonly log: Log
 }
 
 /** The protocol, ready to be tied to sockets. */
