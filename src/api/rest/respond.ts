@@ -6,11 +6,19 @@ import type { RestResponse } from './response.ts'
 
 /** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
 
-/** Sends an answer; the server itself omits the body for HEAD. */
-export function send(response: ServerResponse, answer: RestResponse): void {
+/**
+ * Sends an answer, with the headers `common` to all that are not set on the response: Node sends those that come together, and
+ * the answer has none else, in half the time. The server itself omits the body for HEAD.
+ */
+export function send(
+  response: ServerResponse,
+  answer: RestResponse,
+  common: RestResponse['headers'] = {},
+): void {
   const { req: request } = response
   const etag = tagFor(request, answer)
   const headers: RestResponse['headers'] = {
+    ...common,
     vary: 'accept, accept-encoding',
     ...answer.headers,
     ...(etag !== undefined && { etag }),
