@@ -22,7 +22,7 @@ export function watchAnswers(): Answers {
     add: (response) => {
       if (isClosing) return closeAfter(response)
       underWay.add(response)
-      response.once('close', () => underWay.delete(response))
+      response.on('close', () => underWay.delete(response))
     },
     closeBehind: () => {
       isClosing = true

@@ -23,7 +23,7 @@ import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.
 import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
-import { json } from './rest/response.ts'
+import { json, type RestResponse } from './rest/response.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { wantsEvents } from './sse.ts'
@@ -179,7 +179,7 @@ async function handle(
 ): Promise<void> {
   const requestId = randomUUID()
   const { path, query } = splitTarget(message.url ?? '/')
-  setCommonHeaders(response, requestId)
+  const common = commonHeaders(requestId)
   // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
@@ -187,33 +187,33 @@ async function handle(
     if (problem !== undefined) {
       // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
-      return send(response, toRest(problem))
+      return send(response, toRest(problem), common)
     }
-    if (message.method === 'OPTIONS') return preflight(message, response)
+    if (message.method === 'OPTIONS') return preflight(message, response, common)
     const caller = callerOf(deps.auth, credentialsOf(message.headers))
-    if (path === '/' && wantsPage(message)) return sendToPage(response)
+    if (path === '/' && wantsPage(message)) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
-      return send(
-        response,
-        await answer(deps, { message, path, query, caller, requestId, occupancy }),
-      )
+      const found = await answer(deps, { message, path, query, caller, requestId, occupancy })
+      return send(response, found, common)
     }
-    if (wantsPage(message)) return await sendPage(message, response)
+    if (wantsPage(message)) return await sendPage(message, response, common)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-      if (!type.ok) return refuseGraphql(response, 415, type.error)
+      if (!type.ok) return send(response, refusedGraphql(415, type.error), common)
     }
     if (wantsEvents(message)) {
+      setHeaders(response, common)
       return await deps.listeners.answer({ message, response, query, caller })
     }
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-    if (misspelt !== undefined) return refuseGraphql(response, 400, misspelt)
+    if (misspelt !== undefined) return send(response, refusedGraphql(400, misspelt), common)
     const { services, occupancy } = deps
     const { isStopping } = occupancy
     const context = { caller, services, requestId, isStopping }
-    const left = await deps.direct.answer(message, response, { query, context })
+    const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
+    setHeaders(response, common)
     const budget = createBudget()
     response.once('close', () => {
       if (!response.writableFinished) budget.leave()
@@ -223,13 +223,13 @@ async function handle(
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else send(response, toRest(away ?? { code: 'INTERNAL', requestId }))
+    else send(response, toRest(away ?? { code: 'INTERNAL', requestId }), common)
   }
 }
 
 /** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const local = target.replace(/^https?:\/\/[^/?]*/i, '')
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
   const at = local.indexOf('?')
   return at === -1
     ? { path: local, query: '' }
@@ -240,16 +240,30 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
  * Any page may send requests, for reading is open to all, but none with cookies: there is no
  * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
  */
-function setCommonHeaders(response: ServerResponse, requestId: string): void {
-  response.setHeader('x-request-id', requestId)
-  response.setHeader('x-content-type-options', 'nosniff')
-  response.setHeader('access-control-allow-origin', '*')
-  response.setHeader('access-control-expose-headers', 'etag, location, retry-after, x-request-id')
+function commonHeaders(requestId: string): CommonHeaders {
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'etag, location, retry-after, x-request-id',
+  }
 }
 
-function preflight(message: IncomingMessage, response: ServerResponse): void {
+type CommonHeaders = Readonly<Record<string, string>>
+
+/** For what writes the head of the answer without them. */
+function setHeaders(response: ServerResponse, headers: CommonHeaders): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+}
+
+function preflight(
+  message: IncomingMessage,
+  response: ServerResponse,
+  common: CommonHeaders,
+): void {
   const asked = message.headers['access-control-request-headers']
   response.writeHead(204, {
+    ...common,
     'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
     'access-control-allow-headers': asked ?? 'authorization, content-type, if-match, if-none-match',
     'access-control-max-age': '86400',
@@ -265,12 +279,8 @@ const graphqlTypes = [
   'application/graphql',
 ] as const
 
-function refuseGraphql(
-  response: ServerResponse,
-  status: number,
-  error: BodyError | QueryParameterMalformed,
-): void {
-  send(response, json(status, { errors: [toGraphQL(error).toJSON()] }))
+function refusedGraphql(status: number, error: BodyError | QueryParameterMalformed): RestResponse {
+  return json(status, { errors: [toGraphQL(error).toJSON()] })
 }
 
 /** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
@@ -290,16 +300,20 @@ function wantsPage({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
-function sendToPage(response: ServerResponse): void {
-  send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' })
+function sendToPage(response: ServerResponse, common: CommonHeaders): void {
+  send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' }, common)
 }
 
-async function sendPage(message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function sendPage(
+  message: IncomingMessage,
+  response: ServerResponse,
+  common: CommonHeaders,
+): Promise<void> {
   const { headers, plain, gzip } = await graphiqlPage()
   const compressed = /\bgzip\b/.test(message.headers['accept-encoding']?.toString() ?? '')
   const body = compressed ? gzip : plain
   const encoding = compressed ? { 'content-encoding': 'gzip' } : {}
-  send(response, { status: 200, headers: { ...headers, ...encoding }, body })
+  send(response, { status: 200, headers: { ...headers, ...encoding }, body }, common)
 }
 
 /** Listens; resolves with the system's reason where it is refused. */

@@ -14,7 +14,7 @@ export function answerUnreadable(server: Server): void {
   const answerOn = new WeakMap<Duplex, ServerResponse>()
   server.on('request', ({ socket }, response: ServerResponse) => {
     answerOn.set(socket, response)
-    response.once('close', () => answerOn.delete(socket))
+    response.on('close', () => answerOn.delete(socket))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Whatever is written behind the head of another answer would be read as a part of that.

@@ -7,12 +7,20 @@ export interface AnswerCache {
   /**
    * The answer that is kept and still right; or the one that is computed, which is then kept, but what is asked for the first
    * time is only noted, for most of that is never asked again. `undefined` where `prepare` gives no question. Rejects as
-   * `compute` does. Equal keys are for equal questions.
+   * `compute` does.
    */
   getOrCompute(
-    key: string,
+    asked: Asked,
     prepare: () => Question | undefined,
   ): Promise<string | KeptAnswer | undefined>
+}
+
+/** A request as it was sent, which means the same each time. */
+export interface Asked {
+  /** 32 bits; hardly any two requests have the same. */
+  readonly hash: number
+  /** Of no other request. */
+  key(): string
 }
 
 /** What is asked, once it is known what that means. */
@@ -46,12 +54,13 @@ export interface AnswerCacheOptions {
 
 /** Keeps nothing yet. */
 export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): AnswerCache {
-  const kept = new LRUCache<string, Entry | 'ASKED_ONCE'>({
+  const kept = new LRUCache<string, Entry>({
     maxSize: maxBytes,
-    sizeCalculation: (entry, key) =>
-      key.length + (entry === 'ASKED_ONCE' ? 0 : entry.body.length) + overhead,
+    sizeCalculation: ({ body }, key) => key.length + body.length + overhead,
   })
-  const underWay = new Map<string, Promise<KeptAnswer>>()
+  // Of requests that were sent before, by their lowest bits: nearly all are never sent again, and are to cost no memory.
+  const hashes = new Uint32Array(noted)
+  const underWay = new Map<string, Promise<Entry>>()
   const versions = createSharedReads()
 
   async function shared(
@@ -64,14 +73,14 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
     if (others !== undefined) return others
     // Kept while the version was read.
     const newest = kept.peek(key)
-    if (typeof newest === 'object' && newest.version === read.version) return newest
-    const computed = compute().then((text): Entry => {
+    if (newest?.version === read.version) return newest
+    const computed = compute().then((text) => {
       return { ...read, body: Buffer.from(text), etag: undefined }
     })
     underWay.set(flight, computed)
     try {
       const entry = await computed
-      kept.set(key, entry as Entry)
+      kept.set(key, entry)
       return entry
     } finally {
       underWay.delete(flight)
@@ -79,12 +88,17 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
   }
 
   return {
-    getOrCompute: async (key, prepare) => {
+    getOrCompute: async ({ hash, key: readKey }, prepare) => {
+      if (hashes[hash % noted] !== hash) {
+        hashes[hash % noted] = hash
+        return prepare()?.compute()
+      }
+      const key = readKey()
       const known = kept.get(key)
       // Before the version, as that is read before the answer: no answer is older than either.
-      const changed = known === undefined ? undefined : await changes()
+      const changed = await changes()
       let version: string | undefined
-      if (known !== undefined && known !== 'ASKED_ONCE') {
+      if (known !== undefined) {
         if (changed !== undefined && changed === known.changes) return known
         version = await versions.read(key, known.readVersion)
         if (version === known.version) {
@@ -94,17 +108,16 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
       }
       const question = prepare()
       if (question?.version === undefined) return question?.compute()
-      if (known === undefined) {
-        kept.set(key, 'ASKED_ONCE')
-        return question.compute()
-      }
-      const readVersion = known === 'ASKED_ONCE' ? question.version() : known.readVersion
+      const readVersion = known?.readVersion ?? question.version()
       version ??= await versions.read(key, readVersion)
       if (version === undefined) return question.compute()
       return shared(key, { readVersion, version, changes: changed }, question.compute)
     },
   }
 }
+
+/** How many requests are known to have been sent before. */
+const noted = 65_536
 
 /** Of an entry, beside its bytes. */
 const overhead = 200

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import type { Services } from '../../service/services.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
-import { createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
+import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
 import { createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import {
@@ -35,6 +36,8 @@ export interface DirectRequest {
   /** Of the URL, without the question mark. */
   readonly query: string
   readonly context: Omit<GatewayContext, 'budget'>
+  /** The headers of every answer. */
+  readonly common: Readonly<Record<string, string>>
 }
 
 /** Over the server that parses and validates. */
@@ -45,9 +48,8 @@ export function createDirectAnswers(
   const changes = () => deps.services.store.read.changes()
   const answers = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
 
-  /** `sent` is the query as it came, which means the same each time. */
   async function write(
-    sent: string,
+    sent: Asked,
     readRequest: () => QueryRequest | undefined,
     response: ServerResponse,
     fields: DirectRequest['context'],
@@ -75,19 +77,24 @@ export function createDirectAnswers(
   }
 
   return {
-    answer: async (message, response, { query, context }) => {
+    answer: async (message, response, { query, context, common }) => {
       const type = answerType(message.headers.accept)
       if (type === undefined) return message
       let body: Buffer | undefined
       let written: string | KeptAnswer | undefined
       if (message.method === 'GET') {
-        written = await write(`GET ${query}`, () => requestOfUrl(query), response, context)
+        written = await write(
+          { hash: crc32(query), key: () => `GET ${query}` },
+          () => requestOfUrl(query),
+          response,
+          context,
+        )
       } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
         const read = await readWhole(message)
         if (read === undefined) return undefined
         body = read
         written = await write(
-          `POST ${read.toString('latin1')}`,
+          { hash: crc32(read), key: () => `POST ${read.toString('latin1')}` },
           () => requestOfBody(read),
           response,
           context,
@@ -96,7 +103,7 @@ export function createDirectAnswers(
       if (response.destroyed) return undefined
       if (written === undefined) return body === undefined ? message : replayed(message, body)
       // A client may keep it, and asks by its tag whether it has changed.
-      const headers = { 'content-type': type, 'cache-control': 'no-cache' }
+      const headers = { ...common, 'content-type': type, 'cache-control': 'no-cache' }
       sendWritten(response, headers, written)
       return undefined
     },

@@ -42,10 +42,12 @@ export function object<M extends FormMembers>(members: M): Form<MembersOf<M>> {
   return {
     shape: { type: 'object', properties, required },
     print: (value: Readonly<Record<string, unknown>>) => {
-      const printed = entries.flatMap(([name, form]) =>
-        value[name] === undefined ? [] : [[name, form.print(value[name])] as const],
-      )
-      return Object.fromEntries(printed)
+      const printed: Record<string, unknown> = {}
+      for (const [name, form] of entries) {
+        const member = value[name]
+        if (member !== undefined) printed[name] = form.print(member)
+      }
+      return printed
     },
   }
 }

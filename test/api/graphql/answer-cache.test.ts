@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   type AnswerCache,
+  type Asked,
   createAnswerCache,
   type KeptAnswer,
 } from '../../../src/api/graphql/answer-cache.ts'
@@ -11,6 +12,10 @@ function counting() {
   let count = 0
   const compute = async () => `answer ${++count}`
   return { compute, count: () => count }
+}
+
+function askedBy(key: string): Asked {
+  return { hash: key.charCodeAt(0), key: () => key }
 }
 
 /** The version that is read, of each cache made with it. */
@@ -40,7 +45,7 @@ async function ask(
     versions.reads++
     return versions.now
   }
-  const answer = await cache.getOrCompute(key, () => ({ version: readVersion, compute }))
+  const answer = await cache.getOrCompute(askedBy(key), () => ({ version: readVersion, compute }))
   return bodyOf(answer)
 }
 
@@ -84,7 +89,7 @@ test('who asks after a change waits for a version that is read after it', async 
   const reads: ((version: string) => void)[] = []
   const version = () => () => new Promise<string>((resolve) => reads.push(resolve))
   const other = createAnswerCache({ maxBytes: 10_000, changes: async () => undefined })
-  const askOther = () => other.getOrCompute('a', () => ({ version, compute }))
+  const askOther = () => other.getOrCompute(askedBy('a'), () => ({ version, compute }))
   await askOther()
   const asked = askOther()
   await until(() => reads.length === 1)
@@ -106,7 +111,8 @@ test('the version is read only where the database has changed', async () => {
     return versions.now
   }
   const { compute } = counting()
-  const answer = async () => bodyOf(await cache.getOrCompute('a', () => ({ version, compute })))
+  const answer = async () =>
+    bodyOf(await cache.getOrCompute(askedBy('a'), () => ({ version, compute })))
   expect([await answer(), await answer(), await answer()]).toEqual([
     'answer 1',
     'answer 2',
@@ -120,6 +126,14 @@ test('the version is read only where the database has changed', async () => {
   changes = 3
   expect([await answer(), await answer()]).toEqual(['answer 3', 'answer 3'])
   expect(versions.reads).toBe(3)
+})
+
+test('of two requests of one hash each has its own answer', async () => {
+  const cache = cacheOf(10_000)
+  for (let n = 0; n < 3; n++) {
+    expect(await ask(cache, 'alpha', '1', async () => 'of alpha')).toBe('of alpha')
+    expect(await ask(cache, 'another', '1', async () => 'of another')).toBe('of another')
+  }
 })
 
 test('a failure is not kept', async () => {
