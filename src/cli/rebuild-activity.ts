@@ -37,19 +37,16 @@ ${settingTable(databaseSettings)}
       async function rebuild(): Promise<string | undefined> {
         const forgotten = await write.forgetActivity(term)
         if (!forgotten.ok) return takenOver
-        let upTo: number | undefined
         let rows = 0
-        do {
+        for (let isDone = false; !isDone; ) {
           if (signal.aborted) return 'interrupted; the next start of the gateway counts the rest'
           const renewed = await renew()
-          const piece = renewed.ok
-            ? await write.fillActivity(term, { upTo, rows: 10_000 })
-            : renewed
+          const piece = renewed.ok ? await write.fillActivity(term, { rows: 10_000 }) : renewed
           if (!piece.ok) return takenOver
-          upTo = piece.value.next
+          isDone = piece.value.isDone
           rows += piece.value.rows
           progress.tell({ rows, ofRows })
-        } while (upTo !== undefined)
+        }
         progress.finish({ rows, ofRows })
         return undefined
       }

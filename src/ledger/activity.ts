@@ -79,8 +79,7 @@ export function* activityOfSlot(
   { slot, updates, owned }: SlotMoves,
   { counts, isGenesis, ...outputs }: KnownOfSlot,
 ): Generator<ActivityBucket> {
-  const accepted = isGenesis ? 0 : transactionsIn(owned)
-  const moved = isGenesis ? 0n : movedTokens(owned, outputs)
+  const { accepted, moved } = isGenesis ? noTransactions : transactionsIn(owned, outputs)
   const newAddresses = owned.filter(({ formerSlot }) => formerSlot === undefined).length
   for (const resolution of resolutions) {
     const bucket = bucketOfSlot(parameters, resolution, slot)
@@ -91,35 +90,46 @@ export function* activityOfSlot(
   }
 }
 
-/** Every transaction creates outputs. */
-function transactionsIn(owned: readonly OwnedMove[]): number {
-  const ids = new Set<TransactionId>()
-  for (const { outputId, isSpent } of owned) if (!isSpent) ids.add(transactionOf(outputId))
-  return ids.size
-}
+const noTransactions = { accepted: 0, moved: 0n }
 
-/** What explorers of UTXO chains call transferred: the outputs of each transaction without the change. */
-function movedTokens(
+/**
+ * The transactions that created outputs, which is all of them, and what explorers of UTXO chains call transferred: their
+ * outputs without the change. In the order of the log the outputs of a transaction come one after the other.
+ */
+function transactionsIn(
   owned: readonly OwnedMove[],
   { amountById, spenderById }: MovedOutputs,
-): bigint | undefined {
-  const senders = new Map<TransactionId, Set<Hex>>()
+): Pick<Activity, 'accepted' | 'moved'> {
+  let isKnown = true
+  const sendersById = new Map<TransactionId, Set<Hex>>()
   for (const { outputId, address, isSpent } of owned) {
     if (!isSpent) continue
     const spender = spenderById.get(outputId)
-    if (spender === undefined) return undefined
-    const former = senders.get(spender)
-    if (former === undefined) senders.set(spender, new Set([address]))
+    if (spender === undefined) {
+      isKnown = false
+      continue
+    }
+    const former = sendersById.get(spender)
+    if (former === undefined) sendersById.set(spender, new Set([address]))
     else former.add(address)
   }
+  let accepted = 0
   let moved = 0n
+  let transactionId: TransactionId | undefined
+  let senders: ReadonlySet<Hex> | undefined
   for (const { outputId, address, isSpent } of owned) {
-    if (isSpent || senders.get(transactionOf(outputId))?.has(address)) continue
+    if (isSpent) continue
+    if (transactionId === undefined || !outputId.startsWith(transactionId)) {
+      transactionId = transactionOf(outputId)
+      senders = sendersById.get(transactionId)
+      accepted++
+    }
+    if (senders?.has(address)) continue
     const amount = amountById.get(outputId)
-    if (amount === undefined) return undefined
-    moved += amount
+    if (amount === undefined) isKnown = false
+    else moved += amount
   }
-  return moved
+  return { accepted, moved: isKnown ? moved : undefined }
 }
 
 /** The sum of the activity of spans, one for each span; a sum with something unknown is unknown. */

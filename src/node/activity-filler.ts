@@ -41,16 +41,14 @@ export function startActivityFiller({
   })
 
   async function fill(): Promise<void> {
-    let upTo: number | undefined
     let slots = 0
     while (!isOver) {
       const own = term()
       if (own === undefined) return
-      const piece = await write.fillActivity(own, { upTo, rows: rowsAtOnce })
+      const piece = await write.fillActivity(own, { rows: rowsAtOnce })
       if (!piece.ok) return
       slots += piece.value.slots
-      upTo = piece.value.next
-      if (upTo === undefined) {
+      if (piece.value.isDone) {
         isOver = true
         if (slots > 0) log.info('activity-filled', { slots })
         return

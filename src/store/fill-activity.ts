@@ -26,11 +26,11 @@ import { idFromBytes } from './values.ts'
 /** Counts the next piece, from the newest slot down; the caller holds the lease. */
 export async function fillActivity(
   writing: Writing,
-  { upTo, rows: limit }: FillRequest,
+  { rows: limit }: FillRequest,
 ): Promise<Result<FillResult, never>> {
   const kept = await keptLog(writing)
   const { parameters, first, firstKept } = kept
-  const found = await uncountedSlots(writing, { from: firstKept, upTo })
+  const found = await uncountedSlots(writing, firstKept)
   const slots: UncountedSlot[] = []
   let rows = 0
   for (const slot of found) {
@@ -40,7 +40,7 @@ export async function fillActivity(
     rows += more
   }
   const oldest = slots.at(-1)
-  if (oldest === undefined) return ok({ slots: 0, rows: 0, next: undefined })
+  if (oldest === undefined) return ok({ slots: 0, rows: 0, isDone: true })
   const { owned, ...outputs } = await movesOf(writing, slots)
   const moves = slots.map(
     ({ slot, firstSeq, lastSeq }): SlotMoves => ({
@@ -52,8 +52,7 @@ export async function fillActivity(
   const mayCount = ({ resolution, bucket }: ActivityBucket) =>
     isKept(parameters, kept, resolution, bucket)
   await addActivity(writing, parameters, { moves, outputs, genesis: first }, mayCount)
-  const next = oldest.slot > firstKept ? oldest.slot - 1 : undefined
-  return ok({ slots: slots.length, rows, next })
+  return ok({ slots: slots.length, rows, isDone: oldest.slot <= firstKept })
 }
 
 /** Forgets the activity of all spans that begin in the kept log, to be counted anew; the caller holds the lease. */
@@ -113,26 +112,28 @@ interface UncountedSlot {
   readonly lastSeq: number
 }
 
-/** The newest of them first, without a gap, at most `mostSlots`. */
-async function uncountedSlots(
-  { tx, sql }: Writing,
-  { from, upTo }: { readonly from: SlotIndex; readonly upTo: SlotIndex | undefined },
-): Promise<UncountedSlot[]> {
-  const text = `SELECT slot, "firstSeq", "lastSeq" FROM commitments WHERE slot BETWEEN ? AND ?
-    AND NOT EXISTS (SELECT 1 FROM activity WHERE resolution = 0 AND bucket = commitments.slot)
+/**
+ * The newest of them first, at most `mostSlots`. Commits count upwards from any slot on and this downwards, so that what is
+ * counted has no gap: two index look-ups find where it begins.
+ */
+async function uncountedSlots({ tx, sql }: Writing, from: SlotIndex): Promise<UncountedSlot[]> {
+  const counted = 'SELECT min(bucket) AS first FROM activity WHERE resolution = 0 AND bucket >= ?'
+  const [begin] = await tx.$queryRawUnsafe<{ first: bigint | null }[]>(
+    sql.numbered(counted),
+    BigInt(from),
+  )
+  const text = `SELECT slot, "firstSeq", "lastSeq" FROM commitments WHERE slot >= ? AND slot < ?
     ORDER BY slot DESC LIMIT ${mostSlots}`
-  const bounds = [BigInt(from), BigInt(upTo ?? Number.MAX_SAFE_INTEGER)] as const
+  const bounds = [BigInt(from), BigInt(begin?.first ?? Number.MAX_SAFE_INTEGER)] as const
   const rows = await tx.$queryRawUnsafe<{ slot: bigint; firstSeq: bigint; lastSeq: bigint }[]>(
     sql.numbered(text),
     ...bounds,
   )
-  const slots = rows.map(({ slot, firstSeq, lastSeq }) => ({
+  return rows.map(({ slot, firstSeq, lastSeq }) => ({
     slot: Number(slot),
     firstSeq: Number(firstSeq),
     lastSeq: Number(lastSeq),
   }))
-  const gap = slots.findIndex(({ slot }, i) => slot !== (slots[0]?.slot ?? 0) - i)
-  return gap === -1 ? slots : slots.slice(0, gap)
 }
 
 const mostSlots = 1_000

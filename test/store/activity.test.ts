@@ -4,6 +4,7 @@ import {
   type Resolution,
   resolutions,
 } from '../../src/ledger/activity-buckets.ts'
+import { compareLogEntries } from '../../src/ledger/updates.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -21,6 +22,14 @@ import {
 } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom } from '../support/random.ts'
+import {
+  createdOutput,
+  entry,
+  outputIdOf,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../support/store-rows.ts'
 
 /** Slots that share minutes, and slots of which some minutes have none; both begin in the middle of a minute, before an hour's end. */
 const networks = [
@@ -40,7 +49,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
 
   test.each([
     [1, shortSlots, 60],
-    [2, longSlots, 300],
+    [2, longSlots, 60],
   ] as const)('is what happened in each span (seed %i)', async (seed, parameters, slots) => {
     const ledger = await foundActivityLedger(use, seed, parameters)
     await compare(use.store, ledger)
@@ -71,16 +80,14 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     await onDatabase(use.url, 'UPDATE activity SET addresses = 77, "movedLow" = 5')
     unwrap(await use.store.write.forgetActivity(use.term))
     expect((await whole(use.store, 'SLOT')).spans).toEqual([])
-    let upTo: number | undefined
     let pieces = 0
-    do {
-      const piece = unwrap(await use.store.write.fillActivity(use.term, { upTo, rows: 20 }))
-      upTo = piece.next
-      if (pieces++ < 3) await ledger.commit(1)
-    } while (upTo !== undefined)
+    for (let isDone = false; !isDone; pieces++) {
+      isDone = unwrap(await use.store.write.fillActivity(use.term, { rows: 20 })).isDone
+      if (pieces < 3) await ledger.commit(1)
+    }
     expect(pieces).toBeGreaterThan(3)
     await compare(use.store, ledger)
-    const none = { slots: 0, rows: 0, next: undefined }
+    const none = { slots: 0, rows: 0, isDone: true }
     expect(unwrap(await use.store.write.fillActivity(use.term, { rows: 20 }))).toEqual(none)
   })
 
@@ -96,6 +103,35 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     unwrap(await use.store.write.fillActivity(use.term, { rows: 10_000 }))
     expect(await Promise.all(resolutions.map((one) => whole(use.store, one)))).toEqual(before)
     await compare(use.store, ledger)
+  })
+
+  test('leaves open what an upstream node does not report', async () => {
+    const { write, read } = use.store
+    await write.initialize(use.term, testGenesis({ epoch: undefined }))
+    const spent = { outputId: outputIdOf(0), spentSlot: 1, spentBy: transactionIdOf(9) }
+    const rows = [entry(0, 0, { isSpent: true }), entry(1, 1)].sort(compareLogEntries)
+    const one = { commit: slotCommit(1, rows), created: [createdOutput(1)], spent: [spent] }
+    const two = slotCommit(2, [entry(1, 1, { isSpent: true })])
+    const unknown = { outputId: outputIdOf(1), spentSlot: 2, spentBy: undefined }
+    unwrap(await write.followSlots(use.term, [one]))
+    unwrap(await write.followSlots(use.term, [{ commit: two, created: [], spent: [unknown] }]))
+    const nothing = {
+      blocks: undefined,
+      blockBytes: undefined,
+      failed: undefined,
+      burned: undefined,
+    }
+    const { spans } = await whole(use.store, 'SLOT')
+    expect(spans).toMatchObject([
+      { ...nothing, accepted: 0, moved: 0n, addresses: 1 },
+      { ...nothing, accepted: 1, moved: 1_001n, addresses: 2, newAddresses: 1 },
+      { ...nothing, accepted: 0, moved: undefined, addresses: 1, newAddresses: 0 },
+    ])
+    expect((await whole(use.store, 'DAY')).spans).toMatchObject([
+      { ...nothing, slots: 3, accepted: 1, moved: undefined, addresses: 2, newAddresses: 2 },
+    ])
+    const { recent } = await read.ledgerCounters(9)
+    expect(recent).toEqual({ slots: 3, blocks: undefined, accepted: 1 })
   })
 
   test('is not counted for a lost lease', async () => {
