@@ -4,7 +4,7 @@ import { addressKey } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
 import { BasicOutput, type Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
-import { Expiration } from '../protocol/unlock-conditions.ts'
+import { AddressUnlock, Expiration, ImmutableAccount } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 import { ownerAt, type Role, rolesByAddress } from './updates.ts'
@@ -13,9 +13,10 @@ import { ownerAt, type Role, rolesByAddress } from './updates.ts'
 
 /**
  * An address in a role as the output names it; the address that holds it now, where an expiration decides that; the tag;
- * the native token; the id of the chain it is, or of the account it is to be.
+ * the native token; the id of the chain it is, or of the account it is to be; and of all but basic outputs the owner once
+ * more, behind the type code, for an address may own any number of basic ones.
  */
-export type IndexKind = Role | 'HOLDER' | 'TAG' | 'NATIVE_TOKEN' | 'CHAIN'
+export type IndexKind = Role | 'HOLDER' | 'TAG' | 'NATIVE_TOKEN' | 'CHAIN' | 'CHAIN_OWNER'
 
 /** A term with its value: the key of an address, or the bytes of a tag or an id. */
 export interface IndexKey {
@@ -36,7 +37,16 @@ export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
   if (!is(BasicOutput, output) || isImplicitAccount(output)) {
     keys.push({ kind: 'CHAIN', value: chainId(output, outputId) })
   }
+  const owner = conditionOf(output, AddressUnlock) ?? conditionOf(output, ImmutableAccount)
+  if (!is(BasicOutput, output) && owner !== undefined) {
+    keys.push(chainOwnerKey(output.type, addressKey(owner.address)))
+  }
   return keys
+}
+
+/** By what the outputs of a kind are found that an address owns, whatever else it owns. */
+export function chainOwnerKey(type: Exclude<Output['type'], 0>, address: Hex): IndexKey {
+  return { kind: 'CHAIN_OWNER', value: `0x0${type}${address.slice(2)}` }
 }
 
 /**

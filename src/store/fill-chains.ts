@@ -1,4 +1,5 @@
 import type { PlacedState } from '../ledger/chain-states.ts'
+import { indexKeysOf } from '../ledger/index-keys.ts'
 import { present } from '../lib/assert.ts'
 import { grouped } from '../lib/grouped.ts'
 import { hexToBytes } from '../lib/hex.ts'
@@ -9,9 +10,9 @@ import type { Database } from './database.ts'
 import { inChunks } from './in-chunks.ts'
 import type { Fills } from './migrate.ts'
 import { columnOf } from './move/export-format.ts'
-import { liveOutput } from './output-index.ts'
+import { type LiveOutput, liveOutput } from './output-index.ts'
 import { type BulkTable, insertText, jsonOf, putText } from './sql/bulk.ts'
-import { chainStates, tokenBalances } from './sql/bulk-tables.ts'
+import { chainStates, indexKeys, type RowIn, tokenBalances } from './sql/bulk-tables.ts'
 import { rowsOf } from './sql/tables.ts'
 import { uint256ToHex } from './values.ts'
 
@@ -33,19 +34,27 @@ export const chainMigration = '20261122075353_chain_states'
 async function fillChains(database: Needed, connection: SqlConnection): Promise<void> {
   const [[newest] = []] = await rowsOf(connection, 'SELECT max(slot) FROM commitments')
   if (newest === null || newest === undefined) return
-  const states = await statesUpTo(database, connection, Number(newest))
+  const { states, keys } = await contentsAsOf(database, connection, Number(newest))
   const byChain = grouped(states, ({ chainId }) => chainId)
   const rows = [...byChain.values()].flatMap((ofChain) => chainRows(ofChain))
   await inChunks(rows, (some) => run(database, connection, insertText, chainStates, some))
+  await inChunks(keys, (some) => run(database, connection, insertText, indexKeys, some))
   await addTotals(database, connection)
 }
 
-async function statesUpTo(
+interface Contents {
+  readonly states: readonly PlacedState[]
+  /** The owners of those that are unspent, as they are entered among the index keys. */
+  readonly keys: readonly RowIn<typeof indexKeys>[]
+}
+
+async function contentsAsOf(
   { tables }: Needed,
   connection: SqlConnection,
   slot: number,
-): Promise<readonly PlacedState[]> {
+): Promise<Contents> {
   const states: PlacedState[] = []
+  const keys: RowIn<typeof indexKeys>[] = []
   const outputs = (await tables.tables(connection)).find(({ name }) => name === 'outputs')
   const table = present(outputs, 'table outputs')
   const [id, bytes, bookedSlot, spentSlot, spentBy] = (
@@ -62,16 +71,22 @@ async function statesUpTo(
         spentSlot: row[spentSlot] == null ? undefined : Number(row[spentSlot]),
       })
       after = [String(row[id])]
+      if (live.spentSlot === undefined || live.spentSlot > slot) keys.push(...ownerRows(live))
       // What is booked beyond is entered when its slot is committed.
       if (live.bookedSlot > slot) continue
       const by = row[spentBy] == null ? undefined : (`0x${row[spentBy]}` as TransactionId)
       for (const state of placedState(live)) states.push({ ...state, spentBy: by })
     }
-    if (page.length < outputsPerPage) return states
+    if (page.length < outputsPerPage) return { states, keys }
   }
 }
 
 const outputsPerPage = 5_000
+
+function ownerRows({ outputId, output, bookedSlot }: LiveOutput): RowIn<typeof indexKeys>[] {
+  const keys = indexKeysOf(outputId, output).filter(({ kind }) => kind === 'CHAIN_OWNER')
+  return keys.map((key) => ({ ...key, bookedSlot, outputId }))
+}
 
 /** The migration has made what is available the total. */
 async function addTotals(database: Needed, connection: SqlConnection): Promise<void> {

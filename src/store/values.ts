@@ -92,6 +92,7 @@ const numberByTerm: { readonly [T in IndexKind]: number } = {
   TAG: 11,
   NATIVE_TOKEN: 12,
   CHAIN: 13,
+  CHAIN_OWNER: 14,
 }
 
 /** The kind of chain of a type code. */

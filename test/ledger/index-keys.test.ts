@@ -69,6 +69,7 @@ describe('what an output is found by', () => {
       nft,
       [
         ['CHAIN', chainIdOf(outputId)],
+        ['CHAIN_OWNER', `0x04${addressKey(multi).slice(2)}`],
         ['ISSUER', addressKey(account)],
         ['MULTI_MEMBER', addressKey(alice)],
         ['OWNER', addressKey(multi)],
@@ -81,6 +82,7 @@ describe('what an output is found by', () => {
       delegation,
       [
         ['CHAIN', delegation.delegationId],
+        ['CHAIN_OWNER', `0x05${addressKey(alice).slice(2)}`],
         ['OWNER', addressKey(alice)],
         ['VALIDATOR', addressKey(account)],
       ],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { chainOwnerKey } from '../../src/ledger/index-keys.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { chainIdOf, outputId, transactionOf } from '../../src/protocol/ids.ts'
 import { Output } from '../../src/protocol/outputs.ts'
@@ -149,7 +150,7 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
           ? []
           : ([
               { kind: 'ISSUER', value: address(issuer) },
-              { kind: 'OWNER', value: address(issuer + 50) },
+              chainOwnerKey(kind, address(issuer + 50)),
             ] as const)
       const at = (i: number) => {
         const found = alive[i]
@@ -271,6 +272,7 @@ async function forgetMigration(url: string): Promise<void> {
   await onDatabase(
     url,
     `DROP TABLE chain_states;
+    DELETE FROM index_keys WHERE kind = 14;
     DROP INDEX "token_balances_tokenId_total_address_idx";
     ALTER TABLE token_balances DROP COLUMN total;
     DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_chain_states'`,

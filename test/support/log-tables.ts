@@ -13,6 +13,8 @@ const compared = {
   outputs: ['id', 'bytes', 'blockId', 'bookedSlot', 'spentSlot', 'spentBy'],
   unspent_outputs: ['outputId', 'kind', 'bookedSlot'],
   balances: ['address', 'total', 'outputs'],
+  token_balances: ['address', 'tokenId', 'total'],
+  chain_states: ['chainId', 'ordinal', 'kind', 'bookedSlot', 'outputId'],
   network: ['logId', 'parameters'],
 } as const
 

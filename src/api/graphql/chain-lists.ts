@@ -1,3 +1,4 @@
+import type { Hex } from '../../lib/hex.ts'
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
@@ -86,15 +87,13 @@ const DelegationFilter = builder.inputType('DelegationFilter', {
 
 type Keys = ChainsQuestion['keys']
 
-/** The key of an address in a filter; none where it is left out. */
+/** The key of an address in a filter; `undefined` where it is left out. */
 function addressIn(
   { parameters }: Pick<Services, 'parameters'>,
-  kind: 'ISSUER' | 'OWNER',
   argument: string,
   text: string | null | undefined,
-): Keys {
-  if (text == null) return []
-  return [{ kind, value: orThrow(addressKeyOf(parameters.bech32Hrp, text, argument)) }]
+): Hex | undefined {
+  return text == null ? undefined : orThrow(addressKeyOf(parameters.bech32Hrp, text, argument))
 }
 
 function validatorIn(accountId: AccountId | null | undefined): Keys {
@@ -136,7 +135,8 @@ builder.queryFields((t) => ({
       filter: t.arg({ type: NftFilter, description: 'Which of them; left out: all.' }),
     },
     resolve: async (_root, { filter, ...page }, { services }) => {
-      const keys = addressIn(services, 'ISSUER', 'filter.issuer', filter?.issuer)
+      const value = addressIn(services, 'filter.issuer', filter?.issuer)
+      const keys = value === undefined ? [] : [{ kind: 'ISSUER', value } as const]
       return orThrow(await listChains(services, { ...page, kind: chainKinds.NFT, keys }))
     },
   }),
@@ -149,11 +149,11 @@ builder.queryFields((t) => ({
       filter: t.arg({ type: DelegationFilter, description: 'Which of them; left out: all.' }),
     },
     resolve: async (_root, { filter, ...page }, { services }) => {
-      const keys = [
-        ...addressIn(services, 'OWNER', 'filter.owner', filter?.owner),
-        ...validatorIn(filter?.validator),
-      ]
-      return orThrow(await listChains(services, { ...page, kind: chainKinds.DELEGATION, keys }))
+      const heldBy = addressIn(services, 'filter.owner', filter?.owner)
+      const keys = validatorIn(filter?.validator)
+      return orThrow(
+        await listChains(services, { ...page, kind: chainKinds.DELEGATION, keys, heldBy }),
+      )
     },
   }),
 }))
@@ -165,9 +165,10 @@ builder.objectField(AccountNode, 'foundries', (t) =>
     description: `The tokens that it mints and melts, ${order}.`,
     args: listArgs,
     resolve: async ({ chainId }, args, { services }) => {
-      const value = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
-      const keys = [{ kind: 'OWNER', value }] as const
-      return orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys }))
+      const heldBy = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
+      return orThrow(
+        await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy }),
+      )
     },
   }),
 )
@@ -186,20 +187,18 @@ builder.objectFields(AddressNode, (t) => ({
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}; only accounts do.`,
     args: listArgs,
-    resolve: async ({ key: value }, args, { services }) => {
-      const keys = [{ kind: 'OWNER', value }] as const
-      return orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys }))
-    },
+    resolve: async ({ key: heldBy }, args, { services }) =>
+      orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy })),
   }),
   delegations: t.field({
     type: DelegationConnection,
     complexity: listCost,
     description: `The delegations that it owns, ${order}.`,
     args: listArgs,
-    resolve: async ({ key: value }, args, { services }) => {
-      const keys = [{ kind: 'OWNER', value }] as const
-      return orThrow(await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys }))
-    },
+    resolve: async ({ key: heldBy }, args, { services }) =>
+      orThrow(
+        await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys: [], heldBy }),
+      ),
   }),
 }))
 

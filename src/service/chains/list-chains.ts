@@ -1,6 +1,6 @@
 import type { ChainKind } from '../../ledger/chain-states.ts'
 import { chainId } from '../../ledger/chains.ts'
-import type { IndexKey } from '../../ledger/index-keys.ts'
+import { chainOwnerKey, type IndexKey } from '../../ledger/index-keys.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { OutputRow } from '../../store/rows.ts'
@@ -8,17 +8,17 @@ import type { OutputPosition } from '../../store/view-contract.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { cursorOf, type ListPage, type PageError, type PageQuestion, readPage } from './page.ts'
-import { type ChainView, readChains } from './read-chain.ts'
+import { type ChainView, chainKinds, readChains } from './read-chain.ts'
 
 /** The chains of a kind that are not destroyed, by when they changed last. */
 
 /** Which chains. */
 export interface ChainsQuestion extends PageQuestion {
   readonly kind: ChainKind
-  /** Index keys that each has; at most two. */
+  /** Index keys that each has; at most two, and one beside `heldBy`. */
   readonly keys: readonly IndexKey[]
-  /** The address that owns each as of the newest milestone: of one that expires, the one of the two whose turn it is. Not beside keys. */
-  readonly heldBy?: Hex
+  /** The address that owns each as of the newest milestone: of one that expires, the one of the two whose turn it is. Anchors have none. */
+  readonly heldBy?: Hex | undefined
 }
 
 /** A page of chains. */
@@ -30,14 +30,7 @@ export async function listChains(
   { kind, keys, heldBy, ...question }: ChainsQuestion,
 ): Promise<Result<ChainPage, PageError>> {
   const { read } = deps.store
-  const scans =
-    heldBy === undefined
-      ? [{ keys, isUnexpiring: false }]
-      : // Those that expire have a holder of their own.
-        [
-          { keys: [{ kind: 'OWNER', value: heldBy }] as const, isUnexpiring: true },
-          { keys: [{ kind: 'HOLDER', value: heldBy }] as const, isUnexpiring: false },
-        ]
+  const scans = heldBy === undefined ? [{ keys, isUnexpiring: false }] : ownedBy(heldBy, kind, keys)
   const page = await readPage<OutputRow, OutputPosition>(question, {
     parse: parsePlace,
     positionOf: (row) => row,
@@ -56,6 +49,14 @@ export async function listChains(
   if (!page.ok) return page
   const { rows, ...ends } = page.value
   return ok({ ...ends, rows: await chainsOf(deps, kind, rows.map(viewOfOutput)) })
+}
+
+/** NFTs that expire have a holder of their own, and no other chains expire. */
+function ownedBy(address: Hex, kind: ChainKind, keys: readonly IndexKey[]) {
+  const isNft = kind === chainKinds.NFT
+  const owned = { keys: [chainOwnerKey(kind, address), ...keys], isUnexpiring: isNft }
+  const holder = { kind: 'HOLDER', value: address } as const
+  return isNft ? [owned, { keys: [holder, ...keys], isUnexpiring: false }] : [owned]
 }
 
 /** What a list found alive is shown alive, and as it was found, whatever is committed meanwhile. */

@@ -7,7 +7,8 @@ import type { Reading } from './reading.ts'
 /** Rows by the beginning of their ids. */
 export function searchReads({ rows }: Reading): SearchReader {
   const within = <Row>(table: ReadTable<never, Row>) => {
-    const ask = rows(table, 'WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?')
+    // With the name of the table: the name alone is that of the selected text, which no index has.
+    const ask = rows(table, `WHERE id >= ? AND id <= ? ORDER BY ${table.name}.id LIMIT ?`)
     return ({ from, to, limit }: IdRange) => ask(hexToBytes(from), hexToBytes(to), limit)
   }
   return {
