@@ -11,7 +11,6 @@ import {
   type AddressBalance,
   countUpdates,
   type NativeTokens,
-  readBalance,
   readNativeTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
@@ -20,6 +19,7 @@ import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { fieldCost, pageCost } from './cost.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { balanceInBatch } from './loaders.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 /** What an address owns. */
@@ -151,7 +151,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
     }),
     balance: t.field({
       type: AddressBalanceType,
-      resolve: (key, _args, { services }) => readBalance(services, key),
+      resolve: (key, _args, context) => balanceInBatch(context, key),
     }),
     nativeTokens: t.field({
       type: [NativeTokenBalance],
