@@ -5,6 +5,7 @@ import {
   getNamedType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
   isUnionType,
 } from 'graphql'
 
@@ -19,7 +20,7 @@ export interface FullSelection {
 
 /**
  * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists: blocks,
- * transactions, outputs, milestones and updates lead to each other without end.
+ * transactions, outputs, milestones, updates and addresses lead to each other without end.
  */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
@@ -60,6 +61,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
     isOfThing: boolean,
   ): string {
     const type = getNamedType(field.type)
+    if (field.args.some(isRequiredArgument)) return ''
     if (isLeafType(type)) return field.name
     if (isOfThing && type.name.endsWith('Connection')) return ''
     return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1, isOfThing)} }`
@@ -72,7 +74,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
 }
 
 /** The roots of the things that lead to each other. */
-const storedFields = ['block', 'transaction', 'output', 'milestone', 'ledgerUpdateAt']
+const storedFields = ['block', 'transaction', 'output', 'milestone', 'ledgerUpdateAt', 'address']
 
 function typeOfRoot(schema: GraphQLSchema, name: string): GraphQLNamedType | undefined {
   const field = schema.getQueryType()?.getFields()[name]
