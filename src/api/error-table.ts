@@ -94,6 +94,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   MILESTONE_RANGE_REVERSED: badRequest(
     (e) => `fromMilestone ${e.from} is behind toMilestone ${e.to}`,
   ),
+  FILTER_NEEDS_UNSPENT: badRequest(
+    (e) => `filter: ${e.members} are kept of unspent outputs alone; ask with isSpent: false`,
+  ),
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 

@@ -8,7 +8,7 @@ import type { FollowChainRecordsError } from '../service/chain-records/follow-ch
 import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
 import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-requests.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
-import type { FilteredListError } from '../service/lists/list-blocks.ts'
+import type { ListOutputsError } from '../service/lists/list-outputs.ts'
 import type { DatabaseAway } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
@@ -38,7 +38,7 @@ export type GatewayError =
   | ChainRecordPageError
   | SubmitBlockError
   | ListUnspentOutputsError
-  | FilteredListError
+  | ListOutputsError
   | SimulateTransactionError
   | UpdatesNotKept
   | ActivityError

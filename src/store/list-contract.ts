@@ -16,6 +16,7 @@ import type {
   TransactionRow,
   TransactionState,
 } from './rows.ts'
+import type { AddressTotal } from './view-contract.ts'
 
 /** Reads of whole lists, page by page, and of many rows by their keys. */
 
@@ -89,6 +90,8 @@ export interface ListReader {
     asked: readonly (Between & { readonly where: OutputConditions })[],
     page: PageOrder,
   ): Promise<OutputRow[][]>
+  /** Addresses that own base tokens, by what they own in all and by their bytes; as of the newest milestone. */
+  addressPages(asked: readonly Between[], page: PageOrder): Promise<AddressTotal[][]>
   /** The blocks that exist, in no order. */
   blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
   /** The transactions that exist, in no order. */

@@ -13,6 +13,10 @@ import type { SearchReader } from './search-contract.ts'
 export interface ViewReader extends ChainReader, SearchReader {
   /** The base tokens of an address; a row's lookup. */
   balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
+  /** The same of many, as of one moment; those that own nothing are left out. */
+  balances(
+    addresses: readonly Hex[],
+  ): Promise<{ readonly slot: SlotIndex; readonly balances: ReadonlyMap<Hex, Balance> }>
   /** The native tokens of an address, by id, after `after` if it is given. */
   tokenBalances(
     address: Hex,
@@ -78,8 +82,11 @@ export interface AddressTotal {
 /** Which page of which unspent outputs. */
 export interface UnspentQuery {
   readonly filter: UnspentFilter
-  /** Exclusive; there need be no output. */
+  /** Both exclusive, in the order of places; there need be no outputs. */
   readonly after?: OutputPosition | undefined
+  readonly before?: OutputPosition | undefined
+  /** By default ascending. */
+  readonly order?: 'ascending' | 'descending' | undefined
   readonly limit: number
 }
 

@@ -24,18 +24,27 @@ async function readUnspent(reading: Reading, question: UnspentQuery): Promise<Ou
   const scans = scansOf(question)
   const found = await Promise.all(scans.map((scan) => scanUnspent(reading, scan)))
   const rows = found.flat()
-  if (scans.length > 1) rows.sort(comparePlaces)
+  const sign = question.order === 'descending' ? -1 : 1
+  if (scans.length > 1) rows.sort((a, b) => sign * comparePlaces(a, b))
   const isFirst = (row: OutputRow, i: number) => row.outputId !== rows[i - 1]?.outputId
   return rows.filter(isFirst).slice(0, question.limit)
 }
 
-function scansOf({ filter, after, limit }: UnspentQuery): UnspentScan[] {
+function scansOf({
+  filter,
+  after,
+  before,
+  order = 'ascending',
+  limit,
+}: UnspentQuery): UnspentScan[] {
   const { heldBy, anyOf, keys = [], kinds = allKinds } = filter
   const scan = (by: UnspentScan['by'], also: readonly IndexKey[] = keys) => ({
     by,
     also,
     filter,
     after,
+    before,
+    order,
     limit,
   })
   if (heldBy !== undefined) {

@@ -6,6 +6,7 @@ import {
   isAbstractType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
 } from 'graphql'
 import { present } from '../../src/lib/assert.ts'
 
@@ -20,7 +21,7 @@ export interface FullSelection {
 
 /**
  * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists:
- * blocks, transactions, outputs, milestones, updates and chains lead to each other without end.
+ * blocks, transactions, outputs, milestones, updates, addresses and chains lead to each other without end.
  */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
@@ -64,6 +65,7 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
     isOfThing: boolean,
   ): string {
     const type = getNamedType(field.type)
+    if (field.args.some(isRequiredArgument)) return ''
     if (isLeafType(type)) return field.name
     if (isOfThing && type.name.endsWith('Connection')) return ''
     return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1, isOfThing)} }`

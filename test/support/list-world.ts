@@ -4,7 +4,8 @@ import { hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { Block } from '../../src/protocol/block.ts'
-import type { BlockId } from '../../src/protocol/primitives.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
 import { decode, encode } from '../../src/protocol/schema/schema.ts'
 import type { IncomingBlock, Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -14,6 +15,7 @@ import { openedStore, usualDatabase } from './databases.ts'
 import { type Answer, askSchema } from './graphql.ts'
 import { unwrap } from './log-store.ts'
 import { createRandom } from './random.ts'
+import { randomOutput } from './random-outputs.ts'
 import {
   blockIdOf,
   createdOutput,
@@ -47,6 +49,8 @@ export interface ListWorld {
   readonly store: Store
   /** In the order of arrival. */
   readonly kept: readonly Kept[]
+  /** Of all outputs, spent or not. */
+  readonly outputIds: readonly OutputId[]
   /** The newest committed slot. */
   committed(): number
   /** Books so many blocks into the next slot and commits it. */
@@ -71,6 +75,7 @@ export async function openListWorld(): Promise<ListWorld> {
   const { term } = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
   await store.write.initialize(term, testGenesis({ commit: slotCommit(0) }))
   const kept: Kept[] = []
+  const outputIds = [outputIdOf(0)]
   let committed = 0
 
   async function commitSlot(count: number): Promise<void> {
@@ -96,6 +101,14 @@ export async function openListWorld(): Promise<ListWorld> {
         inbox: n + 1,
       }
     })
+    const others = [0, 1, 2, 3].map((n) =>
+      createdOutput(0, {
+        outputId: otherOutputIdOf(slot, n),
+        bookedSlot: slot,
+        bytes: encode(Output, randomOutput(random, slot, 4)),
+      }),
+    )
+    outputIds.push(outputIdOf(slot), ...others.map(({ outputId }) => outputId))
     kept.push(...blocks)
     await store.write.acceptBlocks(blocks)
     const carried = new Map(blocks.map((block) => [block.transactionId, block]))
@@ -115,12 +128,20 @@ export async function openListWorld(): Promise<ListWorld> {
           failureReason: i % 2 === 0 ? undefined : 1,
         })),
         created: [
+          ...others,
           createdOutput(slot, { bookedSlot: slot, blockId: present(blocks[0], 'block').blockId }),
         ],
         spent:
           slot < 2
             ? []
-            : [{ outputId: outputIdOf(slot - 1), spentSlot: slot, spentBy: transactionIdOf(0) }],
+            : [
+                { outputId: outputIdOf(slot - 1), spentSlot: slot, spentBy: transactionIdOf(0) },
+                ...[0, 3].map((n) => ({
+                  outputId: otherOutputIdOf(slot - 1, n),
+                  spentSlot: slot,
+                  spentBy: transactionIdOf(0),
+                })),
+              ],
       }),
     )
     unwrap(await store.write.closeSlots(term, slot))
@@ -160,12 +181,17 @@ export async function openListWorld(): Promise<ListWorld> {
   return {
     store,
     kept,
+    outputIds,
     committed: () => committed,
     commitSlot,
     ask: (source) => ask(source),
     askCounted,
     close,
   }
+}
+
+function otherOutputIdOf(slot: number, n: number): OutputId {
+  return outputIdOf(1_000 + 10 * slot + n)
 }
 
 function vectorBytes(file: string) {

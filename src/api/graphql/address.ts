@@ -20,7 +20,6 @@ import {
   type AddressBalance,
   countUpdates,
   type NativeTokens,
-  readBalance,
   readNativeTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
@@ -29,6 +28,7 @@ import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { balanceInBatch } from './loaders.ts'
 import { AddressContent } from './model.ts'
 import { fieldCost, pageCost } from './prices.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
@@ -195,7 +195,7 @@ AddressNode.implement({
     balance: t.field({
       type: AddressBalanceType,
       description: 'Its base tokens as of the newest milestone.',
-      resolve: ({ key }, _args, { services }) => readBalance(services, key),
+      resolve: ({ key }, _args, context) => balanceInBatch(context, key),
     }),
     nativeTokens: t.field({
       type: [NativeTokenBalance],

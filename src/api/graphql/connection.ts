@@ -15,31 +15,34 @@ export interface Page {
 }
 
 /** How a connection reads its pages. */
-export interface ConnectionOptions<N, P> {
+export interface ConnectionOptions<N, P, M> {
   readonly description: string
   readonly edgeDescription?: string
   readonly pageInfoDescription?: string
   /** What all of its pages and edges depend on, beside the field that gives the page. */
   readonly dependsOn?: Dependence
+  /** The elements of a page. */
   nodesOf(page: P): readonly N[]
-  cursorOf(node: N): string
+  cursorOf(element: N): string
+  /** Where the node is not the element itself. */
+  nodeOf?(element: N): M
 }
 
 /** Declares the types `NAMEConnection` and `NAMEEdge`. */
-export function connection<N, P extends Page>(
+export function connection<N, P extends Page, M = N>(
   name: string,
-  node: ObjectRef<Types, N>,
-  options: ConnectionOptions<N, P>,
+  node: ObjectRef<Types, M>,
+  options: ConnectionOptions<N, P, M>,
 ) {
   const { description, edgeDescription = '', pageInfoDescription = '' } = options
-  const { nodesOf, cursorOf } = options
+  const { nodesOf, cursorOf, nodeOf } = options
   const extensions = dependsOn(options.dependsOn ?? 'NOW')
   const edge = builder.objectRef<N>(`${name}Edge`).implement({
     extensions,
     ...(edgeDescription && { description: edgeDescription }),
     fields: (t) => ({
       cursor: t.string({ resolve: (one) => cursorOf(one as N) }),
-      node: t.field({ type: node, resolve: (one) => one as never }),
+      node: t.field({ type: node, resolve: (one) => (nodeOf?.(one as N) ?? one) as never }),
     }),
   })
   return builder.objectRef<P>(`${name}Connection`).implement({
@@ -47,7 +50,11 @@ export function connection<N, P extends Page>(
     description,
     fields: (t) => ({
       edges: t.field({ type: [edge], resolve: (page) => [...nodesOf(page)] as never }),
-      nodes: t.field({ type: [node], resolve: (page) => [...nodesOf(page)] as never }),
+      nodes: t.field({
+        type: [node],
+        resolve: (page) =>
+          (nodeOf === undefined ? [...nodesOf(page)] : nodesOf(page).map(nodeOf)) as never,
+      }),
       pageInfo: t.field({
         type: builder.pageInfoRef(),
         ...(pageInfoDescription && { description: pageInfoDescription }),

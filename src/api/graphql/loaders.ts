@@ -1,6 +1,8 @@
 import { present } from '../../lib/assert.ts'
+import type { Hex } from '../../lib/hex.ts'
 import type { Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
+import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
 import { readBlocks } from '../../service/blocks/read-block.ts'
 import { readTransactions } from '../../service/blocks/read-transaction.ts'
 import { readChains } from '../../service/chains/read-chain.ts'
@@ -51,6 +53,15 @@ export const chainInBatch = byKey(readChains)
 export const milestoneInBatch = byKey(readMilestones)
 /** The milestone of a commitment; `undefined` when it is not known. */
 export const milestoneOfCommitment = byKey(readMilestonesByCommitments)
+
+/** The base tokens of an address. */
+export async function balanceInBatch(
+  context: GatewayContext,
+  address: Hex,
+): Promise<AddressBalance> {
+  return present(await loadBalance(context, address), address)
+}
+const loadBalance = byKey(readBalances)
 
 /** How many blocks and transactions a milestone has accepted. */
 export const milestoneCounts = orFailing(byKey(countMilestones))

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
+import type { UnspentConditions } from '../../service/lists/list-outputs.ts'
 import {
   encodeOutputCursor,
   listUnspentOutputs,
@@ -26,10 +27,14 @@ const AddressInRole = builder.inputType('AddressInRole', {
   }),
 })
 
-const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
-  description: 'Conditions that outputs must all meet. The slots of bounds are excluded.',
-  fields: (t) => ({
-    kinds: t.field({ type: [OutputKind] }),
+type InputFields = PothosSchemaTypes.InputFieldBuilder<
+  typeof builder.$inferSchemaTypes,
+  'InputObject'
+>
+
+/** Conditions that can be asked of unspent outputs. */
+export function conditionFields(t: InputFields) {
+  return {
     heldBy: t.string({
       description:
         'Bech32 of the owner as of the newest milestone: of an expired output the return address.',
@@ -42,20 +47,32 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
       type: [AddressInRole],
       description: 'Addresses in their roles as the output names them.',
     }),
-    tag: t.field({ type: 'Hex' }),
+    tag: t.field({ type: 'Hex', description: 'The tag, whole.' }),
     chainId: t.field({
       type: 'Hex',
       description: 'Id of an account, anchor, foundry, NFT or delegation.',
     }),
-    nativeToken: t.field({ type: 'FoundryId' }),
-    hasNativeToken: t.boolean(),
-    hasStorageDepositReturn: t.boolean(),
-    hasTimelock: t.boolean(),
+    nativeToken: t.field({ type: 'FoundryId', description: 'The native token it holds.' }),
+    hasNativeToken: t.boolean({ description: 'Whether it holds native tokens.' }),
+    hasStorageDepositReturn: t.boolean({
+      description: 'Whether a part of it is to be returned when it is spent.',
+    }),
+    hasTimelock: t.boolean({ description: 'Whether it has a timelock, also one that is over.' }),
     timelockedBefore: t.field({ type: 'UInt32', description: 'Locked up to a slot before this.' }),
     timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot after this.' }),
-    hasExpiration: t.boolean(),
-    expiresBefore: t.field({ type: 'UInt32' }),
-    expiresAfter: t.field({ type: 'UInt32' }),
+    hasExpiration: t.boolean({
+      description: 'Whether it has an expiration, also one that has come.',
+    }),
+    expiresBefore: t.field({ type: 'UInt32', description: 'Expires in a slot before this.' }),
+    expiresAfter: t.field({ type: 'UInt32', description: 'Expires in a slot after this.' }),
+  }
+}
+
+const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
+  description: 'Conditions that outputs must all meet. The slots of bounds are excluded.',
+  fields: (t) => ({
+    kinds: t.field({ type: [OutputKind], description: 'Of these kinds.' }),
+    ...conditionFields(t),
     createdBefore: t.field({ type: 'UInt32', description: 'Booked in a slot before this.' }),
     createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot after this.' }),
     committed: t.boolean({
@@ -68,6 +85,7 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
 })
 
 type FilterInput = typeof UnspentOutputFilter.$inferInput
+type ConditionInput = Omit<FilterInput, 'committed' | 'kinds' | 'createdAfter' | 'createdBefore'>
 type Filter = UnspentPageQuestion['filter']
 type Term = NonNullable<Filter['keys']>[number]
 
@@ -98,6 +116,21 @@ builder.queryField('unspentOutputs', (t) =>
 )
 
 function filterOf(services: Services, input: FilterInput): Result<Filter, AddressError> {
+  const conditions = conditionsOf(services, input)
+  if (!conditions.ok) return conditions
+  return ok({
+    asOf: input.committed ? 'COMMITTED' : 'BOOKED',
+    kinds: input.kinds ?? undefined,
+    ...conditions.value,
+    created: bounds(input.createdAfter, input.createdBefore),
+  })
+}
+
+/** The conditions in the words of the service; those that are not given are undefined. */
+export function conditionsOf(
+  services: Services,
+  input: ConditionInput,
+): Result<UnspentConditions, AddressError> {
   const key = (text: string, argument: string) =>
     addressKeyOf(services.parameters.bech32Hrp, text, `filter.${argument}`)
   const heldBy = input.heldBy == null ? ok(undefined) : key(input.heldBy, 'heldBy')
@@ -108,24 +141,21 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
   const keys = termsOf(input, key)
   if (!keys.ok) return keys
   return ok({
-    asOf: input.committed ? 'COMMITTED' : 'BOOKED',
     heldBy: heldBy.value,
     anyOf: unlocking.value && unlockableBy(unlocking.value),
     keys: keys.value,
-    kinds: input.kinds ?? undefined,
     hasToken: input.hasNativeToken ?? undefined,
     hasReturn: input.hasStorageDepositReturn ?? undefined,
     hasTimelock: input.hasTimelock ?? undefined,
     hasExpiration: input.hasExpiration ?? undefined,
     timelocked: bounds(input.timelockedAfter, input.timelockedBefore),
     expires: bounds(input.expiresAfter, input.expiresBefore),
-    created: bounds(input.createdAfter, input.createdBefore),
   })
 }
 
 /** The chain first: the first key is looked up in the index, and a chain is the rarest. */
 function termsOf(
-  input: FilterInput,
+  input: ConditionInput,
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
 ): Result<readonly Term[], AddressError> {
   const { chainId, tag, nativeToken } = input
@@ -142,5 +172,6 @@ function termsOf(
 }
 
 function bounds(after: number | null | undefined, before: number | null | undefined) {
+  if (after == null && before == null) return undefined
   return { after: after ?? undefined, before: before ?? undefined }
 }

@@ -1,4 +1,5 @@
-import type { Balance } from '../../ledger/balances-of-address.ts'
+import type { BalanceRange } from '../../ledger/balance-ranges.ts'
+import { type Balance, noBalance } from '../../ledger/balances-of-address.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { FoundryId, SlotIndex } from '../../protocol/primitives.ts'
@@ -9,6 +10,8 @@ import type { Services } from '../services.ts'
 import { type PageSizeOutOfRange, sizeFault } from '../updates/list-ledger-updates.ts'
 
 /** What an address owns. */
+
+export type { BalanceRange } from '../../ledger/balance-ranges.ts'
 
 /** Base tokens as of the end of a committed slot. */
 export interface AddressBalance extends Balance {
@@ -22,6 +25,24 @@ export async function readBalance(
 ): Promise<AddressBalance> {
   const { slot, balance } = await store.read.balance(address)
   return { slot, ...balance }
+}
+
+/** The same of many, in one statement. */
+export async function readBalances(
+  { store }: Pick<Services, 'store'>,
+  addresses: readonly Hex[],
+): Promise<ReadonlyMap<Hex, AddressBalance>> {
+  const { slot, balances } = await store.read.balances(addresses)
+  return new Map(
+    addresses.map((address) => [address, { slot, ...(balances.get(address) ?? noBalance) }]),
+  )
+}
+
+/** How many addresses own how much. */
+export async function readBalanceDistribution({
+  store,
+}: Pick<Services, 'store'>): Promise<readonly BalanceRange[]> {
+  return (await store.read.balanceRanges()).ranges
 }
 
 /** A native token and how much of it an address has. */

@@ -9,8 +9,8 @@ import type { Position } from '../../store/list-contract.ts'
 export interface CursorForm {
   /** Distinguishes the lists: a cursor of one is none of another. */
   readonly list: string
-  /** Whole numbers up to 2^53 or 2^63, or bytes by their number. */
-  readonly values: readonly ('NUMBER' | 'AMOUNT' | number)[]
+  /** Whole numbers up to 2^53 or 2^63, addresses, or other bytes by their number. */
+  readonly values: readonly ('NUMBER' | 'AMOUNT' | 'ADDRESS' | number)[]
 }
 
 /** How the positions of a list become the cursors of its clients. */
@@ -52,6 +52,8 @@ function readValue(kind: CursorForm['values'][number], text: string): Position[n
   if (typeof kind === 'number') {
     return text.length === 2 + 2 * kind && /^0x[0-9a-f]*$/.test(text) ? (text as Hex) : undefined
   }
+  // With their type; how many bytes they have depends on it.
+  if (kind === 'ADDRESS') return /^0x([0-9a-f]{2}){1,100}$/.test(text) ? (text as Hex) : undefined
   if (!/^-?[0-9]{1,19}$/.test(text)) return undefined
   const number = BigInt(text)
   if (kind === 'AMOUNT') return BigInt.asIntN(64, number) === number ? number : undefined

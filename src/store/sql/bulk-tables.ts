@@ -290,6 +290,9 @@ export const balances = table('balances', {
   outputs: long,
 })
 
+/** What addresses own in all. */
+export const addressTotals = table('balances', { address: hex, total: amount })
+
 /** Balances by address. */
 export const balanceAddresses = table('balances', { address: hex })
 

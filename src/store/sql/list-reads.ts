@@ -2,8 +2,10 @@ import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
 import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
 import { kindToNumber } from '../values.ts'
+import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
+  addressTotals,
   blockIds,
   blocks,
   commitmentIds,
@@ -31,6 +33,7 @@ export function listReads(reading: Reading) {
     ...blockPageReads(reading),
     ...transactionPageReads(reading),
     ...outputPageReads(reading),
+    ...addressPageReads(reading),
     ...byKeyReads(reading),
   } satisfies Omit<ListReader, 'updatesAt'>
 }
@@ -162,6 +165,20 @@ function outputPageReads(reading: Reading) {
           ? { read: spent, equals: [[]] }
           : { read: booked, equals: (where.kinds ?? outputKinds).map((code) => [code]) },
       ),
+  } satisfies Partial<ListReader>
+}
+
+function addressPageReads(reading: Reading) {
+  const read = keysetPages(reading, {
+    table: addressTotals,
+    name: addressTotals.name,
+    equal: [],
+    order: [{ name: 'total', type: 'amount' }, bytes('address')],
+    key: bytes('address'),
+    positionOf: ({ address, total }: AddressTotal) => [total, address],
+  })
+  return {
+    addressPages: (asked, page) => readPages(asked, page, () => ({ read, equals: [[]] })),
   } satisfies Partial<ListReader>
 }
 

@@ -7,7 +7,9 @@ import type { Parameter } from '../database.ts'
 import type { OutputRow } from '../rows.ts'
 import { classToNumber, indexKindToNumber } from '../values.ts'
 import type { OutputPosition, UnspentFilter, ViewReader } from '../view-contract.ts'
+import { jsonOf } from './bulk.ts'
 import {
+  balanceAddresses,
   balanceRanges,
   balances,
   commitments,
@@ -25,13 +27,17 @@ import type { Reading } from './reading.ts'
  * moment: the slot of the newest commitment comes with it.
  */
 export function balanceReads(reading: Reading) {
-  const { asOf, rows: all } = reading
+  const { asOf, dialect, rows: all } = reading
   const transfers = all(
     expirationTransfers,
     'WHERE address = ? AND slot > ? AND slot <= ? ORDER BY slot LIMIT ?',
   )
   const ofTransaction = all(outputRows, 'WHERE id BETWEEN ? AND ?')
   const balance = asOf(balances, 'balances ON balances.address = ?')
+  const many = asOf(
+    balances,
+    `balances ON balances.address IN (SELECT address FROM ${dialect.given(balanceAddresses.columns)})`,
+  )
   const tokens = asOf(
     tokenBalances,
     `(SELECT * FROM token_balances WHERE address = ? AND "tokenId" > ? ORDER BY "tokenId" LIMIT ?)
@@ -51,6 +57,12 @@ export function balanceReads(reading: Reading) {
       if (rows[0] === undefined) return { slot, balance: noBalance }
       const { address: _owner, total: _total, ...kept } = rows[0]
       return { slot, balance: kept }
+    },
+    balances: async (addresses) => {
+      const keys = addresses.map((address) => ({ address }))
+      const { slot, rows } = await many(jsonOf(dialect, balanceAddresses, keys))
+      const found = rows.map(({ address, total: _total, ...kept }) => [address, kept] as const)
+      return { slot, balances: new Map(found) }
     },
     tokenBalances: async (address, { after, limit }) => {
       const { slot, rows } = await tokens(hexToBytes(address), hexToBytes(after ?? '0x'), limit)
@@ -118,8 +130,10 @@ export interface UnspentScan {
   /** Index keys that each must have besides. */
   readonly also: readonly IndexKey[]
   readonly filter: UnspentFilter
-  /** Exclusive. */
+  /** Both exclusive. */
   readonly after: OutputPosition | undefined
+  readonly before: OutputPosition | undefined
+  readonly order: 'ascending' | 'descending'
   readonly limit: number
 }
 
@@ -128,7 +142,7 @@ export async function scanUnspent(
   { query, dialect }: Reading,
   scan: UnspentScan,
 ): Promise<OutputRow[]> {
-  const { by, also, filter, after, limit } = scan
+  const { by, also, filter, after, before, order, limit } = scan
   // Cross joins are made in the order written, which is that of the index that the places are in.
   const [from, isMeant] = !('value' in by)
     ? [
@@ -153,8 +167,13 @@ export async function scanUnspent(
     const { bookedSlot, outputId } = after
     conditions.push(Prisma.sql`(${slot}, ${id}) > (${bookedSlot}, ${hexToBytes(outputId)})`)
   }
+  if (before !== undefined) {
+    const { bookedSlot, outputId } = before
+    conditions.push(Prisma.sql`(${slot}, ${id}) < (${bookedSlot}, ${hexToBytes(outputId)})`)
+  }
+  const direction = order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`
   const { sql, values } = Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
-    ORDER BY ${slot}, ${id} LIMIT ${limit}`
+    ORDER BY ${slot} ${direction}, ${id} ${direction} LIMIT ${limit}`
   const rows = await query(`SELECT ${selected(dialect, outputRows)} ${sql}`, values as Parameter[])
   return rows.map(outputRows.rowOf)
 }

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { conditionOf } from '../../../src/ledger/output-parts.ts'
 import { present } from '../../../src/lib/assert.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { decode } from '../../../src/protocol/schema/schema.ts'
+import { Timelock } from '../../../src/protocol/unlock-conditions.ts'
+import { addressText } from '../../../src/service/addresses/address-text.ts'
+import type { OutputRow } from '../../../src/store/rows.ts'
 import { type Kept, type ListWorld, newestFirst, openListWorld } from '../../support/list-world.ts'
 import { blockIdOf, testId, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
@@ -205,6 +211,57 @@ const walks: [string, Walk][] = [
       transactionsWhere(({ slot }) => slot === 3),
     ),
   ],
+  [
+    'outputs',
+    walkOf(
+      'outputs',
+      'outputId',
+      '',
+      outputsWhere(() => true),
+    ),
+  ],
+  [
+    'outputs of two kinds, of some milestones',
+    walkOf(
+      'outputs',
+      'outputId',
+      'kinds: [BASIC, NFT] fromMilestone: 2 toMilestone: 6',
+      outputsWhere(
+        ({ bytes, bookedSlot }) =>
+          [0, 4].includes(bytes[0] ?? 9) && bookedSlot >= 2 && bookedSlot <= 6,
+      ),
+    ),
+  ],
+  [
+    'spent outputs',
+    walkOf(
+      'outputs',
+      'outputId',
+      'isSpent: true fromMilestone: 3',
+      outputsWhere(({ spentSlot = 0 }) => spentSlot >= 3, 'spentSlot'),
+    ),
+  ],
+  [
+    'unspent outputs',
+    walkOf(
+      'outputs',
+      'outputId',
+      'isSpent: false',
+      outputsWhere(({ spentSlot }) => spentSlot === undefined),
+    ),
+  ],
+  [
+    'unspent outputs with a condition, of some milestones',
+    walkOf(
+      'outputs',
+      'outputId',
+      'isSpent: false kinds: [BASIC] hasTimelock: false toMilestone: 7',
+      outputsWhere(
+        ({ spentSlot, bytes, bookedSlot }) =>
+          spentSlot === undefined && bytes[0] === 0 && !hasTimelock(bytes) && bookedSlot <= 7,
+      ),
+    ),
+  ],
   ['updates', walkOf('ledgerUpdates', 'seq', '', () => allUpdates(() => true))],
   [
     'updates of some milestones',
@@ -234,6 +291,23 @@ const walks: [string, Walk][] = [
     ),
   ],
 ]
+
+function outputsWhere(
+  isMeant: (row: OutputRow) => boolean,
+  place: 'bookedSlot' | 'spentSlot' = 'bookedSlot',
+) {
+  return async () => {
+    const rows = (await world.store.read.outputs(world.outputIds)).filter(isMeant)
+    const key = (row: OutputRow) => `${String(row[place]).padStart(4, '0')}${row.outputId}`
+    return rows.sort((a, b) => (key(a) < key(b) ? 1 : -1)).map(({ outputId }) => outputId)
+  }
+}
+
+function hasTimelock(bytes: Uint8Array): boolean {
+  const output = decode(Output, bytes)
+  if (!output.ok) throw new Error(output.error.code)
+  return conditionOf(output.value, Timelock) !== undefined
+}
 
 async function allUpdates(isMeant: (row: { readonly milestoneIndex: number }) => boolean) {
   const rows = (await world.store.read.updates(wholeLog)).filter(isMeant)
@@ -310,6 +384,8 @@ describe('a list', () => {
     ['transactions'],
     ['milestones'],
     ['updates'],
+    ['outputs'],
+    ['unspent outputs with a condition, of some milestones'],
   ])('of %s keeps its order while slots are committed', async (name) => {
     const [, walk] = present(
       walks.find(([one]) => one === name),
@@ -328,6 +404,20 @@ describe('a list', () => {
     ['blocks(before: "YmxvY2suMS4yLjM=")', 'CURSOR_MALFORMED', { argument: 'before' }],
     ['transactions(after: "YmxvY2suMS4yLjM")', 'CURSOR_MALFORMED', { argument: 'after' }],
     ['milestones(after: "")', 'CURSOR_MALFORMED', { argument: 'after' }],
+    [
+      'outputs(filter: { isSpent: true, kinds: [NFT] })',
+      'FILTER_AMBIGUOUS',
+      { members: 'kinds or isSpent: true' },
+    ],
+    [
+      'outputs(filter: { tag: "0x00", hasTimelock: true })',
+      'FILTER_NEEDS_UNSPENT',
+      { members: 'hasTimelock, tag' },
+    ],
+    ['outputs(filter: { isSpent: true, tag: "0x00" })', 'FILTER_NEEDS_UNSPENT', { members: 'tag' }],
+    ['outputs(after: "MQ")', 'CURSOR_MALFORMED', { argument: 'after' }],
+    ['addresses(before: "MQ")', 'CURSOR_MALFORMED', { argument: 'before' }],
+    ['addresses(last: 2000)', 'PAGE_SIZE_OUT_OF_RANGE', { argument: 'last', value: 2000 }],
     ['blocks(first: -1)', 'PAGE_SIZE_OUT_OF_RANGE', { argument: 'first', value: -1, limit: 1000 }],
     [
       'transactions(last: 1001)',
@@ -366,5 +456,52 @@ describe('a list', () => {
     const found = await pageOf(all, `sort: OLDEST after: "${nothing}" first: 1000`)
     expect(found.edges.map(({ node }) => node.id)).toEqual(expected.reverse())
     expect(found.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
+  })
+})
+
+describe('addresses', () => {
+  test('are listed by what they own, with balances in one statement', async () => {
+    const { owners } = await world.store.read.richestAddresses(1_000)
+    const expected = owners.map(({ address, total }) => ({
+      bech32: addressText('tst', address),
+      balance: { total: String(total) },
+    }))
+    expect(expected.length).toBeGreaterThan(5)
+    const nodes =
+      'edges { cursor node { bech32 balance { total } } } pageInfo { hasNextPage hasPreviousPage endCursor }'
+    const found: unknown[] = []
+    let after = ''
+    for (;;) {
+      const { data } = await ask(`{ addresses(first: 3 ${after}) { ${nodes} } }`)
+      const { edges, pageInfo } = data.addresses
+      expect(pageInfo.hasPreviousPage).toBe(found.length > 0)
+      found.push(...edges.map(({ node }: { node: unknown }) => node))
+      expect(pageInfo.hasNextPage).toBe(found.length < expected.length)
+      if (!pageInfo.hasNextPage) break
+      after = `after: "${pageInfo.endCursor}"`
+    }
+    expect(found).toEqual(expected)
+    const last = await ask(`{ addresses(last: 2) { nodes { bech32 balance { total } } } }`)
+    expect(last.data.addresses.nodes).toEqual(expected.slice(-2))
+    const { statements } = await world.askCounted(`{ addresses { ${nodes} } }`, {})
+    expect(statements).toBe(2)
+  })
+
+  test('are counted by what they own', async () => {
+    const { owners } = await world.store.read.richestAddresses(1_000)
+    const { data } = await ask('{ balanceDistribution { from to addressCount total } }')
+    const counted = data.balanceDistribution.map((range: Record<string, string>) => {
+      const isIn = ({ total }: { total: bigint }) =>
+        total >= BigInt(range.from ?? '') && total < BigInt(range.to ?? '')
+      const own = owners.filter(isIn)
+      const total = own.reduce((sum, one) => sum + one.total, 0n)
+      return { ...range, addressCount: String(own.length), total: String(total) }
+    })
+    expect(data.balanceDistribution).toEqual(counted)
+    const all = counted.reduce(
+      (sum: number, { addressCount }: { addressCount: string }) => sum + Number(addressCount),
+      0,
+    )
+    expect(all).toBe(owners.length)
   })
 })

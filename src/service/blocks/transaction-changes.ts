@@ -1,0 +1,74 @@
+import { totalOf } from '../../ledger/balances-of-address.ts'
+import { holdingAt } from '../../ledger/holdings.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { NotServedByNode } from '../../node/source.ts'
+import type { FoundryId } from '../../protocol/primitives.ts'
+import type { OutputView } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
+import type { TransactionView } from './read-transaction.ts'
+
+/** What a transaction moved: what each address gave away with its inputs and was given with its outputs. */
+
+/** Amounts in both directions. */
+export interface Flow {
+  readonly sent: bigint
+  readonly received: bigint
+}
+
+/** What an address gave and was given, base tokens and native tokens. */
+export interface AddressChange extends Flow {
+  readonly address: Hex
+  /** In the order in which they were met. */
+  readonly tokens: readonly (Flow & { readonly tokenId: FoundryId })[]
+}
+
+/**
+ * The changes of a transaction, given the outputs it spends and creates: senders in the order of inputs, then receivers in that of
+ * outputs. Owners are those at the end of its slot, as the log has them: an output that has expired is spent by its return
+ * address. None of one that changed nothing.
+ */
+export function changesOf(
+  { parameters }: Pick<Services, 'parameters'>,
+  { transactionId, state, slot, inputIds }: TransactionView,
+  {
+    inputs,
+    outputs,
+  }: { readonly inputs: readonly OutputView[]; readonly outputs: readonly OutputView[] },
+): Result<readonly AddressChange[], NotServedByNode> {
+  if (state === 'PENDING' || state === 'FAILED') return ok([])
+  if (inputs.length < inputIds.length) {
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the inputs of transaction ${transactionId}` })
+  }
+  const changes = new Map<Hex, ChangeSoFar>()
+  const reached = slot + parameters.minCommittableAge
+  for (const [direction, views] of [['sent', inputs] as const, ['received', outputs] as const]) {
+    for (const view of views) {
+      const holding = holdingAt(view.output(), reached)
+      const change = changes.get(holding.owner) ?? { sent: 0n, received: 0n, tokens: new Map() }
+      changes.set(holding.owner, change)
+      change[direction] += totalOf(holding)
+      if (holding.token === undefined) continue
+      const { tokenId, amount } = holding.token
+      const flow = change.tokens.get(tokenId) ?? { sent: 0n, received: 0n }
+      change.tokens.set(tokenId, flow)
+      flow[direction] += amount
+    }
+  }
+  return ok(
+    [...changes].map(([address, { tokens, ...flow }]) => ({
+      address,
+      ...flow,
+      tokens: [...tokens].map(([tokenId, moved]) => ({ tokenId, ...moved })),
+    })),
+  )
+}
+
+interface FlowSoFar {
+  sent: bigint
+  received: bigint
+}
+
+interface ChangeSoFar extends FlowSoFar {
+  readonly tokens: Map<FoundryId, FlowSoFar>
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { ownerAt } from '../../../src/ledger/updates.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
+import { Block, signedTransactionOf } from '../../../src/protocol/block.ts'
+import { addressKey, outputId } from '../../../src/protocol/ids.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { decode, encode } from '../../../src/protocol/schema/schema.ts'
+import { addressText } from '../../../src/service/addresses/address-text.ts'
+import { databases, useStore } from '../../support/databases.ts'
+import { askSchema } from '../../support/graphql.ts'
+import { unwrap } from '../../support/log-store.ts'
+import { createRandom } from '../../support/random.ts'
+import { randomOutput } from '../../support/random-outputs.ts'
+import {
+  createdOutput,
+  incomingBlock,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../../support/store-rows.ts'
+import { loadVectors, type Vector } from '../../support/vectors.ts'
+
+/** What transactions moved, against sums over all of their inputs and outputs. */
+
+const parameters = { ...developmentParameters(0), bech32Hrp: 'tst' }
+const [vector] = loadVectors<Vector & { bytes: Hex }>('transactions').filter(({ name }) =>
+  name.endsWith('random-1'),
+)
+
+/** The block of a vector with other inputs and as many outputs. */
+function blockOf(inputs: readonly number[], outputs: readonly Output[]): Uint8Array {
+  const block = decode(Block, hexToBytes(present(vector, 'a vector').bytes))
+  if (!block.ok || block.value.body.type !== 0) throw new Error('not a basic block')
+  const payload = present(signedTransactionOf(block.value), 'a transaction')
+  const transaction = {
+    ...payload.transaction,
+    inputs: inputs.map((index) => ({
+      type: 0 as const,
+      transactionId: transactionIdOf(0),
+      transactionOutputIndex: index,
+    })),
+    outputs,
+  }
+  const body = { ...block.value.body, payload: { ...payload, transaction } }
+  return encode(Block, { ...block.value, body } as Block)
+}
+
+describe.each(databases)('changes on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test.each([1, 2, 3])('are what inputs and outputs say (seed %i)', async (seed) => {
+    const random = createRandom(seed)
+    const spent = Array.from({ length: 8 }, () => randomOutput(random, 6, 4))
+    const made = Array.from({ length: 6 }, () => randomOutput(random, 6, 4))
+    const transactionId = transactionIdOf(1)
+    const { write } = use.store
+    await write.initialize(use.term, testGenesis({ commit: slotCommit(0) }))
+    const inputs = spent.map((output, n) =>
+      createdOutput(n, {
+        outputId: outputId(transactionIdOf(0), n),
+        bytes: encode(Output, output),
+      }),
+    )
+    const outputs = made.map((output, n) =>
+      createdOutput(n, {
+        ...{ outputId: outputId(transactionId, n), bytes: encode(Output, output) },
+        bookedSlot: 6,
+      }),
+    )
+    const block = incomingBlock(1, {
+      slot: 6,
+      transactionId,
+      bytes: blockOf([...spent.keys()], made),
+    })
+    const failing = incomingBlock(2, {
+      slot: 6,
+      transactionId: transactionIdOf(2),
+      bytes: block.bytes,
+    })
+    const unknown = incomingBlock(3, {
+      ...{ slot: 6, transactionId: transactionIdOf(3) },
+      bytes: blockOf([77], made),
+    })
+    const blocks = [block, failing, unknown]
+    await write.acceptBlocks(blocks)
+    unwrap(
+      await write.book(use.term, {
+        blocks: blocks.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' })),
+        transactions: blocks.map(({ blockId, transactionId }) => ({
+          ...{ blockId, slot: 6, allotments: [] },
+          transactionId: present(transactionId, 'a transaction'),
+          state: blockId === failing.blockId ? 'FAILED' : 'ACCEPTED',
+          failureReason: blockId === failing.blockId ? 1 : undefined,
+        })),
+        created: [...inputs, ...outputs],
+        spent: inputs.map(({ outputId }) => ({ outputId, spentSlot: 6, spentBy: transactionId })),
+      }),
+    )
+
+    const ask = (id: Hex) =>
+      askSchema(
+        { store: use.store, parameters },
+        `{ transaction(id: "${id}") { state changes { address { bech32 } sent received tokens { tokenId sent received } } } }`,
+      )
+    const { data, errors } = await ask(transactionId)
+    expect(errors).toBeUndefined()
+    expect(data.transaction.changes).toEqual(
+      naiveChanges(spent, made, 6 + parameters.minCommittableAge),
+    )
+    expect((await ask(transactionIdOf(2))).data.transaction).toEqual({
+      state: 'FAILED',
+      changes: [],
+    })
+    const lacking = await ask(transactionIdOf(3))
+    expect(lacking.data.transaction).toEqual({ state: 'ACCEPTED', changes: null })
+    expect(lacking.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_TOLD_BY_NODE'])
+  })
+})
+
+function naiveChanges(inputs: readonly Output[], outputs: readonly Output[], reached: number) {
+  const ownerOf = (output: Output) => addressKey(ownerAt(output, reached))
+  const tokenOf = (output: Output) =>
+    'features' in output
+      ? output.features.flatMap((feature) => ('id' in feature ? [feature] : []))[0]
+      : undefined
+  const sum = (list: readonly Output[], amountOf: (output: Output) => bigint) =>
+    String(list.reduce((total, output) => total + amountOf(output), 0n))
+  const owners = [...new Set([...inputs, ...outputs].map(ownerOf))]
+  return owners.map((owner) => {
+    const [sent, received] = [inputs, outputs].map((list) =>
+      list.filter((output) => ownerOf(output) === owner),
+    ) as [Output[], Output[]]
+    const tokenIds = [...new Set([...sent, ...received].flatMap((one) => tokenOf(one)?.id ?? []))]
+    return {
+      address: { bech32: addressText('tst', owner) },
+      sent: sum(sent, ({ amount }) => amount),
+      received: sum(received, ({ amount }) => amount),
+      tokens: tokenIds.map((tokenId) => {
+        const amountOf = (output: Output) => {
+          const token = tokenOf(output)
+          return token?.id === tokenId ? token.amount : 0n
+        }
+        return {
+          tokenId,
+          sent: hexOf(sum(sent, amountOf)),
+          received: hexOf(sum(received, amountOf)),
+        }
+      }),
+    }
+  })
+}
+
+/** As amounts of native tokens are written. */
+function hexOf(amount: string): string {
+  return `0x${BigInt(amount).toString(16)}`
+}
