@@ -178,7 +178,7 @@ builder.queryField('account', (t) =>
     complexity: itemsCost(3).field,
     description: 'An account, also one that is destroyed; null when it is not known.',
     args: {
-      id: t.arg({ type: 'AccountId', required: true }),
+      id: t.arg({ type: 'AccountId', required: true, description: 'Its id.' }),
       milestoneIndex: t.arg({
         type: 'UInt32',
         description: 'The milestone at whose end the entry is asked for; left out: the newest.',

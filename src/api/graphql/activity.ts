@@ -87,6 +87,7 @@ type CountName = 'slots' | 'accepted' | 'updates' | 'addresses' | 'newAddresses'
 builder.queryField('activity', (t) =>
   t.field({
     type: [Point],
+    nullable: true,
     complexity: ({ from }) => itemsCost(from == null ? defaultActivityPoints : maxActivityPoints),
     description: `What happened in each span of a time, the oldest first, at most ${maxActivityPoints} spans. Spans before the genesis and after the newest milestone are left out, and so are those of which not all slots are counted (docs/operations.md).`,
     args: {

@@ -19,6 +19,7 @@ const AddressConnection = connection('Address', AddressNode, {
 builder.queryField('addresses', (t) =>
   t.field({
     type: AddressConnection,
+    nullable: true,
     description:
       'All addresses that own base tokens as of the newest milestone, the richest first; of those that own the same, the last by bytes. An address that gains or loses while the list is walked moves in it.',
     complexity: listCost,

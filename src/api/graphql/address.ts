@@ -79,11 +79,24 @@ const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance')
     tokenId: t.expose('tokenId', { type: 'FoundryId', description: 'The foundry of the token.' }),
     total: t.field({
       type: 'UInt256',
+      description: 'All that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
-    available: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.available }),
-    timelocked: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.timelocked }),
-    expiring: t.field({ type: 'UInt256', resolve: ({ balance }) => balance.expiring }),
+    available: t.field({
+      type: 'UInt256',
+      description: 'What is neither timelocked nor expires.',
+      resolve: ({ balance }) => balance.available,
+    }),
+    timelocked: t.field({
+      type: 'UInt256',
+      description: 'In outputs whose timelock is not over.',
+      resolve: ({ balance }) => balance.timelocked,
+    }),
+    expiring: t.field({
+      type: 'UInt256',
+      description: 'In outputs that another address will own from a slot on.',
+      resolve: ({ balance }) => balance.expiring,
+    }),
   }),
 })
 
@@ -202,7 +215,11 @@ AddressNode.implement({
       description: 'Native tokens, by id; at most 1000 at once.',
       complexity: pageCost,
       args: {
-        first: t.arg.int({ required: true, defaultValue: 100 }),
+        first: t.arg.int({
+          required: true,
+          defaultValue: 100,
+          description: 'At most so many, 0 to 1000.',
+        }),
         after: t.arg({ type: 'FoundryId', description: 'Only tokens after this one.' }),
       },
       resolve: async ({ key }, { first, after }, { services }) => {
@@ -220,14 +237,27 @@ AddressNode.implement({
     totalAt: t.field({
       type: 'UInt64',
       description: 'All base tokens that the address owned at the end of a milestone.',
-      args: { milestoneIndex: t.arg({ type: 'UInt32', required: true }) },
+      args: {
+        milestoneIndex: t.arg({
+          type: 'UInt32',
+          required: true,
+          description: 'The milestone at whose end it is asked for.',
+        }),
+      },
       resolve: async ({ key }, { milestoneIndex }, { services }) =>
         orThrow(await readTotalAt(services, key, milestoneIndex)),
     }),
     updateCount: t.field({
       type: 'UInt64',
       description: 'How many ledger updates are filed under the address.',
-      args: { class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }) },
+      args: {
+        class: t.arg({
+          type: UpdateClass,
+          required: true,
+          defaultValue: 'OWNED',
+          description: 'Which updates are counted.',
+        }),
+      },
       resolve: async ({ key }, args, { services }) =>
         BigInt(await countUpdates(services, key, args.class)),
     }),
@@ -235,7 +265,10 @@ AddressNode.implement({
       type: UnspentOutputConnection,
       description: 'The outputs that the balance is made of; at most 1000 at once.',
       complexity: pageCost,
-      args: { first: t.arg.int(), after: t.arg.string() },
+      args: {
+        first: t.arg.int({ description: 'At most so many, 0 to 1000; left out: 100.' }),
+        after: t.arg.string({ description: 'A cursor of this list; only what follows it.' }),
+      },
       resolve: async ({ key: heldBy }, { first, after }, { services }) => {
         const filter = { asOf: 'COMMITTED', heldBy } as const
         return orThrow(await listUnspentOutputs(services, { filter, first, after }))

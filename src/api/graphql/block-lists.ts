@@ -36,9 +36,9 @@ const PayloadKind = builder.enumType('PayloadKind', {
 const BlockFilter = builder.inputType('BlockFilter', {
   description: 'Conditions that blocks must all meet; state and issuerId exclude each other.',
   fields: (t) => ({
-    kind: t.field({ type: BlockKind }),
+    kind: t.field({ type: BlockKind, description: 'Only blocks of this kind.' }),
     payload: t.field({ type: PayloadKind, description: 'What they carry.' }),
-    state: t.field({ type: BlockState }),
+    state: t.field({ type: BlockState, description: 'Only blocks in this state.' }),
     issuerId: t.field({ type: 'AccountId', description: 'The issuing account.' }),
     fromMilestone: t.field({
       type: 'UInt32',
@@ -61,10 +61,14 @@ export const BlockConnection = listConnection(
 builder.queryField('blocks', (t) =>
   t.field({
     type: BlockConnection,
+    nullable: true,
     description:
       'All blocks that are kept, also those that are not booked; by issuing time, and of one time by arrival.',
     complexity: listCost,
-    args: { filter: t.arg({ type: BlockFilter }), ...listArgs },
+    args: {
+      filter: t.arg({ type: BlockFilter, description: 'Only what meets all of these.' }),
+      ...listArgs,
+    },
     resolve: async (_root, { filter, ...page }, context) =>
       orThrow(await listBlocks(blockPart(context), filter ?? {}, page)),
   }),

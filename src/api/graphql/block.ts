@@ -74,7 +74,7 @@ builder.queryField('block', (t) =>
     type: BlockNode,
     nullable: true,
     description: 'A block, from the moment it was submitted on; null when it is not known.',
-    args: { id: t.arg({ type: 'BlockId', required: true }) },
+    args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),
 )

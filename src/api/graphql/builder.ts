@@ -23,7 +23,10 @@ export interface GatewayContext {
 }
 
 /** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */
-const asDecoded = { extensions: { relayGlobalIDAlwaysParse: false } } as const
+const asDecoded = {
+  extensions: { relayGlobalIDAlwaysParse: false },
+  description: 'Global ids, as the field id of a thing gives them.',
+} as const
 
 /**
  * The builder that all parts of the GraphQL schema are declared with; `schema.ts` brings the parts together.
@@ -51,6 +54,15 @@ export const builder = new SchemaBuilder<{
     },
     encodeGlobalID: encodeNodeId,
     decodeGlobalID: decodeNodeId,
+    pageInfoTypeOptions: { description: 'Where a page lies in its list (Relay connections).' },
+    hasNextPageFieldOptions: { description: 'Whether the list goes on behind the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether the list has something before the page.' },
+    startCursorFieldOptions: {
+      description: 'The cursor of its first element; null where it has none.',
+    },
+    endCursorFieldOptions: {
+      description: 'The cursor of its last element; null where it has none.',
+    },
     nodeTypeOptions: {
       description: 'A thing of the ledger that can be asked for again by its id alone.',
     },

@@ -104,6 +104,7 @@ function validatorIn(accountId: AccountId | null | undefined): Keys {
 builder.queryFields((t) => ({
   accounts: t.field({
     type: AccountConnection,
+    nullable: true,
     complexity: listCost,
     description: `The accounts that are not destroyed, ${order}.`,
     args: listArgs,
@@ -112,6 +113,7 @@ builder.queryFields((t) => ({
   }),
   anchors: t.field({
     type: AnchorConnection,
+    nullable: true,
     complexity: listCost,
     description: `The anchors that are not destroyed, ${order}.`,
     args: listArgs,
@@ -120,6 +122,7 @@ builder.queryFields((t) => ({
   }),
   tokens: t.field({
     type: TokenConnection,
+    nullable: true,
     complexity: listCost,
     description: `The native tokens whose foundries are not destroyed, ${order}.`,
     args: listArgs,
@@ -128,6 +131,7 @@ builder.queryFields((t) => ({
   }),
   nfts: t.field({
     type: NftConnection,
+    nullable: true,
     complexity: listCost,
     description: `The NFTs that are not destroyed, ${order}.`,
     args: {
@@ -142,6 +146,7 @@ builder.queryFields((t) => ({
   }),
   delegations: t.field({
     type: DelegationConnection,
+    nullable: true,
     complexity: listCost,
     description: `The delegations that are not over, ${order}.`,
     args: {

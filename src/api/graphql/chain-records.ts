@@ -44,7 +44,7 @@ ChainRecord.implement({
       complexity: fieldCost.accessNodes,
       resolve: (record) => [...record.accessNodes],
     }),
-    isActive: t.exposeBoolean('isActive'),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether the chain is in use.' }),
     version: t.field({
       type: 'UInt32',
       description: '1, 2, 3 … for each chain; every setting makes a new one.',
@@ -63,7 +63,11 @@ ChainRecord.implement({
       description: 'All versions of this record, newest first; at most 1000 at once.',
       complexity: pageCost,
       args: {
-        first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
+        first: t.arg.int({
+          required: true,
+          defaultValue: defaultPageSize,
+          description: 'At most so many, 0 to 1000.',
+        }),
         before: t.arg({ type: 'UInt32', description: 'Only versions before this one.' }),
       },
       resolve: async ({ chainId }, { first, before }, { services }) => {
@@ -98,8 +102,12 @@ builder.queryFields((t) => ({
     description: 'The records of all chains; at most 1000 at once.',
     complexity: pageCost,
     args: {
-      first: t.arg.int({ required: true, defaultValue: defaultPageSize }),
-      after: t.arg.string(),
+      first: t.arg.int({
+        required: true,
+        defaultValue: defaultPageSize,
+        description: 'At most so many, 0 to 1000.',
+      }),
+      after: t.arg.string({ description: 'A cursor of this list; only what follows it.' }),
     },
     resolve: async (_root, { first, after }, { services }) =>
       orThrow(await listChainRecords(services, { first, after: after ?? undefined })),
@@ -113,7 +121,7 @@ const ChainRecordInput = builder.inputType('ChainRecordInput', {
       required: true,
       description: 'At most 1000 texts of 1 to 256 characters without control characters.',
     }),
-    isActive: t.boolean({ required: true }),
+    isActive: t.boolean({ required: true, description: 'Whether the chain is in use.' }),
   }),
 })
 
@@ -123,7 +131,7 @@ builder.mutationField('setChainRecord', (t) =>
     description: 'Sets the record of a chain. Needs a token that allows to write.',
     args: {
       chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
-      record: t.arg({ type: ChainRecordInput, required: true }),
+      record: t.arg({ type: ChainRecordInput, required: true, description: 'The whole record.' }),
       ifVersion: t.arg({
         type: 'UInt32',
         description: 'The version that is meant to be replaced; another one is left as it is.',
@@ -144,7 +152,11 @@ const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChan
       description:
         'Its position among the settings of all chains; resuming after it misses nothing.',
     }),
-    record: t.field({ type: ChainRecord, resolve: ({ record }) => record }),
+    record: t.field({
+      type: ChainRecord,
+      description: 'The record as it was set.',
+      resolve: ({ record }) => record,
+    }),
   }),
 })
 

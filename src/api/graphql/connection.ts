@@ -34,30 +34,44 @@ export function connection<N, P extends Page, M = N>(
   node: ObjectRef<Types, M>,
   options: ConnectionOptions<N, P, M>,
 ) {
-  const { description, edgeDescription = '', pageInfoDescription = '' } = options
+  const { description } = options
+  const { edgeDescription = 'An element of the list and its cursor.' } = options
+  const { pageInfoDescription = 'Whether there is more in either direction.' } = options
   const { nodesOf, cursorOf, nodeOf } = options
   const extensions = dependsOn(options.dependsOn ?? 'NOW')
   const edge = builder.objectRef<N>(`${name}Edge`).implement({
     extensions,
-    ...(edgeDescription && { description: edgeDescription }),
+    description: edgeDescription,
     fields: (t) => ({
-      cursor: t.string({ resolve: (one) => cursorOf(one as N) }),
-      node: t.field({ type: node, resolve: (one) => (nodeOf?.(one as N) ?? one) as never }),
+      cursor: t.string({
+        description: 'The place of the element in the list; opaque.',
+        resolve: (one) => cursorOf(one as N),
+      }),
+      node: t.field({
+        type: node,
+        description: 'The element.',
+        resolve: (one) => (nodeOf?.(one as N) ?? one) as never,
+      }),
     }),
   })
   return builder.objectRef<P>(`${name}Connection`).implement({
     extensions,
     description,
     fields: (t) => ({
-      edges: t.field({ type: [edge], resolve: (page) => [...nodesOf(page)] as never }),
+      edges: t.field({
+        type: [edge],
+        description: 'The elements of the page with their cursors, in the order of the list.',
+        resolve: (page) => [...nodesOf(page)] as never,
+      }),
       nodes: t.field({
         type: [node],
+        description: 'The elements of the page, in the order of the list.',
         resolve: (page) =>
           (nodeOf === undefined ? [...nodesOf(page)] : nodesOf(page).map(nodeOf)) as never,
       }),
       pageInfo: t.field({
         type: builder.pageInfoRef(),
-        ...(pageInfoDescription && { description: pageInfoDescription }),
+        description: pageInfoDescription,
         resolve: async (page) => {
           const nodes = nodesOf(page)
           const [first] = nodes

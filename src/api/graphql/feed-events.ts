@@ -52,7 +52,10 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
       description: 'Bech32 text of the address.',
       resolve: ({ address }, _args, { services }) => textOf(services, address),
     }),
-    class: t.expose('class', { type: UpdateClass }),
+    class: t.expose('class', {
+      type: UpdateClass,
+      description: 'The class of updates that it is about.',
+    }),
     ordinal: t.field({
       type: 'UInt64',
       description: 'The ordinal of the last update; 0 before the first.',
@@ -76,13 +79,17 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       description: 'The oldest position that a feed can begin at.',
     }),
     tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
-    mode: t.expose('mode', { type: FeedMode }),
+    mode: t.expose('mode', {
+      type: FeedMode,
+      description: 'Whether the feed is live or catches up.',
+    }),
     milestoneIndex: t.expose('milestoneIndex', {
       type: 'UInt32',
       description: 'The newest committed slot.',
     }),
     limits: t.field({
       type: FeedLimits,
+      description: 'The limits of the feed.',
       resolve: (_event, _args, { services }) => services.feed,
     }),
     start: t.field({
@@ -104,6 +111,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
     cursor: t.exposeString('cursor', { description: 'The cursor that the snapshot is taken at.' }),
     outputIds: t.field({
       type: ['OutputId'],
+      description: 'The ids of the outputs.',
       resolve: ({ outputIds }) => [...outputIds],
     }),
     outputs: t.field({
@@ -126,12 +134,20 @@ const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').im
       description: 'Bech32 text of the address.',
       resolve: ({ address }, _args, { services }) => textOf(services, address),
     }),
-    class: t.expose('class', { type: UpdateClass }),
+    class: t.expose('class', {
+      type: UpdateClass,
+      description: 'The class of updates that it is about.',
+    }),
     firstOrdinal: t.field({
       type: 'UInt64',
+      description: 'The ordinal of the first of them.',
       resolve: ({ firstOrdinal }) => BigInt(firstOrdinal),
     }),
-    lastOrdinal: t.field({ type: 'UInt64', resolve: ({ lastOrdinal }) => BigInt(lastOrdinal) }),
+    lastOrdinal: t.field({
+      type: 'UInt64',
+      description: 'The ordinal of the last of them.',
+      resolve: ({ lastOrdinal }) => BigInt(lastOrdinal),
+    }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
       description: 'The history hash after the last of them.',
@@ -147,6 +163,7 @@ export const LedgerUpdateBatchType = builder
     fields: (t) => ({
       updates: t.field({
         type: [LedgerUpdate],
+        description: 'The updates.',
         complexity: batchCost,
         resolve: (batch) => [...batch.updates],
       }),
@@ -190,14 +207,20 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
       type: 'UInt32',
       description: 'The end of its slot, in Unix seconds.',
     }),
-    mode: t.expose('mode', { type: FeedMode }),
+    mode: t.expose('mode', {
+      type: FeedMode,
+      description: 'Whether the feed is live or catches up.',
+    }),
   }),
 })
 
 const FeedHandover = builder.objectRef<ExpirationTransfer>('FeedHandover').implement({
   description: 'An output that expired, and so passed to its return address.',
   fields: (t) => ({
-    outputId: t.expose('outputId', { type: 'OutputId' }),
+    outputId: t.expose('outputId', {
+      type: 'OutputId',
+      description: 'The output that passed to another owner.',
+    }),
     from: t.string({
       description: 'Bech32 text of the former owner.',
       resolve: ({ from }, _args, { services }) => textOf(services, from),
@@ -231,7 +254,7 @@ const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
 export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
   description: 'Something about the feed itself; it changes no position.',
   fields: (t) => ({
-    topic: t.expose('topic', { type: FeedNoticeTopic }),
+    topic: t.expose('topic', { type: FeedNoticeTopic, description: 'What it is about.' }),
     cursor: t.exposeString('cursor', {
       description: 'Where to resume, should the feed end now.',
     }),
@@ -269,7 +292,10 @@ export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement
   description:
     'The feed cannot go on from where it was, and ends. Begin again, knowing of the gap.',
   fields: (t) => ({
-    reason: t.expose('reason', { type: FeedResetReason }),
+    reason: t.expose('reason', {
+      type: FeedResetReason,
+      description: 'Why the feed cannot go on from its cursor.',
+    }),
     oldestCursor: t.exposeString('oldestCursor', {
       description: 'The oldest position that a feed can begin at.',
     }),

@@ -30,7 +30,7 @@ builder.subscriptionField('blockState', (t) =>
     type: BlockNode,
     description:
       'A block now, and again whenever its state has changed; ends when it changes no more. Waits for a block that is not known yet.',
-    args: { id: t.arg({ type: 'BlockId', required: true }) },
+    args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
     subscribe: (_root, { id }, { services }) => followBlockState(services, id),
     resolve: (block) => block,
   }),
@@ -41,7 +41,7 @@ builder.subscriptionField('transactionState', (t) =>
     type: TransactionNode,
     description:
       'A transaction now, and again whenever its state or its failure has changed; ends when it changes no more. A failure for an unlock (5 to 8, 24, 25) or a missing input (2) is not the end: another block may carry the transaction and succeed. Waits for a transaction that is not known yet.',
-    args: { id: t.arg({ type: 'TransactionId', required: true }) },
+    args: { id: t.arg({ type: 'TransactionId', required: true, description: 'Its id.' }) },
     subscribe: (_root, { id }, { services }) => followTransactionState(services, id),
     resolve: (transaction) => transaction,
   }),

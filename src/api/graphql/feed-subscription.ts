@@ -75,7 +75,12 @@ builder.subscriptionType({
           type: 'UInt32',
           description: 'A milestone, in place of a cursor: begin with the next one.',
         }),
-        classes: t.arg({ type: [UpdateClass], required: true, defaultValue: ['OWNED'] }),
+        classes: t.arg({
+          type: [UpdateClass],
+          required: true,
+          defaultValue: ['OWNED'],
+          description: 'At least one class of updates.',
+        }),
         snapshot: t.arg.boolean({
           required: true,
           defaultValue: false,

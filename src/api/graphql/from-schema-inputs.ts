@@ -130,7 +130,7 @@ function fieldMap(fields: readonly (readonly [string, InputFieldMap[string]])[])
 
 const Empty = builder.enumType('Empty', {
   description: 'Chooses a kind that has no members.',
-  values: ['EMPTY'] as const,
+  values: { EMPTY: { description: 'The kind is all there is to say.' } } as const,
 })
 
 const MetadataEntryInput = builder.inputType('MetadataEntryInput', {

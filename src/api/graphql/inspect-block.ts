@@ -183,7 +183,13 @@ builder.queryField('inspectBlock', (t) =>
     nullable: true,
     description: 'Inspects a block by the rules of this network, without submitting it.',
     complexity: fieldCost.judgement,
-    args: { input: t.arg({ type: InspectBlockInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: InspectBlockInput,
+        required: true,
+        description: 'The block, in one of its forms.',
+      }),
+    },
     resolve: async (_root, { input }, { services }) => {
       const deps = { checker: services.signatures, network: services.source.network }
       const given: Form = input.bytes

@@ -31,14 +31,14 @@ export const UpdateClass = builder.enumType('UpdateClass', {
 export const AddressRole = builder.enumType('AddressRole', {
   description: 'What an address is to an output.',
   values: {
-    OWNER: {},
-    STATE_CONTROLLER: {},
-    GOVERNOR: {},
-    STORAGE_DEPOSIT_RETURN: {},
-    EXPIRATION_RETURN: {},
-    SENDER: {},
-    ISSUER: {},
-    VALIDATOR: {},
+    OWNER: { description: 'It may spend the output, until an expiration if there is one.' },
+    STATE_CONTROLLER: { description: 'It changes the state of the anchor.' },
+    GOVERNOR: { description: 'It governs the anchor.' },
+    STORAGE_DEPOSIT_RETURN: { description: 'It is owed a part when the output is spent.' },
+    EXPIRATION_RETURN: { description: 'It owns the output after the expiration.' },
+    SENDER: { description: 'It is the sender that the output names.' },
+    ISSUER: { description: 'It issued the chain.' },
+    VALIDATOR: { description: 'It is the validator to whom base tokens are delegated.' },
     MULTI_MEMBER: { description: 'A member of a multi address that has a role.' },
     RESTRICTED_INNER: { description: 'The address inside a restricted one that has a role.' },
   } as const,
@@ -74,13 +74,19 @@ LedgerUpdate.implement({
       resolve: ({ address }, _args, { services }) =>
         addressText(services.parameters.bech32Hrp, address),
     }),
-    class: t.expose('class', { type: UpdateClass }),
+    class: t.expose('class', {
+      type: UpdateClass,
+      description: 'Why it is filed under the address.',
+    }),
     roles: t.field({
       type: [AddressRole],
       description: 'What the address is to the output, all that apply.',
       resolve: (update) => [...update.roles],
     }),
-    outputId: t.expose('outputId', { type: 'OutputId' }),
+    outputId: t.expose('outputId', {
+      type: 'OutputId',
+      description: 'The output that was created or spent.',
+    }),
     isSpent: t.exposeBoolean('isSpent', {
       description: 'Whether this update spent the output; otherwise it created it.',
     }),
@@ -155,11 +161,16 @@ builder.queryField('ledgerUpdates', (t) =>
       address: t.arg.string({
         description: 'Bech32, of this network; left out: the updates of all addresses and classes.',
       }),
-      first: t.arg.int(),
+      first: t.arg.int({ description: 'At most so many from the beginning, 0 to 1000.' }),
       after: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, after is older.' }),
-      last: t.arg.int(),
+      last: t.arg.int({ description: 'At most so many from the end, 0 to 1000.' }),
       before: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, before is newer.' }),
-      sort: t.arg({ type: Sort, required: true, defaultValue: 'NEWEST' }),
+      sort: t.arg({
+        type: Sort,
+        required: true,
+        defaultValue: 'NEWEST',
+        description: 'Whether the newest or the oldest comes first.',
+      }),
       startMilestoneIndex: t.arg({
         type: 'UInt32',
         description:
@@ -196,7 +207,12 @@ builder.queryField('ledgerUpdateAt', (t) =>
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),
-      class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }),
+      class: t.arg({
+        type: UpdateClass,
+        required: true,
+        defaultValue: 'OWNED',
+        description: 'Whether it owned the outputs or had another role.',
+      }),
     },
     resolve: async (_root, args, { services }) => {
       const address = orThrow(addressKeyOf(services.parameters.bech32Hrp, args.address, 'address'))

@@ -37,9 +37,13 @@ const MilestoneConnection = listConnection(
 builder.queryField('milestones', (t) =>
   t.field({
     type: MilestoneConnection,
+    nullable: true,
     description: 'All milestones. Each slot from that of the genesis to the newest has one.',
     complexity: listCost,
-    args: { filter: t.arg({ type: MilestoneFilter }), ...listArgs },
+    args: {
+      filter: t.arg({ type: MilestoneFilter, description: 'Only what meets all of these.' }),
+      ...listArgs,
+    },
     resolve: async (_root, { filter, ...page }, { services }) =>
       orThrow(await listMilestones(services, filter ?? {}, page)),
   }),

@@ -44,10 +44,14 @@ const OutputConnection = listConnection(
 builder.queryField('outputs', (t) =>
   t.field({
     type: OutputConnection,
+    nullable: true,
     description:
       'All outputs, also those that no milestone has yet; by the slot they were booked in, and in one slot by id.',
     complexity: listCost,
-    args: { filter: t.arg({ type: OutputFilter }), ...listArgs },
+    args: {
+      filter: t.arg({ type: OutputFilter, description: 'Only what meets all of these.' }),
+      ...listArgs,
+    },
     resolve: async (_root, { filter, ...page }, { services }) => {
       const conditions = orThrow(conditionsOf(services, filter ?? {}))
       const { isSpent, kinds, fromMilestone, toMilestone, ...others } = filter ?? {}

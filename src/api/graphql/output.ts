@@ -144,7 +144,7 @@ builder.queryField('output', (t) =>
     type: OutputNode,
     nullable: true,
     description: 'An output that exists or existed; null when it is not known.',
-    args: { id: t.arg({ type: 'OutputId', required: true }) },
+    args: { id: t.arg({ type: 'OutputId', required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, context) => outputInBatch(context, id),
   }),
 )

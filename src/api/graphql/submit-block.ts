@@ -54,7 +54,13 @@ builder.mutationField('submitBlock', (t) =>
     description:
       'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking; the same block again gives the same id.',
     complexity: fieldCost.judgement,
-    args: { input: t.arg({ type: SubmitBlockInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: SubmitBlockInput,
+        required: true,
+        description: 'The block, in one of its forms, or a payload for one.',
+      }),
+    },
     resolve: async (_root, { input }, { caller, services }) => {
       orThrow(await checkSubmission(services.submissionPolicy, caller))
       const submitted = await submitBlock(services, submissionOf(input))

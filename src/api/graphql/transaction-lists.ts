@@ -15,7 +15,7 @@ import { TransactionNode, TransactionState } from './transaction.ts'
 const TransactionFilter = builder.inputType('TransactionFilter', {
   description: 'Conditions that transactions must all meet.',
   fields: (t) => ({
-    state: t.field({ type: TransactionState }),
+    state: t.field({ type: TransactionState, description: 'Only transactions in this state.' }),
     fromMilestone: t.field({
       type: 'UInt32',
       description: 'Only transactions of this slot or of later ones.',
@@ -37,10 +37,14 @@ export const TransactionConnection = listConnection(
 builder.queryField('transactions', (t) =>
   t.field({
     type: TransactionConnection,
+    nullable: true,
     description:
       'All transactions that are kept, also those that are pending or failed; by slot, and in one slot by id. That of the genesis is not among them.',
     complexity: transactionsCost,
-    args: { filter: t.arg({ type: TransactionFilter }), ...listArgs },
+    args: {
+      filter: t.arg({ type: TransactionFilter, description: 'Only what meets all of these.' }),
+      ...listArgs,
+    },
     resolve: async (_root, { filter, ...page }, context) =>
       orThrow(await listTransactions(transactionPart(context), filter ?? {}, page)),
   }),

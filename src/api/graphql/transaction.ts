@@ -108,7 +108,7 @@ builder.queryField('transaction', (t) =>
     nullable: true,
     description:
       'A transaction, from the moment its block was submitted on, or that of the genesis; null when it is not known.',
-    args: { id: t.arg({ type: 'TransactionId', required: true }) },
+    args: { id: t.arg({ type: 'TransactionId', required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, context) => transactionInBatch(context, id),
   }),
 )

@@ -22,7 +22,11 @@ import { pageCost } from './prices.ts'
 const AddressInRole = builder.inputType('AddressInRole', {
   description: 'An address and what it must be to an output.',
   fields: (t) => ({
-    role: t.field({ type: AddressRole, required: true }),
+    role: t.field({
+      type: AddressRole,
+      required: true,
+      description: 'What it must be to the output.',
+    }),
     address: t.string({ required: true, description: 'Bech32, of this network.' }),
   }),
 })
@@ -104,8 +108,8 @@ builder.queryField('unspentOutputs', (t) =>
     description: 'Unspent outputs; without first the first 100, at most 1000 at once.',
     complexity: pageCost,
     args: {
-      filter: t.arg({ type: UnspentOutputFilter }),
-      first: t.arg.int(),
+      filter: t.arg({ type: UnspentOutputFilter, description: 'Only what meets all of these.' }),
+      first: t.arg.int({ description: 'At most so many, 0 to 1000; left out: 100.' }),
       after: t.arg.string({ description: 'A cursor; exclusive. Its output may be spent since.' }),
     },
     resolve: async (_root, { filter, first, after }, { services }) => {

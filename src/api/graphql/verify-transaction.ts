@@ -97,7 +97,7 @@ const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction')
       type: 'TransactionId',
       description: 'The id it has or would have.',
     }),
-    outcome: t.expose('outcome', { type: Outcome }),
+    outcome: t.expose('outcome', { type: Outcome, description: 'What would become of it.' }),
     refusal: t.field({
       type: TransactionRefusal,
       nullable: true,
@@ -131,7 +131,13 @@ builder.queryField('verifyTransaction', (t) =>
     description:
       'Judges a transaction against the ledger as it is now, by all rules, and changes nothing.',
     complexity: fieldCost.judgement,
-    args: { input: t.arg({ type: VerifyTransactionInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: VerifyTransactionInput,
+        required: true,
+        description: 'The transaction, in one of its forms.',
+      }),
+    },
     resolve: async (_root, { input }, { services }) => {
       const foreseen = await simulateTransaction(services, submissionOf(input))
       if (!foreseen.ok) throw placed(foreseen.error, input)

@@ -1,8 +1,75 @@
 import { readFileSync } from 'node:fs'
+import {
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+} from 'graphql'
 import { expect, test } from 'vitest'
 import { schemaText } from '../../../src/api/graphql/print-schema.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+
+/** The habits of the schema. */
+
+const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
 
 test('schema.graphql is the schema; `npm run schema` writes it anew', () => {
   const file = new URL('../../../schema.graphql', import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(schemaText())
 })
+
+test('every type, field, argument and value says what it is', () => {
+  expect(types.flatMap(silentIn)).toEqual([])
+})
+
+test('every list that is a connection has its arguments in both directions, or none but the first ones', () => {
+  // What is read in one direction only: unspent outputs by their place, and records by their chain.
+  const forwardOnly = ['ChainRecordConnection', 'UnspentOutputConnection']
+  const connections = types.filter(isObjectType).flatMap((type) =>
+    Object.values(type.getFields())
+      .filter((field) => String(field.type).replace('!', '').endsWith('Connection'))
+      .filter((field) => !forwardOnly.includes(String(field.type).replace('!', '')))
+      .map((field) => ({ at: `${type.name}.${field.name}`, args: field.args })),
+  )
+  expect(connections.length).toBeGreaterThan(20)
+  const names = ['after', 'before', 'first', 'last']
+  const others = connections.filter(
+    ({ args }) => !names.every((name) => args.some((arg) => arg.name === name)),
+  )
+  expect(others.map(({ at }) => at)).toEqual([])
+})
+
+test('a root with arguments is nullable, so that one bad id leaves the rest of a page', () => {
+  // The refusals of a search are its result, and the items of `nodes` are nullable themselves.
+  const never = ['nodes', 'search']
+  const fields = Object.values(present(schema.getQueryType(), 'the query type').getFields())
+  const wrong = fields.filter(({ args, type }) => args.length > 0 && isNonNullType(type))
+  expect(wrong.map(({ name }) => name).sort()).toEqual(never)
+})
+
+test('no name stutters', () => {
+  expect(
+    types.map(({ name }) => name).filter((name) => /(Input|Output|Type)\1/.test(name)),
+  ).toEqual([])
+})
+
+function silentIn(type: GraphQLNamedType): readonly string[] {
+  const silent = type.description ? [] : [type.name]
+  if (isScalarType(type)) return silent
+  if (isEnumType(type)) {
+    const values = type.getValues().filter(({ description }) => !description)
+    return [...silent, ...values.map(({ name }) => `${type.name}.${name}`)]
+  }
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return silent
+  for (const field of Object.values(type.getFields())) {
+    if (!field.description) silent.push(`${type.name}.${field.name}`)
+    for (const arg of 'args' in field ? field.args : []) {
+      if (!arg.description) silent.push(`${type.name}.${field.name}(${arg.name})`)
+    }
+  }
+  return silent
+}
