@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 
 /** Answers that are kept while nothing has changed, and computed once for all who ask for one at the same time. */
@@ -17,10 +18,9 @@ export interface AnswerCache {
 
 /** A request as it was sent, which means the same each time. */
 export interface Asked {
-  /** 32 bits; hardly any two requests have the same. */
-  readonly hash: number
-  /** Of no other request. */
-  key(): string
+  readonly method: 'GET' | 'POST'
+  /** The query of a URL, or a body. */
+  readonly text: Buffer
 }
 
 /** What is asked, once it is known what that means. */
@@ -38,6 +38,7 @@ export interface KeptAnswer {
 }
 
 interface Entry extends KeptAnswer {
+  readonly asked: Asked
   readonly readVersion: () => Promise<string | undefined>
   readonly version: string
   /** Of the time when the version was last read. */
@@ -54,33 +55,40 @@ export interface AnswerCacheOptions {
 
 /** Keeps nothing yet. */
 export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): AnswerCache {
-  const kept = new LRUCache<string, Entry>({
+  // By hash: of two requests of one hash the newer is kept.
+  const kept = new LRUCache<number, Entry>({
     maxSize: maxBytes,
-    sizeCalculation: ({ body }, key) => key.length + body.length + overhead,
+    sizeCalculation: ({ asked, body }) => asked.text.length + body.length + overhead,
   })
   // Of requests that were sent before, by their lowest bits: nearly all are never sent again, and are to cost no memory.
   const hashes = new Uint32Array(noted)
   const underWay = new Map<string, Promise<Entry>>()
   const versions = createSharedReads()
 
+  function find(hash: number, asked: Asked): Entry | undefined {
+    const found = kept.get(hash)
+    return found !== undefined && isSame(found.asked, asked) ? found : undefined
+  }
+
   async function shared(
-    key: string,
-    read: Pick<Entry, 'readVersion' | 'version' | 'changes'>,
+    hash: number,
+    read: Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes'>,
     compute: Question['compute'],
   ): Promise<KeptAnswer> {
-    const flight = `${read.version} ${key}`
+    const flight = `${read.version} ${keyOf(read.asked)}`
     const others = underWay.get(flight)
     if (others !== undefined) return others
     // Kept while the version was read.
-    const newest = kept.peek(key)
+    const newest = find(hash, read.asked)
     if (newest?.version === read.version) return newest
     const computed = compute().then((text) => {
-      return { ...read, body: Buffer.from(text), etag: undefined }
+      const { method, text: sent } = read.asked
+      return { ...read, asked: { method, text: copyOf(sent) }, body: copyOf(text), etag: undefined }
     })
     underWay.set(flight, computed)
     try {
       const entry = await computed
-      kept.set(key, entry)
+      kept.set(hash, entry)
       return entry
     } finally {
       underWay.delete(flight)
@@ -88,19 +96,19 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
   }
 
   return {
-    getOrCompute: async ({ hash, key: readKey }, prepare) => {
+    getOrCompute: async (asked, prepare) => {
+      const hash = crc32(asked.text, asked.method === 'GET' ? 1 : 0)
       if (hashes[hash % noted] !== hash) {
         hashes[hash % noted] = hash
         return prepare()?.compute()
       }
-      const key = readKey()
-      const known = kept.get(key)
+      const known = find(hash, asked)
       // Before the version, as that is read before the answer: no answer is older than either.
       const changed = await changes()
       let version: string | undefined
       if (known !== undefined) {
         if (changed !== undefined && changed === known.changes) return known
-        version = await versions.read(key, known.readVersion)
+        version = await versions.read(keyOf(asked), known.readVersion)
         if (version === known.version) {
           known.changes = changed
           return known
@@ -109,11 +117,28 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
       const question = prepare()
       if (question?.version === undefined) return question?.compute()
       const readVersion = known?.readVersion ?? question.version()
-      version ??= await versions.read(key, readVersion)
+      version ??= await versions.read(keyOf(asked), readVersion)
       if (version === undefined) return question.compute()
-      return shared(key, { readVersion, version, changes: changed }, question.compute)
+      return shared(hash, { asked, readVersion, version, changes: changed }, question.compute)
     },
   }
+}
+
+function isSame(one: Asked, other: Asked): boolean {
+  return one.method === other.method && one.text.equals(other.text)
+}
+
+/** Of no other request. */
+function keyOf({ method, text }: Asked): string {
+  return `${method} ${text.toString('latin1')}`
+}
+
+/** Memory of its own: a short Buffer is otherwise a part of a larger piece, all of which it would keep. */
+function copyOf(given: string | Buffer): Buffer {
+  if (typeof given !== 'string') return Buffer.alloc(given.length, given)
+  const copy = Buffer.alloc(Buffer.byteLength(given))
+  copy.write(given)
+  return copy
 }
 
 /** How many requests are known to have been sent before. */

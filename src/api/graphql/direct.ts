@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { crc32 } from 'node:zlib'
 import type { Services } from '../../service/services.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
@@ -84,7 +83,7 @@ export function createDirectAnswers(
       let written: string | KeptAnswer | undefined
       if (message.method === 'GET') {
         written = await write(
-          { hash: crc32(query), key: () => `GET ${query}` },
+          { method: 'GET', text: Buffer.from(query) },
           () => requestOfUrl(query),
           response,
           context,
@@ -94,7 +93,7 @@ export function createDirectAnswers(
         if (read === undefined) return undefined
         body = read
         written = await write(
-          { hash: crc32(read), key: () => `POST ${read.toString('latin1')}` },
+          { method: 'POST', text: read },
           () => requestOfBody(read),
           response,
           context,
