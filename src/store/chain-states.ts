@@ -1,10 +1,10 @@
 import { chainOf, inOrder, type PlacedState } from '../ledger/chain-states.ts'
 import { grouped } from '../lib/grouped.ts'
-import { bytesToHex, type Hex } from '../lib/hex.ts'
+import type { Hex } from '../lib/hex.ts'
 import { outputsForBooking } from './book.ts'
 import { inChunks } from './in-chunks.ts'
 import type { LiveOutput } from './output-index.ts'
-import { jsonOf } from './sql/bulk.ts'
+import { type Dialect, jsonOf, namesOf } from './sql/bulk.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
@@ -19,19 +19,29 @@ export async function appendChainStates(
 ): Promise<void> {
   const states = created.flatMap(placedState)
   if (states.length === 0) return
-  const byChain = grouped(states, ({ chainId }) => chainId)
-  const lengths = await lengthsOf(writing, [...byChain.keys()])
-  const spenders = await spendersOf(
-    writing,
-    [...byChain.values()].filter(({ length }) => length > 1).flat(),
+  const chains = [...grouped(states, ({ chainId }) => chainId).values()]
+  const spenders = await spendersOf(writing, chains.filter(({ length }) => length > 1).flat())
+  const { tx, sql } = writing
+  // Part by part of the chains: the states of one belong into one statement.
+  await inChunks(chains, async (some) => {
+    const rows = some.flatMap((ofChain) =>
+      chainRows(ofChain.map((state) => ({ ...state, ...spenders.get(state.outputId) }))),
+    )
+    const json = jsonOf(sql.dialect, table.chainStates, rows)
+    await tx.$executeRawUnsafe(appendText(sql.dialect), json)
+  })
+}
+
+/** Their ordinals follow those that their chains have, which the statement looks up. */
+function appendText({ given }: Dialect): string {
+  const { columns } = table.chainStates
+  const values = columns.map(({ name }) =>
+    name === 'ordinal'
+      ? `given.ordinal + coalesce((SELECT max(own.ordinal) FROM chain_states AS own
+          WHERE own."chainId" = given."chainId"), 0)`
+      : `given."${name}"`,
   )
-  const rows = [...byChain].flatMap(([chainId, ofChain]) =>
-    chainRows(
-      ofChain.map((state) => ({ ...state, ...spenders.get(state.outputId) })),
-      lengths.get(chainId),
-    ),
-  )
-  await inChunks(rows, (some) => writing.sql.insert(writing.tx, table.chainStates, some))
+  return `INSERT INTO chain_states (${namesOf(columns)}) SELECT ${values.join(', ')} FROM ${given(columns)}`
 }
 
 /** A state without its spender; none where the output is no chain. */
@@ -47,35 +57,11 @@ export function placedState({
     : [{ ...chain, outputId, bookedSlot, spentSlot, spentBy: undefined }]
 }
 
-/** The rows of some states of one chain that has `former` already. */
-export function chainRows(states: readonly PlacedState[], former = 0): ChainStateRow[] {
+/** The rows of some states of one chain, as if they were the first. */
+export function chainRows(states: readonly PlacedState[]): ChainStateRow[] {
   return inOrder(states).map(({ kind, chainId, outputId, bookedSlot }, i) => {
-    return { kind, chainId, outputId, bookedSlot, ordinal: former + 1 + i }
+    return { kind, chainId, outputId, bookedSlot, ordinal: 1 + i }
   })
-}
-
-/** How many states some chains have; those that have none are left out. */
-async function lengthsOf(
-  { tx, sql }: Writing,
-  chainIds: readonly Hex[],
-): Promise<ReadonlyMap<Hex, number>> {
-  const { dialect } = sql
-  const { columns } = table.chainIds
-  const text = `SELECT newest."chainId", newest.ordinal FROM ${dialect.given(columns)}
-    JOIN chain_states AS newest ON newest."chainId" = given."chainId" AND newest.ordinal = (
-      SELECT max(own.ordinal) FROM chain_states AS own WHERE own."chainId" = given."chainId")`
-  const lengths = new Map<Hex, number>()
-  await inChunks(chainIds, async (some) => {
-    const given = some.map((chainId) => ({ chainId }))
-    const rows = await tx.$queryRawUnsafe<LengthRow[]>(text, jsonOf(dialect, table.chainIds, given))
-    for (const { chainId, ordinal } of rows) lengths.set(bytesToHex(chainId), Number(ordinal))
-  })
-  return lengths
-}
-
-interface LengthRow {
-  readonly chainId: Uint8Array
-  readonly ordinal: bigint
 }
 
 /** What spent some states; most chains have one state in a slot, and their order needs no spenders. */

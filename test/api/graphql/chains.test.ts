@@ -18,7 +18,8 @@ import { makeTransaction, playerOf } from '../../support/player.ts'
 import { plain } from '../../support/player-coins.ts'
 import { anyMove, moves } from '../../support/player-moves.ts'
 import { createRandom } from '../../support/random.ts'
-import { getJson } from '../../support/wallet.ts'
+import { startGateway } from '../../support/start-gateway.ts'
+import { getJson, untilCommitted } from '../../support/wallet.ts'
 
 /** Chains of every kind, made, changed and destroyed by players, against a list of all outputs. */
 
@@ -574,3 +575,22 @@ test('chains of every kind are found by their global ids', async () => {
   const { data: none } = await ask(query, { ids: others.filter((_, n) => n !== 2) })
   expect(none.nodes).toEqual([null, null, null, null])
 })
+
+test('a gateway that follows knows the same chains with the same states', async () => {
+  const env = { LEDGER: 'upstream', UPSTREAM_URLS: world.gateway.url }
+  const follower = await startGateway({ env })
+  await untilCommitted(follower.url, slot, 120_000)
+  for (const some of [chains.slice(0, 80), chains.slice(80, 160)]) {
+    const fields = some.map(
+      ({ id, type }, n) => `c${n}: ${roots[type]}(id: "${id}") { chainId isDestroyed destroyedSlot
+        destroyedBy output { outputId } history(first: 50) { nodes { outputId milestoneIndex } } }`,
+    )
+    const document = `{ ${fields.join(' ')} }`
+    const [own, followed] = await Promise.all(
+      [world.gateway.url, follower.url].map((url) => graphql(url, document)),
+    )
+    expect(own?.errors).toBeUndefined()
+    expect(followed).toEqual(own)
+  }
+  await follower.close()
+}, 180_000)
