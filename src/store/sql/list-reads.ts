@@ -1,7 +1,7 @@
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
 import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
-import { kindToNumber } from '../values.ts'
+import { classToNumber, digits, kindToNumber } from '../values.ts'
 import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
@@ -43,6 +43,11 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const transactionsById = keyed(transactions, transactionIds)
   const bySlot = keyed(commitments, commitmentSlots)
   const byCommitment = keyed(commitments, commitmentIds)
+  const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
+    SELECT asked.n, found.seq FROM asked CROSS JOIN commitments CROSS JOIN ledger_updates AS found
+    WHERE commitments.slot = asked.slot AND found.address = asked.address AND found.class = asked.class
+      AND found.seq >= commitments."firstSeq" AND found.seq <= commitments."lastSeq"
+      AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"`
   const slots = [long('slot')]
   // What is accepted is final as soon as its slot is committed.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
@@ -51,6 +56,21 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
     (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
     FROM asked`
   return {
+    entrySeqs: async (asked) => {
+      if (asked.length === 0) return []
+      const json = dialect.json(
+        entryColumns,
+        asked.map((one, n) => [
+          ...[n, one.slot, digits(one.address), classToNumber(one.class)],
+          ...[digits(one.outputId), one.isSpent],
+        ]),
+      )
+      const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
+      return asked.map((_one, n) => {
+        const seq = seqByPlace.get(n)
+        return seq === undefined ? undefined : Number(seq)
+      })
+    },
     slotCounts: async (asked) => {
       if (asked.length === 0) return []
       const json = dialect.json(
@@ -70,6 +90,12 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
     milestonesByCommitments: (ids) => byCommitment(ids.map((commitmentId) => ({ commitmentId }))),
   } satisfies Partial<ListReader>
 }
+
+const entryColumns: readonly BulkColumn[] = [
+  { name: 'n', type: 'int' },
+  ...[long('slot'), bytes('address'), { name: 'class', type: 'int' } as const],
+  ...[bytes('outputId'), { name: 'isSpent', type: 'boolean' } as const],
+]
 
 function blockPageReads(reading: Reading) {
   const ofBlocks = {
