@@ -43,11 +43,17 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const transactionsById = keyed(transactions, transactionIds)
   const bySlot = keyed(commitments, commitmentSlots)
   const byCommitment = keyed(commitments, commitmentIds)
+  // Neither a join nor single comparisons, for which PostgreSQL would scan the log or the milestone. The sum has no type that
+  // keeps SQLite from using the last column.
+  const bound = (name: string) => `(SELECT "${name}" FROM commitments WHERE slot = asked.slot) + 0`
+  const place = '(found.address, found.class, found.seq)'
   const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
-    SELECT asked.n, found.seq FROM asked CROSS JOIN commitments CROSS JOIN ledger_updates AS found
-    WHERE commitments.slot = asked.slot AND found.address = asked.address AND found.class = asked.class
-      AND found.seq >= commitments."firstSeq" AND found.seq <= commitments."lastSeq"
-      AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"`
+    SELECT n, (SELECT found.seq FROM ledger_updates AS found
+      WHERE ${place} >= (asked.address, asked.class, ${bound('firstSeq')})
+        AND ${place} <= (asked.address, asked.class, ${bound('lastSeq')})
+        AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"
+      ORDER BY found.address, found.class, found.seq LIMIT 1)
+    FROM asked`
   const slots = [long('slot')]
   // What is accepted is final as soon as its slot is committed.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
@@ -68,7 +74,7 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
       const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
       return asked.map((_one, n) => {
         const seq = seqByPlace.get(n)
-        return seq === undefined ? undefined : Number(seq)
+        return seq == null ? undefined : Number(seq)
       })
     },
     slotCounts: async (asked) => {
