@@ -58,6 +58,12 @@ export interface BlockConditions {
 /** Which outputs: in the order of booking by their type codes, or those that are spent in the order of spending. */
 export type OutputConditions = { readonly kinds?: readonly number[] | undefined } | 'SPENT'
 
+/** A row of the log by what it says. */
+export interface EntryOfSlot
+  extends Pick<LedgerUpdate, 'address' | 'class' | 'outputId' | 'isSpent'> {
+  readonly slot: SlotIndex
+}
+
 /** Accepted blocks and transactions of a committed slot. */
 export interface SlotCounts {
   readonly slot: SlotIndex
@@ -102,6 +108,11 @@ export interface ListReader {
   milestonesByCommitments(ids: readonly CommitmentId[]): Promise<Milestone[]>
   /** What committed slots hold: counted, by one index scan each. */
   slotCounts(slots: readonly SlotIndex[]): Promise<SlotCounts[]>
+  /**
+   * The positions of some rows of the log, in the order asked; `undefined` for what is not there or no longer kept. Each costs a
+   * scan of what the address has in that milestone.
+   */
+  entrySeqs(asked: readonly EntryOfSlot[]): Promise<(number | undefined)[]>
   /** Rows of the log at some positions that are still kept, in no order. */
   updatesAt(seqs: readonly number[]): Promise<LedgerUpdate[]>
 }

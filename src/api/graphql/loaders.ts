@@ -20,6 +20,11 @@ import {
   type MilestoneUpdateReads,
   readUpdatesAt,
 } from '../../service/updates/list-milestone-updates.ts'
+import {
+  type EntryOfSlot,
+  readEntrySeqs,
+  type TransactionUpdateReads,
+} from '../../service/updates/list-transaction-updates.ts'
 import { readLogTip } from '../../service/updates/log-tip.ts'
 import { orThrow } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
@@ -78,6 +83,16 @@ export function milestoneUpdateReads(context: GatewayContext): MilestoneUpdateRe
     tip: async () => present(await tipInBatch(context, 'TIP'), 'the tip'),
     updateAt: (seq) => updateInBatch(context, seq),
   }
+}
+
+const loadEntrySeq = createLoader(({ services }, entries: readonly EntryOfSlot[]) =>
+  readEntrySeqs(services, entries),
+)
+
+/** What pages of the updates of transactions read. */
+export function transactionUpdateReads(context: GatewayContext): TransactionUpdateReads {
+  const seqOf = (entry: EntryOfSlot) => loadEntrySeq(context, entry)
+  return { ...milestoneUpdateReads(context), seqOf }
 }
 
 /** A page of a part of a list of blocks. */

@@ -1,9 +1,12 @@
 import { type AddressChange, changesOf } from '../../service/blocks/transaction-changes.ts'
+import { listUpdatesOfTransaction } from '../../service/updates/list-transaction-updates.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
-import { outputsInBatch } from './loaders.ts'
-import { itemsCost } from './prices.ts'
+import { LedgerUpdateConnection } from './ledger-updates.ts'
+import { listArgs } from './lists.ts'
+import { milestoneInBatch, outputsInBatch, transactionUpdateReads } from './loaders.ts'
+import { itemsCost, listCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What a transaction moved. */
@@ -45,8 +48,38 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
   }),
 })
 
+/** As many outputs are read, and the positions of some rows of each. */
+function updatesCost(args: Parameters<typeof listCost>[0]) {
+  const { field, multiplier } = listCost(args)
+  return { field: field + 2 * itemsCost(256).field, multiplier }
+}
+
 /** Up to 128 inputs and 128 outputs are read and decoded, and each may be of another address. */
 const changesCost = itemsCost(256)
+
+builder.objectField(TransactionNode, 'updates', (t) =>
+  t.field({
+    type: LedgerUpdateConnection,
+    nullable: true,
+    description:
+      'The ledger updates that it made, of all addresses, in the order of the log. Null where no milestone has it, and, with an error, where they are no longer kept or its inputs are not known.',
+    complexity: updatesCost,
+    args: listArgs,
+    resolve: async (view, page, context) => {
+      const { state, slot, inputIds, outputIds } = view
+      if (state === 'PENDING' || state === 'FAILED') return null
+      const [milestone, inputs, outputs] = await Promise.all([
+        milestoneInBatch(context, slot),
+        outputsInBatch(context, inputIds),
+        outputsInBatch(context, outputIds),
+      ])
+      if (milestone === undefined) return null
+      const moved = { view, milestone, inputs, outputs }
+      const reads = transactionUpdateReads(context)
+      return orThrow(await listUpdatesOfTransaction(context.services, reads, moved, page))
+    },
+  }),
+)
 
 builder.objectField(TransactionNode, 'changes', (t) =>
   t.field({

@@ -29,10 +29,30 @@ export async function readUpdatesAt(
 }
 
 /** A page of the updates of a milestone, in the order of the log or against it. */
-export async function listUpdatesOfMilestone(
+export function listUpdatesOfMilestone(
+  parameters: TimeParameters,
+  reads: MilestoneUpdateReads,
+  milestone: MilestoneView,
+  args: PageArguments,
+): Promise<Result<LedgerUpdatePage, ListError | UpdatesNotKept>> {
+  const ofMilestone = { count: milestone.updateCount, positionsIn }
+  return listUpdatesAmong(parameters, reads, { milestone, ...ofMilestone }, args)
+}
+
+/** Updates of a milestone whose positions are known. */
+export interface UpdatesAmong {
+  readonly milestone: MilestoneView
+  /** How many they are. */
+  readonly count: number
+  /** Their positions in a part of the milestone. */
+  positionsIn(part: Between, page: PageOrder): readonly number[]
+}
+
+/** A page of some updates of a milestone. */
+export async function listUpdatesAmong(
   parameters: TimeParameters,
   { tip: readTip, updateAt }: MilestoneUpdateReads,
-  milestone: MilestoneView,
+  { milestone, count, positionsIn }: UpdatesAmong,
   args: PageArguments,
 ): Promise<Result<LedgerUpdatePage, ListError | UpdatesNotKept>> {
   const { commitmentId, firstCursor, updateCount, index } = milestone
@@ -61,7 +81,7 @@ export async function listUpdatesOfMilestone(
   return ok({
     updates: nodes,
     ...more,
-    totalCount: async () => updateCount,
+    totalCount: async () => count,
     tipCursor: encodeCursor(tip),
   })
 }

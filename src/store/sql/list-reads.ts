@@ -1,7 +1,7 @@
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
 import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
-import { kindToNumber } from '../values.ts'
+import { classToNumber, digits, kindToNumber } from '../values.ts'
 import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
@@ -43,6 +43,17 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const transactionsById = keyed(transactions, transactionIds)
   const bySlot = keyed(commitments, commitmentSlots)
   const byCommitment = keyed(commitments, commitmentIds)
+  // Neither a join nor single comparisons, for which PostgreSQL would scan the log or the milestone. The sum has no type that
+  // keeps SQLite from using the last column.
+  const bound = (name: string) => `(SELECT "${name}" FROM commitments WHERE slot = asked.slot) + 0`
+  const place = '(found.address, found.class, found.seq)'
+  const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
+    SELECT n, (SELECT found.seq FROM ledger_updates AS found
+      WHERE ${place} >= (asked.address, asked.class, ${bound('firstSeq')})
+        AND ${place} <= (asked.address, asked.class, ${bound('lastSeq')})
+        AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"
+      ORDER BY found.address, found.class, found.seq LIMIT 1)
+    FROM asked`
   const slots = [long('slot')]
   // What is accepted is final as soon as its slot is committed.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
@@ -51,6 +62,21 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
     (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
     FROM asked`
   return {
+    entrySeqs: async (asked) => {
+      if (asked.length === 0) return []
+      const json = dialect.json(
+        entryColumns,
+        asked.map((one, n) => [
+          ...[n, one.slot, digits(one.address), classToNumber(one.class)],
+          ...[digits(one.outputId), one.isSpent],
+        ]),
+      )
+      const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
+      return asked.map((_one, n) => {
+        const seq = seqByPlace.get(n)
+        return seq == null ? undefined : Number(seq)
+      })
+    },
     slotCounts: async (asked) => {
       if (asked.length === 0) return []
       const json = dialect.json(
@@ -70,6 +96,12 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
     milestonesByCommitments: (ids) => byCommitment(ids.map((commitmentId) => ({ commitmentId }))),
   } satisfies Partial<ListReader>
 }
+
+const entryColumns: readonly BulkColumn[] = [
+  { name: 'n', type: 'int' },
+  ...[long('slot'), bytes('address'), { name: 'class', type: 'int' } as const],
+  ...[bytes('outputId'), { name: 'isSpent', type: 'boolean' } as const],
+]
 
 function blockPageReads(reading: Reading) {
   const ofBlocks = {

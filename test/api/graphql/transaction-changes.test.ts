@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ownerAt } from '../../../src/ledger/updates.ts'
+import { compareLogEntries, ownerAt, slotEntries } from '../../../src/ledger/updates.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import { Block, signedTransactionOf } from '../../../src/protocol/block.ts'
 import { addressKey, outputId } from '../../../src/protocol/ids.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
+import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { decode, encode } from '../../../src/protocol/schema/schema.ts'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
 import { databases, useStore } from '../../support/databases.ts'
@@ -15,6 +16,7 @@ import { createRandom } from '../../support/random.ts'
 import { randomOutput } from '../../support/random-outputs.ts'
 import {
   createdOutput,
+  entry,
   incomingBlock,
   slotCommit,
   testGenesis,
@@ -99,6 +101,15 @@ describe.each(databases)('changes on $name', ({ create }) => {
       }),
     )
 
+    const moved = (list: readonly { outputId: OutputId }[], of: readonly Output[]) =>
+      list.map(({ outputId }, n) => ({ outputId, output: present(of[n], 'an output') }))
+    const own = { created: moved(outputs, made), consumed: moved(inputs, spent) }
+    const entries = slotEntries(parameters, 6, own)
+    const before = [1, 2, 3, 4, 5].map((slot) => slotCommit(slot, [entry(1, slot)]))
+    const all = [...entries, ...[1, 2, 3].map((n) => entry(n, 900 + n))].sort(compareLogEntries)
+    unwrap(await write.closeSlots(use.term, 6))
+    unwrap(await write.commitSlots(use.term, [...before, slotCommit(6, all)]))
+
     const ask = (id: Hex) =>
       askSchema(
         { store: use.store, parameters },
@@ -109,12 +120,34 @@ describe.each(databases)('changes on $name', ({ create }) => {
     expect(data.transaction.changes).toEqual(
       naiveChanges(spent, made, 6 + parameters.minCommittableAge),
     )
+    const updates = await askSchema(
+      { store: use.store, parameters },
+      `{ transaction(id: "${transactionId}") { all: updates(first: 1000, sort: OLDEST) { ...U } some: updates(last: 3) { ...U } } }
+       fragment U on LedgerUpdateConnection { totalCount nodes { address outputId isSpent class } pageInfo { hasNextPage hasPreviousPage } }`,
+    )
+    expect(updates.errors).toBeUndefined()
+    const expected = entries.map(({ address, outputId, isSpent, class: updateClass }) => ({
+      ...{ address: addressText('tst', address), outputId, isSpent, class: updateClass },
+    }))
+    const totalCount = String(entries.length)
+    expect(updates.data.transaction).toEqual({
+      all: {
+        totalCount,
+        nodes: expected,
+        pageInfo: { hasNextPage: false, hasPreviousPage: false },
+      },
+      some: {
+        totalCount,
+        nodes: expected.slice(0, 3).reverse(),
+        pageInfo: { hasNextPage: false, hasPreviousPage: true },
+      },
+    })
     expect((await ask(transactionIdOf(2))).data.transaction).toEqual({
       state: 'FAILED',
       changes: [],
     })
     const lacking = await ask(transactionIdOf(3))
-    expect(lacking.data.transaction).toEqual({ state: 'ACCEPTED', changes: null })
+    expect(lacking.data.transaction).toEqual({ state: 'FINALIZED', changes: null })
     expect(lacking.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_TOLD_BY_NODE'])
   })
 })

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { graphql } from '../../support/client.ts'
+import { type OddNode, passOn, startOddNode } from '../../support/odd-node.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post } from '../../support/submit.ts'
+import { until } from '../../support/until.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** What leads from one thing to the other where a node keeps the blocks: what it does not tell is null, and the rest is there. */
+
+let real: TestGateway
+let node: OddNode
+let gateway: TestGateway
+let outputId: string
+let transactionId: string
+let blockId: string
+
+beforeAll(async () => {
+  real = await startGateway()
+  node = await startOddNode(real.url, passOn)
+  gateway = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+  const offer = await offerOf(real.url)
+  const key = user(1)
+  const [spend] = await genesisOutputs(real.url, key)
+  const outputs = [ownedBy(key, 400_000_000n), ownedBy(key, 600_000_000n)]
+  const one = { key, spend: present(spend, 'funds'), outputs, creationSlot: slotNow(offer.network) }
+  const payment = paymentOf(offer.network, one)
+  const block = blockOf(offer, payment.payload)
+  blockId = block.blockId
+  await acceptedId(await post(real.url, block.bytes))
+  await untilCommitted(gateway.url, slotNow(offer.network))
+  transactionId = payment.transactionId
+  outputId = present(payment.created[0], 'an output')
+})
+afterAll(async () => {
+  await gateway.close()
+  await node.close()
+  await real.close()
+})
+
+const document = `query ($id: OutputId!) {
+  output(id: $id) {
+    transactionId milestone { index blockCount }
+    transaction { transactionId changes { sent received } block { blockId parents { blockId block { state } } } }
+  }
+  ledgerUpdates(first: 3) { nodes { outputId milestone { index transactions { nodes { state } } } transaction { state } } }
+}`
+
+test('what the node tells is as in the ledger itself, but for what it cannot tell', async () => {
+  const [theirs, ours] = await Promise.all(
+    [real, gateway].map((one) =>
+      until(async () => {
+        const answer = await graphql(one.url, document, { id: outputId })
+        return answer.data?.output?.milestone == null ? undefined : answer
+      }),
+    ),
+  )
+  expect(theirs?.errors).toBeUndefined()
+  const { output } = present(theirs, 'an answer').data
+  expect(output).toMatchObject({ transactionId, transaction: { block: { blockId } } })
+  expect(output.transaction.changes).toEqual([{ sent: '1000000000', received: '1000000000' }])
+  const { transaction, milestone } = present(ours, 'an answer').data.output
+  expect(transaction.changes).toEqual(output.transaction.changes)
+  expect(transaction.block.parents.length).toBe(output.transaction.block.parents.length)
+  expect(milestone).toEqual({ index: output.milestone.index, blockCount: null })
+  expect(ours?.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+    [['output', 'milestone', 'blockCount'], 'NOT_OFFERED_BY_NODES'],
+  ])
+})
+
+test('what the node does not tell is null with its reason, in lists too', async () => {
+  node.spoilBy(() => 'HANG_UP')
+  try {
+    const fresh = `query ($id: OutputId!) {
+      output(id: $id) { transactionId milestone { index } spentSlot spendingTransaction { state } }
+      milestones(first: 2) { nodes { index transactionCount updates { nodes { seq } } } }
+      ledgerUpdates(sort: OLDEST, first: 2) { nodes { seq output { amount: outputId block { state } } } }
+    }`
+    const { data, errors } = await graphql(gateway.url, fresh, { id: outputId })
+    expect(data.output).toMatchObject({ transactionId, spentSlot: null, spendingTransaction: null })
+    expect(data.milestones.nodes).toHaveLength(2)
+    for (const { index, transactionCount } of data.milestones.nodes) {
+      expect(index).toBeGreaterThan(0)
+      expect(transactionCount).toBeNull()
+    }
+    expect(data.ledgerUpdates.nodes.map(({ seq }: { seq: string }) => seq)).toEqual(['1', '2'])
+    const codes = new Set(errors?.map(({ extensions }) => extensions.code))
+    expect(codes).toEqual(new Set(['NOT_OFFERED_BY_NODES', 'NOT_TOLD_BY_NODE']))
+  } finally {
+    node.spoilBy(passOn)
+  }
+})
