@@ -1,0 +1,70 @@
+import { chainOf } from '../../ledger/chain-states.ts'
+import type { AccountId } from '../../protocol/primitives.ts'
+import { accountOf } from '../../service/accounts/read-account.ts'
+import { defaultListSize } from '../../service/lists/keyset-page.ts'
+import { listBlocks } from '../../service/lists/list-blocks.ts'
+import { listLedgerUpdates } from '../../service/updates/list-ledger-updates.ts'
+import { orThrow } from '../errors.ts'
+import { AccountNode } from './account.ts'
+import { AddressNode } from './address-node.ts'
+import { BlockConnection } from './block-lists.ts'
+import { builder } from './builder.ts'
+import { Chain } from './chain.ts'
+import { LedgerUpdateConnection, UpdateClass } from './ledger-updates.ts'
+import { listArgs } from './lists.ts'
+import { blockPart, chainInBatch } from './loaders.ts'
+import { OutputNode } from './output.ts'
+import { itemsCost, listCost } from './prices.ts'
+
+/** What addresses, accounts and outputs have done or are part of. */
+
+builder.objectField(AddressNode, 'updates', (t) =>
+  t.field({
+    type: LedgerUpdateConnection,
+    nullable: true,
+    complexity: listCost,
+    description: 'What was created for it or spent of it.',
+    args: {
+      ...listArgs,
+      class: t.arg({
+        type: UpdateClass,
+        required: true,
+        defaultValue: 'OWNED',
+        description: 'Whether it owned the outputs or had another role.',
+      }),
+    },
+    resolve: async ({ key: address }, { first, last, ...page }, { services }) => {
+      const size = { first: first ?? (last == null ? defaultListSize : undefined), last }
+      return orThrow(await listLedgerUpdates(services, { ...page, ...size, address }))
+    },
+  }),
+)
+
+builder.objectField(AccountNode, 'blocks', (t) =>
+  t.field({
+    type: BlockConnection,
+    nullable: true,
+    complexity: listCost,
+    description: 'The blocks that it issued and that are kept.',
+    args: listArgs,
+    resolve: async ({ chainId }, page, context) => {
+      const issuerId = chainId as AccountId
+      return orThrow(await listBlocks(blockPart(context), { issuerId }, page))
+    },
+  }),
+)
+
+builder.objectField(OutputNode, 'chain', (t) =>
+  t.field({
+    type: Chain,
+    nullable: true,
+    complexity: itemsCost(3).field,
+    description:
+      'The account, anchor, token, NFT or delegation of which it is a state; null for other outputs, and until it is committed.',
+    resolve: async (view, _args, context) => {
+      const name = chainOf(view.outputId, view.output())
+      const chain = name && (await chainInBatch(context, name.chainId))
+      return chain?.kind === name?.kind ? chain && (accountOf(chain) ?? chain) : null
+    },
+  }),
+)
