@@ -144,8 +144,8 @@ function copyOf(given: string | Buffer): Buffer {
 /** How many requests are known to have been sent before. */
 const noted = 65_536
 
-/** Of an entry, beside its bytes. */
-const overhead = 200
+/** Of an entry, beside its bytes: two Buffers, and what reads its version. */
+const overhead = 600
 
 /** Reads for several at once: who asks while one is under way waits for the next, for the former may have begun before a change. */
 function createSharedReads() {

@@ -149,7 +149,7 @@ test('a failure is not kept', async () => {
 })
 
 test('the least recently asked are dropped when all have too many characters, and one that is too long is not kept', async () => {
-  const cache = cacheOf(3_000)
+  const cache = cacheOf(5_000)
   const { compute, count } = counting()
   const fill = async (key: string, length: number) => {
     for (let n = 0; n < 2; n++) await ask(cache, key, '1', async () => 'x'.repeat(length))
