@@ -1,0 +1,78 @@
+import type { GraphQLError } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { graphql, socketClient } from '../../support/client.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { until } from '../../support/until.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  getJson,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  postBytes,
+  slotNow,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** Activity and status behind a node: the same as the node's own, but for what it does not report. */
+
+let node: TestGateway
+let behind: TestGateway
+
+beforeAll(async () => {
+  node = await startGateway()
+  behind = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+})
+afterAll(async () => {
+  await behind.close()
+  await node.close()
+})
+
+const reported =
+  'start milestones transactionsAccepted ledgerUpdates baseTokensMoved addresses newAddresses'
+const unreported = 'blocks blockBytes transactionsFailed manaBurned'
+const counts = 'committed { slot } addresses unspentOutputs accounts baseTokenSupply'
+
+test('are those of the node', async () => {
+  const offer = await offerOf(node.url)
+  const [spend] = await genesisOutputs(node.url, user(1))
+  if (spend === undefined) throw new Error('no output of the genesis')
+  const { amount } = (await getJson(`${node.url}/api/core/v3/outputs/${spend}`)).output
+  const [paid, change] = [400_000_000n, BigInt(amount) - 400_000_000n]
+  const outputs = [ownedBy(user(2), paid), ownedBy(user(1), change)]
+  const creationSlot = slotNow(offer.network)
+  const payment = paymentOf(offer.network, { spend, key: user(1), outputs, creationSlot })
+  await postBytes(node.url, blockOf(offer, payment.payload).bytes)
+  await untilCommitted(node.url, slotNow(offer.network))
+  const ask = (url: string, day: string) =>
+    graphql(
+      url,
+      `{ status { ${counts} } ${day}: activity(resolution: DAY) { ${reported} ${unreported} } }`,
+    )
+  // Both move on; they are compared at a slot that they have in common.
+  await until(async () => {
+    const [one, other] = await Promise.all([ask(node.url, 'day'), ask(behind.url, 'day')])
+    const [known, followed] = [one.data, other.data]
+    if (known.status.committed.slot !== followed.status.committed.slot) return false
+    if (known.day.at(-1).milestones !== followed.day.at(-1)?.milestones) return false
+    expect(followed.status).toEqual(known.status)
+    const nothing = Object.fromEntries(unreported.split(' ').map((name) => [name, null]))
+    expect(followed.day).toEqual(known.day.map((day: object) => ({ ...day, ...nothing })))
+    expect(known.day.at(-1).baseTokensMoved).toBe('400000000')
+    return true
+  })
+  const { data } = await graphql(behind.url, '{ status { mode blocksPerSecond } }')
+  expect(data.status).toEqual({ mode: 'UPSTREAM', blocksPerSecond: null })
+})
+
+test('new blocks are refused', async () => {
+  const client = socketClient(behind.url)
+  const feed = client.iterate({ query: 'subscription { blocks { blockId } }' })
+  const { value } = await feed.next()
+  expect(value?.errors?.map((error: GraphQLError) => error.extensions.code)).toEqual([
+    'NOT_OFFERED_BY_NODES',
+  ])
+  await client.dispose()
+})
