@@ -174,6 +174,36 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect((await read.updatesAt([2, 1, 99])).map(({ seq }) => seq).sort()).toEqual([1, 2])
     expect(await read.updatesAt([])).toEqual([])
   })
+
+  test('are counted by slot', async () => {
+    const asked = [1, 3, 6]
+    const count = (rows: readonly { slot: number; state: string }[], slot: number) =>
+      rows.filter((row) => row.slot === slot && row.state === 'FINALIZED').length
+    const counts = await use.store.read.slotCounts(asked)
+    expect(counts.sort((a, b) => a.slot - b.slot)).toEqual(
+      asked.map((slot) => ({
+        slot,
+        blocks: count(ledger.blocks, slot),
+        transactions: count(ledger.transactions, slot),
+      })),
+    )
+    expect(await use.store.read.slotCounts([])).toEqual([])
+  })
+
+  test('of addresses are in the order of what they own, each with its balance', async () => {
+    const { read } = use.store
+    const { owners } = await read.richestAddresses(100)
+    expect(owners.length).toBeGreaterThan(4)
+    const all = { above: [-1n, '0x'], below: [2n ** 62n, '0x'] } as const
+    const top = { order: 'descending', limit: 100 } as const
+    expect(await read.addressPages([all], top)).toEqual([owners])
+    const { address, total } = present(owners[1], 'the second')
+    const behind = { ...all, below: [total, address] } as const
+    expect(await read.addressPages([behind], { ...top, limit: 2 })).toEqual([owners.slice(2, 4)])
+    const { balances } = await read.balances([address, `0x00${'11'.repeat(32)}`])
+    expect([...balances.keys()]).toEqual([address])
+    expect(balances.get(address)).toEqual((await read.balance(address)).balance)
+  })
 })
 
 interface Rows {
