@@ -16,6 +16,7 @@ export type ApiError =
   | BodyError
   | QueryParameterMalformed
   | PathIdMalformed
+  | NodeIdMalformed
   | PathSlotMalformed
   | NotFound
   | AddressNotAnAccount
@@ -87,6 +88,8 @@ export interface OperationTooCostly {
   readonly code: 'OPERATION_TOO_COSTLY'
   readonly cost: number
   readonly limit: number
+  /** The path of the field that costs most. */
+  readonly field: string
 }
 
 /** A document that nests too deep. */
@@ -127,6 +130,12 @@ export interface QueryParameterMalformed {
   readonly code: 'QUERY_PARAMETER_MALFORMED'
   readonly name: string
   readonly expected: string
+}
+
+/** A global id that this gateway does not write. */
+export interface NodeIdMalformed {
+  readonly code: 'NODE_ID_MALFORMED'
+  readonly argument: string
 }
 
 /** The text in the path is not an identifier of that kind. */

@@ -54,6 +54,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
     (e) => `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
   ),
+  NODE_ID_MALFORMED: badRequest((e) => `${e.argument}: not a global id of this gateway`),
   CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,
@@ -95,7 +96,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
   OPERATION_TOO_COSTLY: badRequest(
     (e) =>
-      `query: costs ${e.cost} if every page is full, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
+      `query: costs ${e.cost} if every page is full, most of it for ${shortened(e.field)}, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
   ),
   ANSWER_TOO_LARGE: badRequest(
     (e) =>
@@ -308,6 +309,11 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 
+/** All codes, with their status on REST. */
+export const errorStatuses: ReadonlyMap<string, number> = new Map(
+  Object.entries(errorTable).map(([code, { status }]) => [code, status]),
+)
+
 /** The row of a code. Each row takes the error of its own code, which a lookup by a variable code cannot express. */
 export function errorRowOf(code: ErrorCode): ErrorRow<ErrorCode> {
   return errorTable[code] as ErrorRow<ErrorCode>
@@ -332,6 +338,11 @@ function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C
 /** Of a Unix time in seconds. */
 function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
+}
+
+/** A text of a client, as far as a message repeats it. */
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** A code as lower-case words. */

@@ -56,7 +56,7 @@ describe('a new user', () => {
     const conversion = await convert(accountId, given.implicitOutput)
     expect(await accountOutput(accountId)).toEqual({
       outputId: conversion.created[0],
-      output: { __typename: 'AccountOutput', accountId },
+      content: { __typename: 'AccountOutput', accountId },
     })
     const converted = await entryAt(accountId, conversion.slot)
     expect(converted).toMatchObject({ ...fresh, credits: `${allotted}` })
@@ -189,7 +189,7 @@ async function entryAt(id: string, milestoneIndex: number): Promise<object | nul
 async function accountOutput(id: string): Promise<object> {
   const query = `query ($id: AccountId!) {
     account(id: $id) {
-      output { outputId output { __typename ... on AccountOutput { accountId } } }
+      output { outputId content { __typename ... on AccountOutput { accountId } } }
     }
   }`
   const { data } = await graphql(gateway.url, query, { id })

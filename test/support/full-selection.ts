@@ -3,16 +3,13 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isLeafType,
   isObjectType,
-  isRequiredArgument,
-  isUnionType,
 } from 'graphql'
+import { present } from '../../src/lib/assert.ts'
 
-/**
- * Everything that can be asked of a type, as fragments: types contain each other, so only to a depth, and from one thing that
- * has a root field of its own to the next only once, as pages do.
- */
+/** Everything that can be asked of a type, as fragments: types contain each other, so only to a depth. */
 
 /** Fragments by name, and the name of the one that selects the whole type. */
 export interface FullSelection {
@@ -24,39 +21,42 @@ export interface FullSelection {
 /** Selects every field of a type and of what hangs on it, `depth` types deep. */
 export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
   const definitions = new Map<string, string>()
-  const roots = Object.values(schema.getQueryType()?.getFields() ?? {})
-  const things = new Set(roots.map((field) => getNamedType(field.type)))
+  const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
-  function fragmentOf(type: GraphQLNamedType, depth: number, hops: number): string {
-    const name = `${type.name}${depth}_${hops}`
+  function fragmentOf(type: GraphQLNamedType, depth: number): string {
+    const name = `${type.name}${depth}`
     if (!definitions.has(name)) {
       definitions.set(name, '')
-      definitions.set(name, `fragment ${name} on ${type.name} { ${bodyOf(type, depth, hops)} }`)
+      definitions.set(name, `fragment ${name} on ${type.name} { ${bodyOf(type, depth)} }`)
     }
     return name
   }
 
-  function bodyOf(type: GraphQLNamedType, depth: number, hops: number): string {
-    if (isUnionType(type)) {
-      const variants = type.getTypes().map((variant) => `...${fragmentOf(variant, depth, hops)}`)
+  function bodyOf(type: GraphQLNamedType, depth: number): string {
+    if (isAbstractType(type)) {
+      const variants = schema
+        .getPossibleTypes(type)
+        .map((variant) => `...${fragmentOf(variant, depth)}`)
       return ['__typename', ...variants].join(' ')
     }
+    // Of an address what it says; what it owns is a graph of its own.
+    if (type.name === 'Address') return `content { ...${fragmentOf(addressContent, depth)} }`
+    // And so is a chain.
+    if (isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Chain')) {
+      return '__typename chainId'
+    }
     const fields = isObjectType(type) ? Object.values(type.getFields()) : []
-    return ['__typename', ...fields.map((field) => selectionOf(field, depth, hops))].join(' ')
+    return ['__typename', ...fields.map((field) => selectionOf(field, depth))].join(' ')
   }
 
-  function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, hops: number): string {
+  function selectionOf(field: GraphQLField<unknown, unknown>, depth: number): string {
     const type = getNamedType(field.type)
-    if (field.args.some(isRequiredArgument)) return ''
     if (isLeafType(type)) return field.name
-    const left = things.has(type) ? hops - 1 : hops
-    return depth === 0 || left < 0
-      ? ''
-      : `${field.name} { ...${fragmentOf(type, depth - 1, left)} }`
+    return depth === 0 ? '' : `${field.name} { ...${fragmentOf(type, depth - 1)} }`
   }
 
   const root = schema.getType(type)
   if (root === undefined) throw new Error(`no type ${type}`)
-  const name = fragmentOf(root, depth, 1)
+  const name = fragmentOf(root, depth)
   return { name, fragments: [...definitions.values()].join('\n') }
 }

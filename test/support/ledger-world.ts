@@ -166,11 +166,11 @@ export async function fundFromFaucet(
   const { faucet } = developmentKeys()
   const { data } = await graphql(
     world.gateway.url,
-    '{ unspentOutputs(filter: { kinds: [BASIC] }, first: 1) { nodes { outputId output { ... on BasicOutput { amount } } } } }',
+    '{ unspentOutputs(filter: { kinds: [BASIC] }, first: 1) { nodes { outputId amount } } }',
   )
   const [genesis] = data.unspentOutputs.nodes
   let spend: OutputId = genesis.outputId
-  let left = BigInt(genesis.output.amount)
+  let left = BigInt(genesis.amount)
   for (let at = 0; at < outputs.length; at += outputsPerTransaction) {
     const some = outputs.slice(at, at + outputsPerTransaction)
     left -= some.reduce((sum, { amount }) => sum + amount, 0n)

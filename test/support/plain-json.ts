@@ -2,7 +2,7 @@ import type { Json } from '../../src/protocol/schema/schema.ts'
 
 /**
  * A protocol value as GraphQL answers it, and as protocol JSON, in a form that both have: without what one of them
- * derives (`__typename`, `bech32`) or leaves out when empty, and metadata entries as an object. Knows no types.
+ * derives (`__typename`) or leaves out when empty, and metadata entries as an object. Knows no types.
  */
 export function plainJson(value: unknown): Json | undefined {
   if (value === null || value === undefined || value === '0x') return undefined
@@ -10,10 +10,11 @@ export function plainJson(value: unknown): Json | undefined {
   if (Array.isArray(value)) {
     return value.length === 0 ? undefined : value.map((one) => plainJson(one) ?? null)
   }
+  // An address of the graph, for what the protocol writes in its place.
+  if (typeof value === 'object' && 'content' in value) return plainJson(value.content)
   const members = Object.entries(value as object).flatMap(([key, member]) => {
     const plain = key === 'entries' ? entriesOf(member) : plainJson(member)
-    const isDerived = key === '__typename' || key === 'bech32'
-    return isDerived || plain === undefined ? [] : [[key, plain] as const]
+    return key === '__typename' || plain === undefined ? [] : [[key, plain] as const]
   })
   return Object.fromEntries(members)
 }

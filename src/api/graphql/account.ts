@@ -15,13 +15,14 @@ import {
   issuerOfChain,
 } from '../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
-import { LedgerAddressType } from './address.ts'
+import { AddressNode, viewOf, viewOfKey } from './address-node.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain } from './chain.ts'
 import { chainInBatch } from './chain-batch.ts'
 import { ChainRecord } from './chain-records.ts'
-import { itemsCost } from './cost.ts'
 import { BlockIssuerType, MetadataType, StakingType } from './model.ts'
+import { protocolId } from './node-id.ts'
+import { itemsCost } from './prices.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
@@ -77,7 +78,15 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
 })
 
 /** An account. */
-export const AccountType = builder.objectRef<AccountView>('LedgerAccount').implement({
+export const AccountNode = builder.nodeRef<AccountView>('Account', {
+  id: { resolve: ({ chainId }) => chainId },
+  loadOne: async (id, context) => {
+    const accountId = protocolId<AccountId>(id, 32)
+    return accountId && (await accountInBatch(context, accountId))
+  },
+})
+
+AccountNode.implement({
   description: 'An account.',
   interfaces: [Chain],
   fields: (t) => ({
@@ -105,19 +114,19 @@ export const AccountType = builder.objectRef<AccountView>('LedgerAccount').imple
       },
     }),
     address: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address of the account, and what it owns.',
-      resolve: accountKey,
+      resolve: (account) => viewOfKey(accountKey(account)),
     }),
   }),
 })
 
-builder.objectFields(AccountType, (t) => ({
+builder.objectFields(AccountNode, (t) => ({
   issuer: t.field({
-    type: LedgerAddressType,
+    type: AddressNode,
     nullable: true,
     description: 'The address that issued it, which never changes; null for none.',
-    resolve: issuerOfChain,
+    resolve: (account) => viewOf(issuerOfChain(account)),
   }),
   immutableMetadata: t.field({
     type: MetadataType,
@@ -169,7 +178,7 @@ export async function accountInBatch(
 
 builder.queryField('account', (t) =>
   t.field({
-    type: AccountType,
+    type: AccountNode,
     nullable: true,
     complexity: itemsCost(3).field,
     description: 'An account, also one that is destroyed; null when it is not known.',

@@ -1,4 +1,13 @@
-import type { Hex } from '../../lib/hex.ts'
+import {
+  AccountAddress,
+  type Address,
+  AnchorAddress,
+  Ed25519Address,
+  ImplicitAccountCreationAddress,
+  MultiAddress,
+  NftAddress,
+  RestrictedAddress,
+} from '../../protocol/addresses.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { addressText } from '../../service/addresses/address-text.ts'
 import {
@@ -17,12 +26,16 @@ import {
 } from '../../service/addresses/read-address.ts'
 import { listUnspentOutputs } from '../../service/outputs/list-unspent-outputs.ts'
 import { orThrow } from '../errors.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
-import { fieldCost, pageCost } from './cost.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { AddressContent } from './model.ts'
+import { fieldCost, pageCost } from './prices.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 /** What an address owns. */
+
+type AddressKindCode = Address['type']
 
 const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
   description:
@@ -139,19 +152,50 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
   }),
 })
 
-/** An address, by its key. */
-export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').implement({
+const AddressKind = builder.enumType('AddressKind', {
+  description: 'The kinds of addresses, by what unlocks them.',
+  values: {
+    ED25519: { value: Ed25519Address.code, description: 'Held by a key.' },
+    ACCOUNT: { value: AccountAddress.code, description: 'Held by an account.' },
+    NFT: { value: NftAddress.code, description: 'Held by an NFT.' },
+    ANCHOR: { value: AnchorAddress.code, description: 'Held by an anchor.' },
+    IMPLICIT_ACCOUNT_CREATION: {
+      value: ImplicitAccountCreationAddress.code,
+      description: "A key's address whose basic outputs count as accounts to be.",
+    },
+    MULTI: { value: MultiAddress.code, description: 'Held by several addresses together.' },
+    RESTRICTED: {
+      value: RestrictedAddress.code,
+      description: 'Held by another address, and with limits to what it may be sent.',
+    },
+  } as const,
+})
+
+AddressNode.implement({
   description:
     'An address and what it owns. Each field is read by itself, and names its milestone.',
   fields: (t) => ({
     bech32: t.string({
       description:
         'The address as text, with the human-readable part of this network. Of a multi address its reference.',
-      resolve: (key, _args, { services }) => addressText(services.parameters.bech32Hrp, key),
+      resolve: ({ key }, _args, { services }) => addressText(services.parameters.bech32Hrp, key),
+    }),
+    kind: t.field({
+      type: AddressKind,
+      description: 'What unlocks it.',
+      // The first byte of an address is its type code.
+      resolve: ({ key }) => Number.parseInt(key.slice(2, 4), 16) as AddressKindCode,
+    }),
+    content: t.field({
+      type: AddressContent,
+      nullable: true,
+      description: 'What it says; null of a multi address that is known by its reference alone.',
+      resolve: (view) => view.content(),
     }),
     balance: t.field({
       type: AddressBalanceType,
-      resolve: (key, _args, { services }) => readBalance(services, key),
+      description: 'Its base tokens as of the newest milestone.',
+      resolve: ({ key }, _args, { services }) => readBalance(services, key),
     }),
     nativeTokens: t.field({
       type: [NativeTokenBalance],
@@ -161,28 +205,30 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
         first: t.arg.int({ required: true, defaultValue: 100 }),
         after: t.arg({ type: 'FoundryId', description: 'Only tokens after this one.' }),
       },
-      resolve: async (key, { first, after }, { services }) => {
+      resolve: async ({ key }, { first, after }, { services }) => {
         const page = { first, after: after ?? undefined }
         return [...orThrow(await readNativeTokens(services, key, page))]
       },
     }),
     mana: t.field({
       type: AddressMana,
+      description: 'Its mana as of the newest milestone, or why it is not known.',
       complexity: fieldCost.mana,
-      resolve: (key, _args, { services, budget }) => manaOfAddress(services, key, budget.signal),
+      resolve: ({ key }, _args, { services, budget }) =>
+        manaOfAddress(services, key, budget.signal),
     }),
     totalAt: t.field({
       type: 'UInt64',
       description: 'All base tokens that the address owned at the end of a milestone.',
       args: { milestoneIndex: t.arg({ type: 'UInt32', required: true }) },
-      resolve: async (key, { milestoneIndex }, { services }) =>
+      resolve: async ({ key }, { milestoneIndex }, { services }) =>
         orThrow(await readTotalAt(services, key, milestoneIndex)),
     }),
     updateCount: t.field({
       type: 'UInt64',
       description: 'How many ledger updates are filed under the address.',
       args: { class: t.arg({ type: UpdateClass, required: true, defaultValue: 'OWNED' }) },
-      resolve: async (key, args, { services }) =>
+      resolve: async ({ key }, args, { services }) =>
         BigInt(await countUpdates(services, key, args.class)),
     }),
     unspentOutputs: t.field({
@@ -190,7 +236,7 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
       description: 'The outputs that the balance is made of; at most 1000 at once.',
       complexity: pageCost,
       args: { first: t.arg.int(), after: t.arg.string() },
-      resolve: async (heldBy, { first, after }, { services }) => {
+      resolve: async ({ key: heldBy }, { first, after }, { services }) => {
         const filter = { asOf: 'COMMITTED', heldBy } as const
         return orThrow(await listUnspentOutputs(services, { filter, first, after }))
       },
@@ -200,10 +246,11 @@ export const LedgerAddressType = builder.objectRef<Hex>('LedgerAddress').impleme
 
 builder.queryField('address', (t) =>
   t.field({
-    type: LedgerAddressType,
+    type: AddressNode,
+    nullable: true,
     description: 'An address; an unused one owns nothing.',
     args: { address: t.arg.string({ required: true, description: 'Bech32, of this network.' }) },
     resolve: (_root, { address }, { services }) =>
-      orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address')),
+      viewOfKey(orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address'))),
   }),
 )

@@ -1,11 +1,13 @@
 import { bytesToHex } from '../../lib/hex.ts'
+import type { BlockId } from '../../protocol/primitives.ts'
 import { type BlockView, readBlock } from '../../service/blocks/read-block.ts'
 import { readTransaction } from '../../service/blocks/read-transaction.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
-import { BlockType } from './model.ts'
-import { LedgerTransactionType } from './transaction.ts'
+import { BlockContent } from './model.ts'
+import { protocolId } from './node-id.ts'
+import { fieldCost } from './prices.ts'
+import { TransactionNode } from './transaction.ts'
 
 /** Blocks and their states. */
 
@@ -21,7 +23,15 @@ const BlockState = builder.enumType('BlockState', {
 })
 
 /** A block and its state. */
-export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').implement({
+export const BlockNode = builder.nodeRef<BlockView>('Block', {
+  id: { resolve: ({ blockId }) => blockId },
+  loadOne: async (id, { services }) => {
+    const blockId = protocolId<BlockId>(id, 36)
+    return blockId && orThrow(await readBlock(services, blockId))
+  },
+})
+
+BlockNode.implement({
   description: 'A block as it was submitted, and its state in this ledger.',
   fields: (t) => ({
     blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
@@ -31,9 +41,14 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
       type: 'UInt64',
       description: 'When it was issued: Unix time in nanoseconds.',
     }),
+    issuedAt: t.field({
+      type: 'DateTime',
+      description: 'When it was issued, cut to milliseconds.',
+      resolve: ({ issuingTime }) => Number(issuingTime / 1_000_000n),
+    }),
     issuerId: t.expose('issuerId', { type: 'AccountId', description: 'The issuing account.' }),
-    block: t.field({
-      type: BlockType,
+    content: t.field({
+      type: BlockContent,
       description: 'The content of the block.',
       complexity: fieldCost.block,
       resolve: (view) => view.block(),
@@ -45,7 +60,7 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
       resolve: (view) => bytesToHex(view.bytes),
     }),
     transaction: t.field({
-      type: LedgerTransactionType,
+      type: TransactionNode,
       nullable: true,
       description: 'The transaction it carries; null where it carries none.',
       resolve: async ({ transactionId }, _args, { services }) =>
@@ -56,7 +71,7 @@ export const LedgerBlockType = builder.objectRef<BlockView>('LedgerBlock').imple
 
 builder.queryField('block', (t) =>
   t.field({
-    type: LedgerBlockType,
+    type: BlockNode,
     nullable: true,
     description: 'A block, from the moment it was submitted on; null when it is not known.',
     args: { id: t.arg({ type: 'BlockId', required: true }) },

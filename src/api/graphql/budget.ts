@@ -21,6 +21,8 @@ export interface Budget {
   renew(): void
   /** The client has left. */
   leave(): void
+  /** What the answer has used so far. */
+  readonly spent: { readonly fields: number; readonly bytes: number }
 }
 
 /** Nothing used yet. */
@@ -63,5 +65,8 @@ export function createBudget(): Budget {
       controller = new AbortController()
     },
     leave: () => end({ code: 'CLIENT_LEFT' }),
+    get spent() {
+      return { fields: fieldsSpent, bytes: bytesSpent }
+    },
   }
 }

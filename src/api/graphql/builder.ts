@@ -1,9 +1,14 @@
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
-import RelayPlugin from '@pothos/plugin-relay'
+import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay'
+import type { GraphQLResolveInfo } from 'graphql'
 import type { Services } from '../../service/services.ts'
+import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
+import { toGraphQL } from '../errors.ts'
 import type { Budget } from './budget.ts'
+import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
+import { itemsCost } from './prices.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
 /** What every resolver is given. */
@@ -16,6 +21,9 @@ export interface GatewayContext {
   readonly isStopping: boolean
   readonly budget: Budget
 }
+
+/** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */
+const asDecoded = { extensions: { relayGlobalIDAlwaysParse: false } } as const
 
 /**
  * The builder that all parts of the GraphQL schema are declared with; `schema.ts` brings the parts together.
@@ -37,10 +45,46 @@ export const builder = new SchemaBuilder<{
     cursorType: 'String',
     edgesFieldOptions: { nullable: false },
     nodeFieldOptions: { nullable: false },
-    nodeQueryOptions: false,
-    nodesQueryOptions: false,
+    brandLoadedObjects: true,
+    idFieldOptions: {
+      description: 'Its global id: opaque, the same for as long as the ledger is.',
+    },
+    encodeGlobalID: encodeNodeId,
+    decodeGlobalID: decodeNodeId,
+    nodeTypeOptions: {
+      description: 'A thing of the ledger that can be asked for again by its id alone.',
+    },
+    nodeQueryOptions: {
+      description: 'A thing by its global id; null where there is none.',
+      args: { id: asDecoded },
+    },
+    nodesQueryOptions: {
+      description:
+        'Things by their global ids, in the order asked; null for each that is not there. At most 1000 at once.',
+      args: { ids: asDecoded },
+      complexity: ({ ids }: { readonly ids: readonly unknown[] }) => itemsCost(ids.length),
+      resolve: (_root, { ids }, context, info) => resolveEach(ids, context, info),
+    },
   },
 })
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed.' })
+
+/**
+ * Each by itself: a node that cannot be read leaves the others, where the plugin's own way fails the list. (The function
+ * that it gives a resolver to use reads all ids, whichever it is called with.)
+ */
+async function resolveEach(
+  ids: readonly NodeId[],
+  context: GatewayContext,
+  info: GraphQLResolveInfo,
+): Promise<unknown[]> {
+  if (ids.length > maximumPageSize) {
+    const code = 'PAGE_SIZE_OUT_OF_RANGE'
+    throw toGraphQL({ code, argument: 'ids', value: ids.length, limit: maximumPageSize })
+  }
+  const nodes = ids.map(async (id) => (await resolveNodes(builder, context, info, [id]))[0])
+  // A failure in the place of an item is the error of that item.
+  return await Promise.all(nodes.map((node) => node.catch((failure: unknown) => failure)))
+}

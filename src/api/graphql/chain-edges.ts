@@ -3,28 +3,28 @@ import { accountOf } from '../../service/accounts/read-account.ts'
 import { readReward } from '../../service/chains/delegation-reward.ts'
 import { chainOfAddress } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
-import { AccountType, accountInBatch } from './account.ts'
-import { LedgerAddressType } from './address.ts'
-import { LedgerBlockType } from './block.ts'
+import { AccountNode, accountInBatch } from './account.ts'
+import { AddressNode } from './address-node.ts'
+import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { Chain } from './chain.ts'
 import { chainInBatch } from './chain-batch.ts'
 import { DelegationType } from './chain-kinds.ts'
-import { fieldCost, itemsCost } from './cost.ts'
+import { fieldCost, itemsCost } from './prices.ts'
 
 /** From addresses, blocks and delegations to chains and what they earn. */
 
 const chainCost = itemsCost(3).field
 
-builder.objectField(LedgerAddressType, 'chain', (t) =>
+builder.objectField(AddressNode, 'chain', (t) =>
   t.field({
     type: Chain,
     nullable: true,
     complexity: chainCost,
     description:
       'The account, anchor or NFT whose address this is, also when it is destroyed; null for other addresses, and where it is not known.',
-    resolve: async (address, _args, context) => {
-      const name = chainOfAddress(address)
+    resolve: async ({ key }, _args, context) => {
+      const name = chainOfAddress(key)
       if (name === undefined) return null
       const chain = await chainInBatch(context, name.chainId)
       return chain?.kind === name.kind ? (accountOf(chain) ?? chain) : null
@@ -32,9 +32,9 @@ builder.objectField(LedgerAddressType, 'chain', (t) =>
   }),
 )
 
-builder.objectField(LedgerBlockType, 'issuer', (t) =>
+builder.objectField(BlockNode, 'issuer', (t) =>
   t.field({
-    type: AccountType,
+    type: AccountNode,
     nullable: true,
     complexity: chainCost,
     description: 'The issuing account; null where it is not known.',

@@ -1,3 +1,4 @@
+import type { Hex } from '../../lib/hex.ts'
 import { AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import type { AnchorId, DelegationId, FoundryId, NftId } from '../../protocol/primitives.ts'
@@ -13,13 +14,15 @@ import {
 } from '../../service/chains/chain-parts.ts'
 import { type ChainView, chainKinds, readChain } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
-import { AccountType, accountInBatch } from './account.ts'
-import { LedgerAddressType } from './address.ts'
-import { builder } from './builder.ts'
+import { AccountNode, accountInBatch } from './account.ts'
+import { AddressNode, viewOf, viewOfKey } from './address-node.ts'
+import { builder, type GatewayContext } from './builder.ts'
 import { Chain } from './chain.ts'
+import { chainInBatch } from './chain-batch.ts'
 import { ChainRecord } from './chain-records.ts'
-import { itemsCost } from './cost.ts'
 import { MetadataType, StateMetadataType } from './model.ts'
+import { protocolId } from './node-id.ts'
+import { itemsCost } from './prices.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
 
@@ -28,8 +31,22 @@ const one = itemsCost(1).field
 /** A chain by its id is three reads. */
 const chainCost = 3 * one
 
+/** How a chain of a kind is found by its global id. */
+function nodeOf(kind: ChainView['kind'], bytes: number) {
+  return {
+    id: { resolve: ({ chainId }: ChainView) => chainId },
+    loadOne: async (id: string, context: GatewayContext) => {
+      const chainId = protocolId<Hex>(id, bytes)
+      const chain = chainId && (await chainInBatch(context, chainId))
+      return chain?.kind === kind ? chain : undefined
+    },
+  }
+}
+
 /** An anchor. */
-export const AnchorType = builder.objectRef<ChainView>('Anchor').implement({
+export const AnchorType = builder.nodeRef<ChainView>('Anchor', nodeOf(chainKinds.ANCHOR, 32))
+
+AnchorType.implement({
   description: 'An anchor: a chain with a state controller and a governor.',
   interfaces: [Chain],
   fields: (t) => ({
@@ -44,14 +61,14 @@ export const AnchorType = builder.objectRef<ChainView>('Anchor').implement({
       resolve: (chain) => anchorParts(chain).stateIndex,
     }),
     stateController: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address that changes its state.',
-      resolve: (chain) => anchorParts(chain).stateController,
+      resolve: (chain) => viewOfKey(anchorParts(chain).stateController),
     }),
     governor: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address that chooses the two, and may destroy the anchor.',
-      resolve: (chain) => anchorParts(chain).governor,
+      resolve: (chain) => viewOfKey(anchorParts(chain).governor),
     }),
     stateMetadata: t.field({
       type: StateMetadataType,
@@ -60,10 +77,10 @@ export const AnchorType = builder.objectRef<ChainView>('Anchor').implement({
       resolve: (chain) => anchorParts(chain).stateMetadata,
     }),
     issuer: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       nullable: true,
       description: 'The address that issued it, which never changes; null for none.',
-      resolve: issuerOfChain,
+      resolve: (chain) => viewOf(issuerOfChain(chain)),
     }),
     immutableMetadata: t.field({
       type: MetadataType,
@@ -72,9 +89,9 @@ export const AnchorType = builder.objectRef<ChainView>('Anchor').implement({
       resolve: immutableMetadataOf,
     }),
     address: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address of the anchor, and what it owns.',
-      resolve: anchorKey,
+      resolve: (chain) => viewOfKey(anchorKey(chain)),
     }),
     chainRecord: t.field({
       type: ChainRecord,
@@ -94,7 +111,9 @@ function anchorKey({ chainId }: ChainView) {
 }
 
 /** An NFT. */
-export const NftType = builder.objectRef<ChainView>('Nft').implement({
+export const NftType = builder.nodeRef<ChainView>('Nft', nodeOf(chainKinds.NFT, 32))
+
+NftType.implement({
   description: 'An NFT.',
   interfaces: [Chain],
   fields: (t) => ({
@@ -104,16 +123,16 @@ export const NftType = builder.objectRef<ChainView>('Nft').implement({
       resolve: ({ chainId }) => chainId as NftId,
     }),
     owner: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description:
         'The address that owns it as of the newest milestone, once it has expired the return address; of a destroyed one who owned it last.',
-      resolve: (chain, _args, { services }) => ownerOfChain(services, chain),
+      resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
     }),
     issuer: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       nullable: true,
       description: 'The address that issued it, which never changes; null for none.',
-      resolve: issuerOfChain,
+      resolve: (chain) => viewOf(issuerOfChain(chain)),
     }),
     immutableMetadata: t.field({
       type: MetadataType,
@@ -122,15 +141,18 @@ export const NftType = builder.objectRef<ChainView>('Nft').implement({
       resolve: immutableMetadataOf,
     }),
     address: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address of the NFT, and what it owns.',
-      resolve: ({ chainId }) => addressKey({ type: NftAddress.code, nftId: chainId as NftId }),
+      resolve: ({ chainId }) =>
+        viewOfKey(addressKey({ type: NftAddress.code, nftId: chainId as NftId })),
     }),
   }),
 })
 
 /** A native token. */
-export const TokenType = builder.objectRef<ChainView>('Token').implement({
+export const TokenType = builder.nodeRef<ChainView>('Token', nodeOf(chainKinds.FOUNDRY, 38))
+
+TokenType.implement({
   description: 'A native token, by the foundry that mints it.',
   interfaces: [Chain],
   fields: (t) => ({
@@ -145,7 +167,7 @@ export const TokenType = builder.objectRef<ChainView>('Token').implement({
       resolve: (chain) => tokenParts(chain).accountId,
     }),
     account: t.field({
-      type: AccountType,
+      type: AccountNode,
       nullable: true,
       complexity: chainCost,
       description: 'The account that mints and melts it.',
@@ -187,7 +209,12 @@ export const TokenType = builder.objectRef<ChainView>('Token').implement({
 })
 
 /** A delegation. */
-export const DelegationType = builder.objectRef<ChainView>('Delegation').implement({
+export const DelegationType = builder.nodeRef<ChainView>(
+  'Delegation',
+  nodeOf(chainKinds.DELEGATION, 32),
+)
+
+DelegationType.implement({
   description: 'Base tokens that are delegated to a validator.',
   interfaces: [Chain],
   fields: (t) => ({
@@ -197,9 +224,9 @@ export const DelegationType = builder.objectRef<ChainView>('Delegation').impleme
       resolve: ({ chainId }) => chainId as DelegationId,
     }),
     owner: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address that owns it; of one that is over, who owned it last.',
-      resolve: (chain, _args, { services }) => ownerOfChain(services, chain),
+      resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
     }),
     validatorId: t.field({
       type: 'AccountId',
@@ -207,7 +234,7 @@ export const DelegationType = builder.objectRef<ChainView>('Delegation').impleme
       resolve: (chain) => delegationParts(chain).validatorId,
     }),
     validatorAccount: t.field({
-      type: AccountType,
+      type: AccountNode,
       nullable: true,
       complexity: chainCost,
       description: 'The account of the validator.',

@@ -20,8 +20,8 @@ import {
 } from '../../service/chains/token-holders.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
-import { AccountType } from './account.ts'
-import { LedgerAddressType } from './address.ts'
+import { AccountNode } from './account.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { AnchorType, DelegationType, NftType, TokenType } from './chain-kinds.ts'
 import { listCost, pageArgs, rowsOfPage, sortedPageArgs } from './chain-pages.ts'
@@ -31,7 +31,7 @@ import { connection } from './connection.ts'
 
 const order = 'by when they changed last, as of the newest milestone'
 
-const AccountConnection = connection('Account', AccountType, {
+const AccountConnection = connection('Account', AccountNode, {
   description: `Accounts, ${order}.`,
   edgeDescription: 'An account and its cursor.',
   nodesOf: (page: ChainPage) => page.rows.flatMap((chain) => accountOf(chain) ?? []),
@@ -157,7 +157,7 @@ builder.queryFields((t) => ({
   }),
 }))
 
-builder.objectField(AccountType, 'foundries', (t) =>
+builder.objectField(AccountNode, 'foundries', (t) =>
   t.field({
     type: TokenConnection,
     complexity: listCost,
@@ -172,13 +172,13 @@ builder.objectField(AccountType, 'foundries', (t) =>
   }),
 )
 
-builder.objectFields(LedgerAddressType, (t) => ({
+builder.objectFields(AddressNode, (t) => ({
   nfts: t.field({
     type: NftConnection,
     complexity: listCost,
     description: `The NFTs that it owns, ${order}.`,
     args: sortedPageArgs(t.arg),
-    resolve: async (heldBy, args, { services }) =>
+    resolve: async ({ key: heldBy }, args, { services }) =>
       orThrow(await listChains(services, { ...args, kind: chainKinds.NFT, keys: [], heldBy })),
   }),
   foundries: t.field({
@@ -186,7 +186,7 @@ builder.objectFields(LedgerAddressType, (t) => ({
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}; only accounts do.`,
     args: sortedPageArgs(t.arg),
-    resolve: async (heldBy, args, { services }) =>
+    resolve: async ({ key: heldBy }, args, { services }) =>
       orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy })),
   }),
   delegations: t.field({
@@ -194,7 +194,7 @@ builder.objectFields(LedgerAddressType, (t) => ({
     complexity: listCost,
     description: `The delegations that it owns, ${order}.`,
     args: sortedPageArgs(t.arg),
-    resolve: async (heldBy, args, { services }) =>
+    resolve: async ({ key: heldBy }, args, { services }) =>
       orThrow(
         await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys: [], heldBy }),
       ),
@@ -205,9 +205,9 @@ const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement(
   description: 'An address that owns some of a native token.',
   fields: (t) => ({
     address: t.field({
-      type: LedgerAddressType,
+      type: AddressNode,
       description: 'The address.',
-      resolve: ({ address }) => address,
+      resolve: ({ address }) => viewOfKey(address),
     }),
     amount: t.expose('total', {
       type: 'UInt256',

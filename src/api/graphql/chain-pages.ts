@@ -2,8 +2,8 @@ import type { ListPage } from '../../service/chains/page.ts'
 import { defaultPageSize } from '../../service/chains/page.ts'
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { builder } from './builder.ts'
-import { itemsCost, type Price } from './cost.ts'
 import { UpdateSort } from './ledger-updates.ts'
+import { itemsCost, type Price } from './prices.ts'
 
 /** What all lists of chains and of their states have in common. */
 

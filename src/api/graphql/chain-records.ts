@@ -4,6 +4,7 @@ import {
   listChainRecords,
   listChainRecordVersions,
   readChainRecord,
+  readChainRecordVersion,
 } from '../../service/chain-records/chain-records.ts'
 import {
   type ChainRecordChange,
@@ -13,7 +14,8 @@ import { setChainRecord } from '../../service/chain-records/set-chain-record.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
-import { fieldCost, pageCost } from './cost.ts'
+import { indexId } from './node-id.ts'
+import { fieldCost, pageCost } from './prices.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
@@ -22,7 +24,14 @@ type ChainRecordVersion = ChainRecordPage['records'][number]
 const defaultPageSize = 100
 
 /** The record of a chain. */
-export const ChainRecord = builder.objectRef<ChainRecordVersion>('ChainRecord')
+export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
+  id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
+  loadOne: async (id, { services }) => {
+    const [chainId = '', version = ''] = id.split('/')
+    const index = indexId(version)
+    return index === undefined ? undefined : await readChainRecordVersion(services, chainId, index)
+  },
+})
 ChainRecord.implement({
   description: 'The record of a chain, as of one version.',
   fields: (t) => ({
@@ -44,9 +53,10 @@ ChainRecord.implement({
     setBy: t.exposeString('setBy', {
       description: 'The subject of the token, or its fingerprint where it has none.',
     }),
-    setAt: t.string({
-      description: 'When this version was set: ISO 8601, UTC.',
-      resolve: (record) => new Date(record.setAt).toISOString(),
+    setAt: t.field({
+      type: 'DateTime',
+      description: 'When this version was set.',
+      resolve: ({ setAt }) => Number(setAt),
     }),
     versions: t.field({
       type: [ChainRecord],
@@ -84,6 +94,7 @@ builder.queryFields((t) => ({
   }),
   chainRecords: t.field({
     type: ChainRecordConnection,
+    nullable: true,
     description: 'The records of all chains; at most 1000 at once.',
     complexity: pageCost,
     args: {

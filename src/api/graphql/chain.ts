@@ -14,10 +14,10 @@ import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
 import { listCost, rowsOfPage, sortedPageArgs } from './chain-pages.ts'
 import { connection } from './connection.ts'
-import { itemsCost } from './cost.ts'
 import { Milestone } from './milestone.ts'
-import { LedgerOutputType } from './output.ts'
-import { LedgerTransactionType } from './transaction.ts'
+import { OutputNode } from './output.ts'
+import { itemsCost } from './prices.ts'
+import { TransactionNode } from './transaction.ts'
 
 /** What accounts, anchors, tokens, NFTs and delegations have in common, and their history. */
 
@@ -34,7 +34,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
     }),
     outputId: t.expose('outputId', { type: 'OutputId', description: 'The id of the output.' }),
     output: t.field({
-      type: LedgerOutputType,
+      type: OutputNode,
       nullable: true,
       complexity: one,
       description: 'The output.',
@@ -46,7 +46,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
       resolve: ({ outputId }) => transactionOf(outputId),
     }),
     transaction: t.field({
-      type: LedgerTransactionType,
+      type: TransactionNode,
       nullable: true,
       complexity: 2 * one,
       description:
@@ -85,7 +85,7 @@ builder.objectField(ChainStateConnection, 'totalCount', (t) =>
 
 /** The names of the types. */
 const typeNames: { readonly [K in ChainView['kind']]: string } = {
-  [chainKinds.ACCOUNT]: 'LedgerAccount',
+  [chainKinds.ACCOUNT]: 'Account',
   [chainKinds.ANCHOR]: 'Anchor',
   [chainKinds.FOUNDRY]: 'Token',
   [chainKinds.NFT]: 'Nft',
@@ -103,12 +103,12 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
       description: 'The id of the chain: 32 bytes, of a token the 38 of its foundry.',
     }),
     output: t.expose('current', {
-      type: LedgerOutputType,
+      type: OutputNode,
       nullable: true,
       description: 'The unspent output that it is now; null when it is destroyed.',
     }),
     lastOutput: t.expose('last', {
-      type: LedgerOutputType,
+      type: OutputNode,
       nullable: true,
       description:
         'The newest output that it was; null for an account that was given something before it exists.',

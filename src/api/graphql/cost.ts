@@ -2,6 +2,7 @@ import {
   type ExecutionArgs,
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
@@ -11,6 +12,7 @@ import {
   getNamedType,
   getOperationAST,
   getVariableValues,
+  type InlineFragmentNode,
   isAbstractType,
   isObjectType,
   Kind,
@@ -21,11 +23,11 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { present } from '../../lib/assert.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { isOfType } from './collect-fields.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
+import { fieldCost, type Price } from './prices.ts'
 
 /**
  * What an operation may cost: the fields of its answer if every page is full, and for each item of a page ten more, for it
@@ -37,65 +39,30 @@ import { createIntrospectionCount } from './introspection-cost.ts'
 /** Twenty pages of 1,000 updates with all of their own fields: about a second. So one is 2 µs, or 32 bytes of answer. */
 export const maxOperationCost = 500_000
 
-/** A page, or a field that holds one, counts as many items as are asked for. */
-export function pageCost({ first, last }: PageArgs): Price {
-  const asked = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
-  return itemsCost(Math.max(1, asked))
-}
-
-/** Items that are read, each by itself. */
-export function itemsCost(items: number): Price {
-  return { field: items * itemCost, multiplier: items }
-}
-
-const itemCost = 10
-
-interface PageArgs {
-  readonly first?: number | null | undefined
-  readonly last?: number | null | undefined
-}
-
-/** The price of a field, and how often it holds what is selected below it. */
-export interface Price {
-  readonly field: number
-  readonly multiplier: number
-}
-
-/** The outputs that a transaction spends or creates: at most 128 of each. */
-export const outputsCost = itemsCost(128)
-
-/** The prices of fields that are no page and dearer than one. */
-export const fieldCost = {
-  /** Bytes of an output, or other text that is mostly some hundred bytes long; the longest are counted when they come. */
-  bytes: 10,
-  /** A serialized block as text, 65 KB. */
-  blockBytes: 2_048,
-  /** Up to 1,000 texts of 256 characters. */
-  accessNodes: 100,
-  /** Decoding a block. */
-  block: 500,
-  /** Decoding, hashing and checking signatures of a block or transaction in an argument. */
-  judgement: 2_500,
-  /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
-  proof: 250,
-  /** Up to 10,000 outputs are read and decoded. */
-  mana: 25_000,
-  /** A field of introspection. All of them are resolved in one go, while everything else waits. */
-  introspection: 15,
-} as const
-
 /** A longer name of a field counts as often as this goes into it: it is written with every value. */
 const nameCharacters = 32
 
 /** Why an operation is refused for what it asks for; `undefined` where it is not. */
 export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
-  const cost = operationCost(args)
-  if (cost === undefined || cost <= maxOperationCost) return undefined
-  return toGraphQL({ code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost })
+  const bill = billOf(args)
+  if (bill === undefined || bill.cost <= maxOperationCost) return undefined
+  const { cost } = bill
+  const field = bill.dearestField()
+  return toGraphQL({ code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field })
 }
 
 /** What an operation costs at most; `undefined` where it cannot be executed. */
 export function operationCost(args: ExecutionArgs): number | undefined {
+  return billOf(args)?.cost
+}
+
+interface Bill {
+  readonly cost: number
+  /** The path of the field with the greatest part of the cost, by the names in the answer: `a.nodes.proof`. */
+  dearestField(): string
+}
+
+function billOf(args: ExecutionArgs): Bill | undefined {
   const { schema, document, contextValue } = args
   const operation = getOperationAST(document, args.operationName)
   // What names no operation, or has variables that do not fit, is refused by execution in its own words.
@@ -109,7 +76,7 @@ export function operationCost(args: ExecutionArgs): number | undefined {
       fragments.set(definition.name.value, definition)
     }
   }
-  return costOf(operation, { schema, fragments, variables, context: contextValue })
+  return sumUp(operation, { schema, fragments, variables, context: contextValue })
 }
 
 /** Refuses by HTTP what costs too much; sockets and streams ask `costRefusal` when they read an operation. */
@@ -136,7 +103,7 @@ interface CostDeps {
 }
 
 /** Sums up an operation; what is selected in many places is summed up once for each type that it is asked of. */
-function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
+function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   const { schema, fragments, variables } = deps
   const limit = Math.floor(maxOperationCost / fieldCost.introspection)
   const introspection = createIntrospectionCount({ schema, fragments, variables, limit })
@@ -159,18 +126,23 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
   function ofObject(set: SelectionSetNode, type: GraphQLObjectType): number {
     let cost = 0
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        cost += ofField(selection, type)
-      } else {
-        const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-        const condition = fragment?.typeCondition?.name.value ?? type.name
-        if (fragment !== undefined && isOfType(schema, type, condition)) {
-          cost += ofSelection(fragment.selectionSet, type)
-        }
-      }
+      if (selection.kind === Kind.FIELD) cost += ofField(selection, type)
+      else cost += ofFragment(selection, type)
     }
     return cost
+  }
+
+  function ofFragment(spread: Spread, type: GraphQLObjectType): number {
+    const set = selectionOf(spread, type)
+    return set === undefined ? 0 : ofSelection(set, type)
+  }
+
+  /** What a fragment selects of a type; `undefined` where it is not of that type. */
+  function selectionOf(spread: Spread, type: GraphQLObjectType): SelectionSetNode | undefined {
+    const fragment =
+      spread.kind === Kind.INLINE_FRAGMENT ? spread : fragments.get(spread.name.value)
+    const condition = fragment?.typeCondition?.name.value ?? type.name
+    return fragment && isOfType(schema, type, condition) ? fragment.selectionSet : undefined
   }
 
   function ofField(node: FieldNode, type: GraphQLObjectType): number {
@@ -188,10 +160,46 @@ function costOf(operation: OperationDefinitionNode, deps: CostDeps): number {
     return own + ofName + multiplier * (below ?? 0)
   }
 
-  return ofSelection(
-    operation.selectionSet,
-    present(schema.getRootType(operation.operation), 'the root'),
-  )
+  /** Follows the dearest field of each level, down to one that costs more itself than what is below it. */
+  function dearestBelow(set: SelectionSetNode, type: GraphQLNamedType): string[] {
+    const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
+    const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(set, one))
+    const [dearest] = fields.toSorted((a, b) => b.cost - a.cost)
+    if (dearest === undefined) return []
+    const { node, of, cost } = dearest
+    const name = (node.alias ?? node.name).value
+    const field = of.getFields()[node.name.value]
+    if (field === undefined || node.selectionSet === undefined) return [name]
+    const inner = getNamedType(field.type)
+    const { multiplier } = priceOf(field, node, deps)
+    const below = multiplier * ofSelection(node.selectionSet, inner)
+    return 2 * below > cost ? [name, ...dearestBelow(node.selectionSet, inner)] : [name]
+  }
+
+  function fieldsOf(set: SelectionSetNode, of: GraphQLObjectType): PricedField[] {
+    return set.selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) {
+        return [{ node: selection, of, cost: ofField(selection, of) }]
+      }
+      const inner = selectionOf(selection, of)
+      return inner === undefined ? [] : fieldsOf(inner, of)
+    })
+  }
+
+  const { selectionSet } = operation
+  const root = present(schema.getRootType(operation.operation), 'the root')
+  return {
+    cost: ofSelection(selectionSet, root),
+    dearestField: () => dearestBelow(selectionSet, root).join('.'),
+  }
+}
+
+type Spread = FragmentSpreadNode | InlineFragmentNode
+
+interface PricedField {
+  readonly node: FieldNode
+  readonly of: GraphQLObjectType
+  readonly cost: number
 }
 
 function priceOf(

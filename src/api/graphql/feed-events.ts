@@ -16,9 +16,9 @@ import { readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../service/updates/update-history.ts'
 import { builder, type GatewayContext } from './builder.ts'
-import { itemsCost, type Price } from './cost.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
-import { LedgerOutputType } from './output.ts'
+import { OutputNode } from './output.ts'
+import { itemsCost, type Price } from './prices.ts'
 
 /** The events of the feed in GraphQL; docs/feed.md has the guarantees of each. */
 
@@ -107,7 +107,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
       resolve: ({ outputIds }) => [...outputIds],
     }),
     outputs: t.field({
-      type: [LedgerOutputType],
+      type: [OutputNode],
       description:
         'The same outputs as they are now: one may have been spent since, and the feed sends that.',
       complexity: itemsCost(rowsPerPiece),

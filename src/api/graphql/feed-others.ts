@@ -1,10 +1,10 @@
 import { followMilestones } from '../../service/feed/follow-milestones.ts'
 import { followBlockState, followTransactionState } from '../../service/feed/follow-states.ts'
 import { orThrow } from '../errors.ts'
-import { LedgerBlockType } from './block.ts'
+import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { Milestone } from './milestone.ts'
-import { LedgerTransactionType } from './transaction.ts'
+import { TransactionNode } from './transaction.ts'
 
 /** What else can be followed: milestones, and what becomes of a block or a transaction. */
 
@@ -27,7 +27,7 @@ builder.subscriptionField('milestones', (t) =>
 
 builder.subscriptionField('blockState', (t) =>
   t.field({
-    type: LedgerBlockType,
+    type: BlockNode,
     description:
       'A block now, and again whenever its state has changed; ends when it changes no more. Waits for a block that is not known yet.',
     args: { id: t.arg({ type: 'BlockId', required: true }) },
@@ -38,7 +38,7 @@ builder.subscriptionField('blockState', (t) =>
 
 builder.subscriptionField('transactionState', (t) =>
   t.field({
-    type: LedgerTransactionType,
+    type: TransactionNode,
     description:
       'A transaction now, and again whenever its state or its failure has changed; ends when it changes no more. A failure for an unlock (5 to 8, 24, 25) or a missing input (2) is not the end: another block may carry the transaction and succeed. Waits for a transaction that is not known yet.',
     args: { id: t.arg({ type: 'TransactionId', required: true }) },

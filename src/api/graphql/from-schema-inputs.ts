@@ -31,7 +31,7 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
   const refs = new Map<string, InputRef>()
   // All names first, for inputs contain each other.
   for (const name of [...types.structs.keys(), ...types.families.keys()]) {
-    refs.set(name, builder.inputRef<ProtocolInput, false>(`${name}Input`))
+    refs.set(name, builder.inputRef<ProtocolInput, false>(inputNameOf(name)))
   }
   const of = (name: string) => present(refs.get(name), `the input of ${name}`)
   for (const [name, struct] of types.structs) {
@@ -75,6 +75,11 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
   }
 
   return { of }
+}
+
+/** A context input is one already, as `RewardInput` is. */
+function inputNameOf(name: string): string {
+  return name.endsWith('Input') ? `${name}Fields` : `${name}Input`
 }
 
 function typeOf(node: SchemaNode, of: InputTypes['of']): FieldType {

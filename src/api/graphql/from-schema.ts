@@ -1,14 +1,14 @@
 import type { StructSchema, UnionSchema } from '../../protocol/schema/composites.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
+import { fieldCost } from './prices.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
-import { familySentence, memberSentence, typeSentence } from './schema-sentences.ts'
+import { commonSentence, familySentence, memberSentence, typeSentence } from './schema-sentences.ts'
 
 /**
- * Folds protocol types into GraphQL: an object type for each struct, a union for each family. A decoded value is
- * what their resolvers are given, so nothing is copied.
+ * Folds protocol types into GraphQL: an object type for each struct, an interface for each family, with the members that all
+ * of its kinds have. A decoded value is what their resolvers are given, so nothing is copied.
  */
 
 /** The object types of the protocol, to be used by fields of other types. */
@@ -16,45 +16,78 @@ export interface ObjectTypes {
   /** The type of a struct that was folded. */
   struct<T>(schema: StructSchema<T>): ObjectRef<T>
   /** The type of a family that was folded. */
-  family<T>(schema: UnionSchema<T>): UnionRef<T>
+  family<T>(schema: UnionSchema<T>): InterfaceRef<T>
+}
+
+/** Where a member of a family is not given as the protocol has it, but as a type of the graph. */
+export interface FamilyEdge {
+  readonly type: unknown
+  /** From the decoded value. */
+  resolve(value: unknown): unknown
 }
 
 type ObjectRef<T> = ReturnType<typeof builder.objectRef<T>>
-type UnionRef<T> = PothosSchemaTypes.UnionRef<typeof builder.$inferSchemaTypes, T, T>
+type InterfaceRef<T> = ReturnType<typeof builder.interfaceRef<T>>
 
 /** Declares the types; once in the life of the builder. */
-export function declareObjects(types: ProtocolTypes): ObjectTypes {
+export function declareObjects(
+  types: ProtocolTypes,
+  edges: ReadonlyMap<string, FamilyEdge>,
+): ObjectTypes {
   const structs = new Map<string, ObjectRef<any>>()
-  const unions = new Map<string, any>()
+  const families = new Map<string, InterfaceRef<any>>()
   // All names first, for types contain each other.
-  for (const name of types.structs.keys()) structs.set(name, builder.objectRef<any>(name))
-  for (const [name, variants] of types.families) unions.set(name, declareUnion(name, variants))
+  for (const name of types.structs.keys()) structs.set(name, builder.objectRef<any>(nameOf(name)))
+  for (const name of types.families.keys()) {
+    families.set(name, builder.interfaceRef<any>(nameOf(name)))
+  }
+  for (const [name, variants] of types.families) implementFamily(name, variants)
   for (const [name, struct] of types.structs) {
     structs.get(name)?.implement({
       description: typeSentence(struct),
+      interfaces: familiesOf(struct).map((family) => families.get(family)),
       fields: (t: any) => ({ ...codeField(struct, t), ...memberFields(struct, t) }),
     } as any)
   }
 
-  function declareUnion(name: string, variants: readonly AnyStruct[]): any {
-    const nameByCode = new Map(variants.map((variant) => [variant.code, variant.name]))
-    return builder.unionType(name, {
+  function implementFamily(name: string, variants: readonly AnyStruct[]): void {
+    const nameByCode = new Map(variants.map((variant) => [variant.code, nameOf(variant.name)]))
+    const common = commonMembers(variants)
+    families.get(name)?.implement({
       description: familySentence(variants),
-      types: variants.map((variant) => structs.get(variant.name)) as any,
       resolveType: (value: any) => nameByCode.get(value.type) as any,
-    })
+      fields: (t: any) => ({ ...familyCodeField(t), ...fieldsOf(common, commonSentence, t) }),
+    } as any)
+  }
+
+  function familiesOf(struct: AnyStruct): string[] {
+    return [...types.families].flatMap(([name, kinds]) => (kinds.includes(struct) ? [name] : []))
   }
 
   function memberFields(struct: AnyStruct, t: any): any {
-    const fields = Object.entries(struct.fields).map(([member, schema]) => {
+    return fieldsOf(Object.entries(struct.fields), (schema) => memberSentence(schema, types), t)
+  }
+
+  function fieldsOf(
+    members: readonly (readonly [string, Schema<unknown>])[],
+    sentenceOf: (schema: Schema<unknown>) => string,
+    t: any,
+  ): any {
+    const fields = members.map(([member, schema]) => {
       const node = nodeOf(schema)
       const price = isLong(node) && { complexity: fieldCost.bytes }
-      const description = memberSentence(schema, types)
+      const description = sentenceOf(schema)
       const nullable = schema.kind === 'optional'
-      const resolve = (parent: any) => parent[member]
+      const resolve = resolverOf(member, node)
       return [member, t.field({ type: typeOf(node), nullable, description, resolve, ...price })]
     })
     return Object.fromEntries(fields)
+  }
+
+  function resolverOf(member: string, node: SchemaNode): (parent: any) => unknown {
+    const edge = node.kind === 'union' ? edges.get(node.name) : undefined
+    if (edge === undefined) return (parent) => parent[member]
+    return (parent) => edge.resolve(parent[member])
   }
 
   function typeOf(node: SchemaNode): any {
@@ -70,7 +103,7 @@ export function declareObjects(types: ProtocolTypes): ObjectTypes {
       case 'struct':
         return structs.get(node.name)
       case 'union':
-        return unions.get(node.name)
+        return edges.get(node.name)?.type ?? families.get(node.name)
       case 'map':
         return [MetadataEntry]
     }
@@ -78,7 +111,47 @@ export function declareObjects(types: ProtocolTypes): ObjectTypes {
 
   return {
     struct: (schema) => structs.get(schema.name) as any,
-    family: (schema) => unions.get(schema.name),
+    family: (schema) => families.get(schema.name) as any,
+  }
+}
+
+/** What the protocol writes inside a thing of the ledger, where both have one name in the protocol. */
+const contents = new Set(['Address', 'Block', 'Output', 'Transaction'])
+
+/** The GraphQL type of a protocol type. */
+function nameOf(name: string): string {
+  return contents.has(name) ? `${name}Content` : name
+}
+
+/** The members that all kinds of a family have under one name and of one type. */
+function commonMembers(variants: readonly AnyStruct[]): [string, Schema<unknown>][] {
+  const [first, ...others] = variants
+  if (first === undefined) return []
+  return Object.entries(first.fields).filter(([member, schema]) =>
+    others.every(({ fields }) => {
+      const same = fields[member]
+      return same !== undefined && typeText(same) === typeText(schema)
+    }),
+  )
+}
+
+/** Two members of the same text have the same GraphQL type. */
+function typeText(schema: Schema<unknown>): string {
+  const node = nodeOf(schema)
+  switch (node.kind) {
+    case 'uint':
+    case 'bytes':
+    case 'text':
+      return scalarOf(node)
+    case 'list':
+      return `[${typeText(node.of)}]`
+    case 'optional':
+      return `${typeText(node.of)}?`
+    case 'struct':
+    case 'union':
+      return node.name
+    case 'map':
+      return '{}'
   }
 }
 
@@ -109,6 +182,12 @@ function codeField(struct: AnyStruct, t: any): any {
   if (struct.code === undefined) return {}
   return {
     type: t.int({ description: `Type code: ${struct.code}.`, resolve: () => struct.code }),
+  }
+}
+
+function familyCodeField(t: any): any {
+  return {
+    type: t.int({ description: 'The type code.', resolve: ({ type }: any) => type }),
   }
 }
 

@@ -10,8 +10,8 @@ import {
 import { printError } from '../../tools/inspect-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
-import { BlockType } from './model.ts'
+import { BlockContent } from './model.ts'
+import { fieldCost } from './prices.ts'
 
 /** Inspects a block without submitting it, as `ledger-gateway inspect` does, for this network. */
 
@@ -125,7 +125,7 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       description: 'Every rule of form that it breaks.',
       resolve: ({ problems }) => [...problems],
     }),
-    block: t.expose('block', { type: BlockType, description: 'The content of the block.' }),
+    block: t.expose('block', { type: BlockContent, description: 'The content of the block.' }),
     bytes: t.field({
       type: 'Hex',
       description: 'The block as it was given, or as its JSON serializes.',
@@ -180,6 +180,7 @@ const InspectBlockResult = builder.unionType('InspectBlockResult', {
 builder.queryField('inspectBlock', (t) =>
   t.field({
     type: InspectBlockResult,
+    nullable: true,
     description: 'Inspects a block by the rules of this network, without submitting it.',
     complexity: fieldCost.judgement,
     args: { input: t.arg({ type: InspectBlockInput, required: true }) },

@@ -6,14 +6,14 @@ import {
   type LedgerUpdateView,
   listLedgerUpdates,
 } from '../../service/updates/list-ledger-updates.ts'
-import { updateAt } from '../../service/updates/update-history.ts'
+import { updateAt, updateAtCursor } from '../../service/updates/update-history.ts'
 import { orThrow } from '../errors.ts'
 import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
-import { pageCost } from './cost.ts'
 import { dependsOn } from './dependence.ts'
-import { LedgerOutputType } from './output.ts'
+import { OutputNode } from './output.ts'
+import { pageCost } from './prices.ts'
 
 /** Ledger updates, page by page and one by one. */
 
@@ -53,7 +53,12 @@ export const AddressRole = builder.enumType('AddressRole', {
 })
 
 /** One row of the log. */
-export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').implement({
+export const LedgerUpdate = builder.nodeRef<LedgerUpdateView>('LedgerUpdate', {
+  id: { extensions: dependsOn('PARENT'), resolve: ({ cursor }) => cursor },
+  loadOne: async (cursor, { services }) => await updateAtCursor(services, cursor),
+})
+
+LedgerUpdate.implement({
   extensions: dependsOn('PARENT'),
   description:
     'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
@@ -94,8 +99,13 @@ export const LedgerUpdate = builder.objectRef<LedgerUpdateView>('LedgerUpdate').
       type: 'UInt32',
       description: 'The end of that slot, in Unix seconds.',
     }),
+    milestoneEndedAt: t.field({
+      type: 'DateTime',
+      description: 'The end of that slot.',
+      resolve: ({ milestoneTimestamp }) => milestoneTimestamp * 1_000,
+    }),
     output: t.field({
-      type: LedgerOutputType,
+      type: OutputNode,
       extensions: dependsOn('NOW'),
       description: 'The output, and what has become of it until now.',
       resolve: async ({ outputId }, _args, context) =>
@@ -141,6 +151,7 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
 builder.queryField('ledgerUpdates', (t) =>
   t.field({
     type: LedgerUpdateConnection,
+    nullable: true,
     extensions: dependsOn('ADDRESS'),
     description:
       'The updates of an address. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',

@@ -2,17 +2,31 @@ import { bytesToHex } from '../../lib/hex.ts'
 import { type MilestoneView, readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
 import { SlotCommitmentType } from './model.ts'
+import { indexId } from './node-id.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
 /** A committed slot. */
-export const Milestone = builder.objectRef<MilestoneView>('Milestone').implement({
+export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
+  id: { resolve: ({ index }) => index },
+  loadOne: async (id, { services }) => {
+    const index = indexId(id)
+    return index === undefined ? undefined : await readMilestone(services, index)
+  },
+})
+
+Milestone.implement({
   description: 'A committed slot, and its part of the log of ledger updates.',
   fields: (t) => ({
     index: t.expose('index', { type: 'UInt32', description: 'The slot.' }),
     timestamp: t.expose('timestamp', {
       type: 'UInt32',
       description: 'The end of the slot, in Unix seconds.',
+    }),
+    endedAt: t.field({
+      type: 'DateTime',
+      description: 'The end of the slot.',
+      resolve: ({ timestamp }) => timestamp * 1_000,
     }),
     commitmentId: t.expose('commitmentId', {
       type: 'CommitmentId',

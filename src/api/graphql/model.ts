@@ -1,14 +1,11 @@
-import { hexToBytes } from '../../lib/hex.ts'
 import { Address } from '../../protocol/addresses.ts'
-import { encodeBech32 } from '../../protocol/bech32.ts'
 import { Block } from '../../protocol/block.ts'
 import { OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
 import { BlockIssuer, Metadata, Staking, StateMetadata } from '../../protocol/features.ts'
-import { addressKey } from '../../protocol/ids.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 import { Payload, SignedTransaction } from '../../protocol/transaction.ts'
-import { builder } from './builder.ts'
+import { AddressNode, viewOfAddress } from './address-node.ts'
 import { declareObjects } from './from-schema.ts'
 import { declareInputs } from './from-schema-inputs.ts'
 import { inputFold } from './input-json.ts'
@@ -19,16 +16,27 @@ import { collectTypes } from './protocol-types.ts'
 /** Everything that the protocol declares hangs on one of these. */
 export const protocolRoots = [Block, SlotCommitment, OutputIdProof, ProtocolParameters]
 
-const objects = declareObjects(collectTypes(protocolRoots))
+// An address is a thing of the graph wherever the protocol writes one.
+const edges = new Map([
+  [
+    Address.name,
+    { type: AddressNode, resolve: (address: unknown) => viewOfAddress(address as Address) },
+  ],
+])
+
+const objects = declareObjects(collectTypes(protocolRoots), edges)
 
 /** A decoded block. */
-export const BlockType = objects.struct(Block)
+export const BlockContent = objects.struct(Block)
 
 /** A decoded transaction with its unlocks. */
 export const SignedTransactionType = objects.struct(SignedTransaction)
 
 /** A decoded output of any kind. */
-export const OutputType = objects.family(Output)
+export const OutputContent = objects.family(Output)
+
+/** A decoded address of any kind. */
+export const AddressContent = objects.family(Address)
 
 /** A decoded slot commitment. */
 export const SlotCommitmentType = objects.struct(SlotCommitment)
@@ -44,17 +52,6 @@ export const StakingType = objects.struct(Staking)
 
 /** The parameters of a network. */
 export const ProtocolParametersType = objects.struct(ProtocolParameters)
-
-for (const variant of Address.variants) {
-  builder.objectField(objects.struct<Address>(variant), 'bech32', (t) =>
-    t.string({
-      description:
-        'The address as Bech32 text, with the human-readable part of this network. Of a multi address its reference, the hash of its serialization.',
-      resolve: (address, _args, { services }) =>
-        encodeBech32(services.parameters.bech32Hrp, hexToBytes(addressKey(address))),
-    }),
-  )
-}
 
 const blockTypes = collectTypes([Block])
 const inputs = declareInputs(blockTypes)

@@ -1,15 +1,31 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
+import { slotEnd } from '../../protocol/slots.ts'
 import { outputLife } from '../../service/outputs/output-life.ts'
-import { type OutputView, readOutput } from '../../service/outputs/read-output.ts'
+import { readOwner } from '../../service/outputs/output-owner.ts'
+import type { OutputView } from '../../service/outputs/read-output.ts'
 import { orThrow } from '../errors.ts'
+import { AddressNode, viewOfAddress } from './address-node.ts'
+import { outputInBatch } from './batch.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
-import { OutputIdProofType, OutputType } from './model.ts'
+import { OutputContent, OutputIdProofType } from './model.ts'
+import { newestSlot } from './newest-slot.ts'
+import { protocolId } from './node-id.ts'
+import { OutputKind } from './output-kind.ts'
+import { fieldCost } from './prices.ts'
 import { proofInBatch } from './proof-batch.ts'
 
 /** An output, and whether and how it is spent. */
-export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').implement({
+export const OutputNode = builder.nodeRef<OutputView>('Output', {
+  id: { resolve: ({ outputId }) => outputId },
+  loadOne: async (id, context) => {
+    const outputId = protocolId<OutputId>(id, 38)
+    return outputId && (await outputInBatch(context, outputId))
+  },
+})
+
+OutputNode.implement({
   description: 'An output, and whether and how it is spent.',
   fields: (t) => ({
     outputId: t.expose('outputId', {
@@ -34,8 +50,8 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
       resolve: async (view, _args, { services }) =>
         orThrow(await outputLife(services, view)).blockId,
     }),
-    output: t.field({
-      type: OutputType,
+    content: t.field({
+      type: OutputContent,
       description: 'The content of the output.',
       resolve: (view) => view.output(),
     }),
@@ -48,7 +64,7 @@ export const LedgerOutputType = builder.objectRef<OutputView>('LedgerOutput').im
   }),
 })
 
-builder.objectFields(LedgerOutputType, (t) => ({
+builder.objectFields(OutputNode, (t) => ({
   creationSlot: t.field({
     type: 'UInt32',
     description: 'The slot from which it counts its mana: the creation slot of its transaction.',
@@ -58,6 +74,12 @@ builder.objectFields(LedgerOutputType, (t) => ({
     type: 'UInt32',
     description: 'The slot in which the ledger booked it.',
   }),
+  bookedAt: t.field({
+    type: 'DateTime',
+    description: 'The end of that slot.',
+    resolve: ({ bookedSlot }, _args, { services }) =>
+      slotEnd(services.parameters, bookedSlot) * 1_000,
+  }),
   isSpent: t.boolean({
     description: 'Whether it is spent.',
     resolve: ({ spentSlot }) => spentSlot !== undefined,
@@ -66,6 +88,40 @@ builder.objectFields(LedgerOutputType, (t) => ({
     type: 'UInt32',
     nullable: true,
     description: 'The slot in which it was spent.',
+  }),
+  spentAt: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'The end of that slot.',
+    resolve: ({ spentSlot }, _args, { services }) =>
+      spentSlot === undefined ? null : slotEnd(services.parameters, spentSlot) * 1_000,
+  }),
+  kind: t.field({
+    type: OutputKind,
+    description: 'Which of the six kinds of outputs it is.',
+    resolve: (view) => view.output().type,
+  }),
+  amount: t.field({
+    type: 'UInt64',
+    description: 'Its base tokens.',
+    resolve: (view) => view.output().amount,
+  }),
+  mana: t.field({
+    type: 'UInt64',
+    nullable: true,
+    description:
+      'The stored mana that was written into it, not decayed; null of a kind that stores none (foundries, delegations).',
+    resolve: (view) => {
+      const output = view.output()
+      return 'mana' in output ? output.mana : null
+    },
+  }),
+  owner: t.field({
+    type: AddressNode,
+    description:
+      'The address that may spend it as of the newest milestone, or that could when it was spent; of a foundry its account.',
+    resolve: async (view, _args, context) =>
+      viewOfAddress(await readOwner(context.services, view, () => newestSlot(context))),
   }),
   spentBy: t.field({
     type: 'TransactionId',
@@ -85,10 +141,10 @@ builder.objectFields(LedgerOutputType, (t) => ({
 
 builder.queryField('output', (t) =>
   t.field({
-    type: LedgerOutputType,
+    type: OutputNode,
     nullable: true,
     description: 'An output that exists or existed; null when it is not known.',
     args: { id: t.arg({ type: 'OutputId', required: true }) },
-    resolve: (_root, { id }, { services }) => readOutput(services, id),
+    resolve: (_root, { id }, context) => outputInBatch(context, id),
   }),
 )

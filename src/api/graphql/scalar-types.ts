@@ -20,6 +20,8 @@ export type ScalarTypes = {
   Int64: Both<bigint>
   Hex: Both<Hex>
   JSON: Both<unknown>
+  /** Unix time in milliseconds. */
+  DateTime: Both<number>
   BlockId: Both<BlockId>
   TransactionId: Both<TransactionId>
   CommitmentId: Both<CommitmentId>

@@ -89,6 +89,22 @@ builder.scalarType('Hex', {
   ...readBy(parseHex),
 })
 
+builder.scalarType('DateTime', {
+  ...digits,
+  description:
+    'A time in UTC as ISO 8601, such as 2026-11-22T07:27:00.000Z; written with milliseconds, read with any offset.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
+  serialize: (value) => new Date(value).toISOString(),
+  ...readBy((value) => {
+    const isTime =
+      typeof value === 'string' &&
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(value)
+    const time = isTime ? Date.parse(value) : Number.NaN
+    if (Number.isNaN(time)) throw refused('a time as ISO 8601, such as "2026-11-22T07:27:00Z"')
+    return time
+  }),
+})
+
 builder.scalarType('JSON', {
   description: 'Any JSON value, as it is.',
   serialize: (value) => value,

@@ -18,12 +18,16 @@ export function familySentence(variants: readonly AnyStruct[]): string {
 
 /** What a member is, with its limits; of a choice that is narrower here than its family, the kinds allowed. */
 export function memberSentence(member: Schema<unknown>, types: ProtocolTypes): string {
-  const about = aboutOf(nodeOf(member))
-  assert(about !== undefined, `a sentence about a ${member.kind}`)
-  const suffix = limitsBeside(about, nodeOf(member))
   const allowed = kindsAllowed(nodeOf(member), types)
   const kinds = allowed === undefined ? '' : ` Allowed here: ${allowed.join(', ')}.`
-  return `${sentenceOf(about + suffix)}${kinds}`
+  return `${commonSentence(member)}${kinds}`
+}
+
+/** What a member is that all kinds of a family have; each may allow other kinds in it. */
+export function commonSentence(member: Schema<unknown>): string {
+  const about = aboutOf(nodeOf(member))
+  assert(about !== undefined, `a sentence about a ${member.kind}`)
+  return sentenceOf(about + limitsBeside(about, nodeOf(member)))
 }
 
 /** The sentence of the member, else that of its type. */

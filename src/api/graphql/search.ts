@@ -1,30 +1,30 @@
 import { maxHits, type Nothing } from '../../service/search/look-up.ts'
 import type { Meaning } from '../../service/search/meanings.ts'
 import { type Hit, type SearchResult, search } from '../../service/search/search.ts'
-import { AccountType } from './account.ts'
-import { LedgerAddressType } from './address.ts'
-import { LedgerBlockType } from './block.ts'
+import { AccountNode } from './account.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
+import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { AnchorType, DelegationType, NftType, TokenType } from './chain-kinds.ts'
 import { ChainRecord } from './chain-records.ts'
-import { itemsCost } from './cost.ts'
 import { Milestone } from './milestone.ts'
-import { LedgerOutputType } from './output.ts'
-import { LedgerTransactionType } from './transaction.ts'
+import { OutputNode } from './output.ts'
+import { itemsCost } from './prices.ts'
+import { TransactionNode } from './transaction.ts'
 
 /** What a text names. */
 
 const typeByKind = {
-  BLOCK: LedgerBlockType,
-  TRANSACTION: LedgerTransactionType,
+  BLOCK: BlockNode,
+  TRANSACTION: TransactionNode,
   MILESTONE: Milestone,
-  OUTPUT: LedgerOutputType,
-  ACCOUNT: AccountType,
+  OUTPUT: OutputNode,
+  ACCOUNT: AccountNode,
   ANCHOR: AnchorType,
   TOKEN: TokenType,
   NFT: NftType,
   DELEGATION: DelegationType,
-  ADDRESS: LedgerAddressType,
+  ADDRESS: AddressNode,
   CHAIN_RECORD: ChainRecord,
 } as const satisfies Record<Hit['kind'], object>
 
@@ -93,7 +93,7 @@ const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
       type: SearchThing,
       description: 'What is found.',
       resolve: ({ kind, thing }) =>
-        typeof thing === 'string' ? thing : { ...thing, [kindOf]: kind },
+        ({ ...(typeof thing === 'string' ? viewOfKey(thing) : thing), [kindOf]: kind }) as never,
     }),
   }),
 })

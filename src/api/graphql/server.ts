@@ -5,6 +5,7 @@ import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit, refusedByHttp } from './cost.ts'
+import { costReport } from './cost-report.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 import { createTextCache } from './text-cache.ts'
@@ -22,7 +23,15 @@ export interface GraphqlDeps {
 export function createGraphqlServer({ schema, log }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
-    plugins: [documentCodes, documentLimits, costLimit, endings, noSubscriptions, masking(log)],
+    plugins: [
+      documentCodes,
+      documentLimits,
+      costLimit,
+      endings,
+      costReport,
+      noSubscriptions,
+      masking(log),
+    ],
     // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
     maskedErrors: false,
     graphiql: false,

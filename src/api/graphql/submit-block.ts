@@ -10,10 +10,10 @@ import {
 } from '../../service/submit/submit-block.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { checkSubmission } from '../submission-policy.ts'
-import { LedgerBlockType } from './block.ts'
+import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
 import { BlockInput, blockInput, PayloadInput, payloadInput } from './model.ts'
+import { fieldCost } from './prices.ts'
 
 /** Submitting a block: typed by hand, as JSON, as bytes, or as a payload around which the node builds one. */
 
@@ -37,7 +37,7 @@ const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
   fields: (t) => ({
     blockId: t.field({ type: 'BlockId', description: 'The id of the block.', resolve: (id) => id }),
     block: t.field({
-      type: LedgerBlockType,
+      type: BlockNode,
       description: 'The block and its state.',
       resolve: async (id, _args, { services }) => {
         const block = orThrow(await readBlock(services, id))

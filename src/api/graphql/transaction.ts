@@ -1,11 +1,13 @@
+import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
 import { readTransaction, type TransactionView } from '../../service/blocks/read-transaction.ts'
 import { readOutputs } from '../../service/outputs/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { outputsCost } from './cost.ts'
 import { SignedTransactionType } from './model.ts'
-import { LedgerOutputType } from './output.ts'
+import { protocolId } from './node-id.ts'
+import { OutputNode } from './output.ts'
+import { outputsCost } from './prices.ts'
 
 /** A transaction and what became of it. */
 
@@ -45,8 +47,14 @@ export const TransactionFailure = builder
   })
 
 /** A transaction with its state. */
-export const LedgerTransactionType = builder
-  .objectRef<TransactionView>('LedgerTransaction')
+export const TransactionNode = builder
+  .nodeRef<TransactionView>('Transaction', {
+    id: { resolve: ({ transactionId }) => transactionId },
+    loadOne: async (id, { services }) => {
+      const transactionId = protocolId<TransactionId>(id, 36)
+      return transactionId && orThrow(await readTransaction(services, transactionId))
+    },
+  })
   .implement({
     description: 'A transaction, and its state in this ledger.',
     fields: (t) => ({
@@ -73,14 +81,14 @@ export const LedgerTransactionType = builder
         description:
           'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
-      payload: t.expose('payload', {
+      content: t.expose('payload', {
         type: SignedTransactionType,
         nullable: true,
         description:
           'The content of the transaction, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
       }),
       inputs: t.field({
-        type: [LedgerOutputType],
+        type: [OutputNode],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
         complexity: outputsCost,
         resolve: async ({ inputIds }, _args, { services }) => [
@@ -88,7 +96,7 @@ export const LedgerTransactionType = builder
         ],
       }),
       outputs: t.field({
-        type: [LedgerOutputType],
+        type: [OutputNode],
         description: 'The outputs it created, in their order; none before it is accepted.',
         complexity: outputsCost,
         resolve: async ({ outputIds }, _args, { services }) => [
@@ -100,7 +108,7 @@ export const LedgerTransactionType = builder
 
 builder.queryField('transaction', (t) =>
   t.field({
-    type: LedgerTransactionType,
+    type: TransactionNode,
     nullable: true,
     description:
       'A transaction, from the moment its block was submitted on, or that of the genesis; null when it is not known.',

@@ -1,12 +1,4 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import {
-  AccountOutput,
-  AnchorOutput,
-  BasicOutput,
-  DelegationOutput,
-  FoundryOutput,
-  NftOutput,
-} from '../../protocol/outputs.ts'
 import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   encodeOutputCursor,
@@ -19,23 +11,12 @@ import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
-import { pageCost } from './cost.ts'
 import { AddressRole } from './ledger-updates.ts'
-import { LedgerOutputType } from './output.ts'
+import { OutputNode } from './output.ts'
+import { OutputKind } from './output-kind.ts'
+import { pageCost } from './prices.ts'
 
 /** Unspent outputs by what they say. */
-
-const OutputKind = builder.enumType('OutputKind', {
-  description: 'The kinds of outputs.',
-  values: {
-    BASIC: { value: BasicOutput.code },
-    ACCOUNT: { value: AccountOutput.code },
-    ANCHOR: { value: AnchorOutput.code },
-    FOUNDRY: { value: FoundryOutput.code },
-    NFT: { value: NftOutput.code },
-    DELEGATION: { value: DelegationOutput.code },
-  } as const,
-})
 
 const AddressInRole = builder.inputType('AddressInRole', {
   description: 'An address and what it must be to an output.',
@@ -91,7 +72,7 @@ type Filter = UnspentPageQuestion['filter']
 type Term = NonNullable<Filter['keys']>[number]
 
 /** A page of unspent outputs. */
-export const UnspentOutputConnection = connection('UnspentOutput', LedgerOutputType, {
+export const UnspentOutputConnection = connection('UnspentOutput', OutputNode, {
   description: 'A page of unspent outputs, by the slot they were booked in and by id.',
   edgeDescription: 'An output and its cursor.',
   nodesOf: (page: UnspentPage) => page.outputs,
@@ -101,6 +82,7 @@ export const UnspentOutputConnection = connection('UnspentOutput', LedgerOutputT
 builder.queryField('unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
+    nullable: true,
     description: 'Unspent outputs; without first the first 100, at most 1000 at once.',
     complexity: pageCost,
     args: {

@@ -17,12 +17,12 @@ import { listChains } from '../../service/chains/list-chains.ts'
 import type { ListPage } from '../../service/chains/page.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
-import { AccountType, accountInBatch } from './account.ts'
+import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
 import { DelegationConnection } from './chain-lists.ts'
 import { listCost, pageArgs, rowsOfPage, sortedPageArgs } from './chain-pages.ts'
 import { connection } from './connection.ts'
-import { fieldCost, itemsCost } from './cost.ts'
+import { fieldCost, itemsCost } from './prices.ts'
 
 /** Validators, epochs and their committees. */
 
@@ -37,7 +37,7 @@ const ValidatorType = builder.objectRef<StakeView>('Validator').implement({
       resolve: ({ entry }) => entry.accountId,
     }),
     account: t.field({
-      type: AccountType,
+      type: AccountNode,
       nullable: true,
       complexity: chainCost,
       description: 'The account.',
@@ -109,7 +109,7 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
       description: 'The id of the account.',
     }),
     account: t.field({
-      type: AccountType,
+      type: AccountNode,
       nullable: true,
       complexity: chainCost,
       description: 'The account.',

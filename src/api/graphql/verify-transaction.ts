@@ -12,8 +12,8 @@ import {
 } from '../../service/submit/simulate-transaction.ts'
 import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './cost.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
+import { fieldCost } from './prices.ts'
 
 /** What would happen to a transaction now. */
 
@@ -127,6 +127,7 @@ const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction')
 builder.queryField('verifyTransaction', (t) =>
   t.field({
     type: VerifiedTransaction,
+    nullable: true,
     description:
       'Judges a transaction against the ledger as it is now, by all rules, and changes nothing.',
     complexity: fieldCost.judgement,

@@ -37,6 +37,19 @@ export async function readChainRecord(
   return chainId.ok ? ok(await store.read.chainRecord(chainId.value)) : chainId
 }
 
+/** One version of the record of a chain; `undefined` where there is none. */
+export async function readChainRecordVersion(
+  { store }: Pick<Services, 'store'>,
+  text: string,
+  version: number,
+): Promise<ChainRecordVersion | undefined> {
+  const chainId = parseChainId(text, 'chainId')
+  if (!chainId.ok) return undefined
+  const page = { before: version + 1, limit: 1 }
+  const [newest] = await store.read.chainRecordHistory(chainId.value, page)
+  return newest?.version === version ? newest : undefined
+}
+
 /** The records of all chains after a cursor. */
 export async function listChainRecords(
   { store }: Pick<Services, 'store'>,

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 
 /** An output with what became of it. */
 export interface OutputView extends OutputRow {
-  /** Its meaning; decoded again with every call. */
+  /** Its meaning, decoded when it is asked for first. */
   readonly output: () => Output
 }
 
@@ -37,7 +37,8 @@ export async function readOutputs(
 
 /** A row of the store in the form that the transports show. */
 export function viewOfOutput(row: OutputRow): OutputView {
-  return { ...row, output: () => decodeOutput(row.bytes) }
+  let decoded: Output | undefined
+  return { ...row, output: () => (decoded ??= decodeOutput(row.bytes)) }
 }
 
 /** The bytes were checked when the output was booked. */

@@ -65,7 +65,7 @@ export interface LedgerUpdatePage {
 /** A page size below 0 or above 1,000. */
 export interface PageSizeOutOfRange {
   readonly code: 'PAGE_SIZE_OUT_OF_RANGE'
-  readonly argument: 'first' | 'last'
+  readonly argument: string
   readonly value: number
   readonly limit: number
 }

@@ -1,3 +1,4 @@
+import { decodeCursor } from '../../feed/cursor.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { UpdateClass } from '../../store/rows.ts'
@@ -41,6 +42,21 @@ export async function updateAt(
     else high = middle
   }
   return undefined
+}
+
+/** The update that a cursor names; `undefined` where there is none, none any more, or another one in this history. */
+export async function updateAtCursor(
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
+  text: string,
+): Promise<LedgerUpdateView | undefined> {
+  const cursor = decodeCursor(text, 'id')
+  if (!cursor.ok) return undefined
+  const { seq } = cursor.value
+  const tip = await store.read.logTip()
+  const range = { after: seq - 1, before: seq + 1, limit: 1, order: 'ascending' } as const
+  const [row] = await store.read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const update = row && viewOf(row, tip, parameters)
+  return update?.cursor === text ? update : undefined
 }
 
 /** The history point of each address and class of a filter at a position of the log; at most two reads each. */

@@ -48,14 +48,14 @@ describe('an account', () => {
 
   test('has an output, and an address that may own something', async () => {
     const output =
-      'output { isSpent output { __typename ... on AccountOutput { accountId amount } } }'
+      'output { isSpent content { __typename ... on AccountOutput { accountId amount } } }'
     const fields = `milestoneIndex ${output} address { bech32 balance { total } }`
     const { data } = await ask(issuer.accountId, fields)
     expect(data.account.milestoneIndex).toBeGreaterThan(0)
     expect(data.account).toMatchObject({
       output: {
         isSpent: false,
-        output: { __typename: 'AccountOutput', accountId: issuer.accountId, amount: '100000000' },
+        content: { __typename: 'AccountOutput', accountId: issuer.accountId, amount: '100000000' },
       },
       address: {
         bech32: encodeBech32('tst', Uint8Array.of(8, ...hexToBytes(issuer.accountId))),

@@ -20,7 +20,7 @@ interface BlockVector extends Vector {
 }
 
 const vectors = [...loadVectors<BlockVector>('blocks'), ...loadVectors<BlockVector>('transactions')]
-const selection = fullSelection(schema, 'Block', 20)
+const selection = fullSelection(schema, 'BlockContent', 20)
 let log: LogStore
 
 beforeAll(async () => {
@@ -61,14 +61,14 @@ describe('block', () => {
   test.each(vectors)('$name is answered with all its members', async ({ ids, bytes, json }) => {
     const { blockId } = ids
     const answer = await ask(
-      `query Whole($id: BlockId!) { block(id: $id) { blockId slot state bytes block { ...${selection.name} } } }
+      `query Whole($id: BlockId!) { block(id: $id) { blockId slot state bytes content { ...${selection.name} } } }
        ${selection.fragments}`,
       { id: blockId },
     )
     expect(answer.errors).toBeUndefined()
-    const { block, ...rest } = answer.data.block
+    const { content, ...rest } = answer.data.block
     expect(rest).toEqual({ blockId, slot: openSlotOf(ids), state: 'PENDING', bytes })
-    expect(plainJson(block)).toEqual(plainJson(json))
+    expect(plainJson(content)).toEqual(plainJson(json))
   })
 
   test('tells issuing time and issuer', async () => {

@@ -182,6 +182,24 @@ describe('a chain', () => {
     }
   })
 
+  test('is a node', async () => {
+    for (const type of [1, 2, 3, 4, 5] as const) {
+      const { id } = present(
+        chains.find((chain) => chain.type === type),
+        'a chain',
+      )
+      const { data } = await ask(
+        `query ($id: ${scalars[type]}!) { chain: ${roots[type]}(id: $id) { id __typename } }`,
+        { id },
+      )
+      const { data: found } = await ask(
+        'query ($id: ID!) { node(id: $id) { id __typename ... on Chain { chainId } } }',
+        { id: data.chain.id },
+      )
+      expect(found.node).toEqual({ ...data.chain, chainId: id })
+    }
+  })
+
   test('of another kind is not found, and what never was is not either', async () => {
     const [account] = chains.filter(({ type }) => type === 1)
     const unknown = `0x${'12'.repeat(32)}`
@@ -337,7 +355,7 @@ describe('lists of chains that are not destroyed', () => {
         { address: text(`${kinds[type]}${id.slice(2)}`) },
       )
       const isDestroyed = states.at(-1)?.spentSlot !== undefined
-      const __typename = { 1: 'LedgerAccount', 2: 'Anchor', 4: 'Nft' }[type]
+      const __typename = { 1: 'Account', 2: 'Anchor', 4: 'Nft' }[type]
       expect(data.address.chain).toEqual({ __typename, chainId: id, isDestroyed })
     }
   })
@@ -539,7 +557,7 @@ describe('what a chain says of itself', () => {
 })
 
 test('a search finds chains of every kind by their ids and their beginnings, also when they are destroyed', async () => {
-  const names = { 1: 'LedgerAccount', 2: 'Anchor', 3: 'Token', 4: 'Nft', 5: 'Delegation' } as const
+  const names = { 1: 'Account', 2: 'Anchor', 3: 'Token', 4: 'Nft', 5: 'Delegation' } as const
   for (const { id, type } of chains.filter((_, i) => i % 4 === 0)) {
     for (const [digits, match] of [
       [id.length, 'CHAIN_ID'],

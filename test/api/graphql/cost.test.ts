@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fieldCost, maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { maxOperationCost } from '../../../src/api/graphql/cost.ts'
+import { fieldCost } from '../../../src/api/graphql/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
@@ -30,9 +31,44 @@ const page = `fragment Page on LedgerUpdateConnection {
   edges { cursor node { seq ordinal class roles outputId isSpent output { outputId amount: spentSlot } } }
 }`
 
-const refused = (cost: unknown) => [
-  { extensions: { code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost } },
+const refused = (cost: unknown, field: unknown = expect.any(String)) => [
+  { extensions: { code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field } },
 ]
+
+describe('the cost is told', () => {
+  test('where the request asks for it', async () => {
+    const query = `{ ledgerUpdates(address: ${address}, first: 20) { nodes { seq } } }`
+    const body = { query, extensions: { cost: true } }
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const { data, extensions } = (await response.json()) as GraphqlAnswer & { extensions: unknown }
+    const { nodes } = data.ledgerUpdates
+    expect(nodes.length).toBeGreaterThan(0)
+    expect(extensions).toEqual({
+      cost: {
+        estimated: 20 * 10 + 20 * 2,
+        limit: maxOperationCost,
+        // The list, its nodes, and one field of each.
+        fields: 2 + nodes.length,
+        bytes: expect.any(Number),
+      },
+    })
+  })
+
+  test('with the field that costs most, by its names in the answer', async () => {
+    const proofs = `{ network { networkId } ...F }
+      fragment F on Query { all: unspentOutputs(first: 1000) { nodes { outputId p: proof { slot } } } }`
+    const versions = (await graphql(gateway.url, versionsOfVersions)).errors
+    expect(versions).toMatchObject(refused(expect.any(Number), 'chainRecords.nodes.versions'))
+    const twice = proofs.replace('p: proof', 'p: proof { slot } q: proof { slot } r: proof')
+    expect((await graphql(gateway.url, twice)).errors).toMatchObject(
+      refused(expect.any(Number), 'all.nodes.p'),
+    )
+  })
+})
 
 describe('what asks for too much at once is refused before anything is read', () => {
   test('pages within pages', async () => {
@@ -54,7 +90,7 @@ describe('what asks for too much at once is refused before anything is read', ()
     expect(response.status).toBe(status)
     const { errors } = await response.json()
     expect(errors).toMatchObject(refused(11_011_000))
-    expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'limit'])
+    expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'field', 'limit'])
   })
 
   test('many pages, by first, by last, and by a fragment', async () => {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type ExecutionArgs, execute, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { fieldCost, maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
+import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
+import { fieldCost } from '../../../src/api/graphql/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { fullSelection } from '../../support/full-selection.ts'
 
@@ -79,7 +80,7 @@ describe('a price is', () => {
   test('summed over a fragment as often as it is spread', () => {
     const spread = (count: number) =>
       costOf(`{ ${times(count, (n) => `a${n}: output(id: ${id}) { ...O }`)} }
-        fragment O on LedgerOutput { isSpent bytes }`)
+        fragment O on Output { isSpent bytes }`)
     expect([1, 7, 70].map(spread)).toEqual([12, 84, 840])
   })
 })
@@ -105,12 +106,12 @@ describe('an ordinary document is within the limit', () => {
   const roots = [
     ['subscription { ledgerUpdates { ...All } }', 'LedgerFeedEvent', 8],
     ['subscription { milestones { ...All } }', 'Milestone', 8],
-    [`{ block(id: ${blockId}) { ...All } }`, 'LedgerBlock', 8],
-    [`{ block(id: ${blockId}) { block { ...All } } }`, 'Block', 20],
-    [`{ output(id: ${outputId}) { ...All } }`, 'LedgerOutput', 8],
-    ['{ unspentOutputs { nodes { ...All } } }', 'LedgerOutput', 8],
-    ['{ unspentOutputs(first: 1000) { nodes { bytes output { ...All } } } }', 'Output', 12],
-    [`{ transaction(id: ${blockId}) { ...All } }`, 'LedgerTransaction', 8],
+    [`{ block(id: ${blockId}) { ...All } }`, 'Block', 8],
+    [`{ block(id: ${blockId}) { content { ...All } } }`, 'BlockContent', 20],
+    [`{ output(id: ${outputId}) { ...All } }`, 'Output', 8],
+    ['{ unspentOutputs { nodes { ...All } } }', 'Output', 8],
+    ['{ unspentOutputs(first: 1000) { nodes { bytes content { ...All } } } }', 'OutputContent', 12],
+    [`{ transaction(id: ${blockId}) { ...All } }`, 'Transaction', 8],
     ['{ ledgerUpdates(address: "a") { ...All } }', 'LedgerUpdateConnection', 8],
     ['{ network { ...All } }', 'Network', 8],
     ['{ inspectBlock(input: { bytes: "0x00" }) { ...All } }', 'InspectBlockResult', 20],

@@ -22,12 +22,12 @@ import {
 
 const document = `query ($text: String!) { search(text: $text) { reason message hits { match thing {
   __typename
-  ... on LedgerBlock { blockId }
-  ... on LedgerTransaction { transactionId }
+  ... on Block { blockId }
+  ... on Transaction { transactionId }
   ... on Milestone { index }
-  ... on LedgerOutput { outputId }
-  ... on LedgerAccount { accountId }
-  ... on LedgerAddress { bech32 }
+  ... on Output { outputId }
+  ... on Account { accountId }
+  ... on Address { bech32 }
   ... on ChainRecord { chainId }
 } } } }`
 
@@ -76,11 +76,11 @@ describe('a search finds', () => {
   test('blocks, transactions, milestones and outputs by their whole ids, with and without 0x', async () => {
     const [spent] = paid.created
     const rows = [
-      [blockId, [['BLOCK_ID', 'LedgerBlock', blockId]]],
-      [paid.transactionId, [['TRANSACTION_ID', 'LedgerTransaction', paid.transactionId]]],
+      [blockId, [['BLOCK_ID', 'Block', blockId]]],
+      [paid.transactionId, [['TRANSACTION_ID', 'Transaction', paid.transactionId]]],
       [milestone.commitmentId, [['COMMITMENT_ID', 'Milestone', milestone.index]]],
-      [spent ?? '', [['OUTPUT_ID', 'LedgerOutput', spent]]],
-      [transactionOf(genesis), [['TRANSACTION_ID', 'LedgerTransaction', transactionOf(genesis)]]],
+      [spent ?? '', [['OUTPUT_ID', 'Output', spent]]],
+      [transactionOf(genesis), [['TRANSACTION_ID', 'Transaction', transactionOf(genesis)]]],
     ] as const
     for (const [id, expected] of rows) {
       expect(await found(id)).toEqual(expected)
@@ -91,9 +91,9 @@ describe('a search finds', () => {
   test('them by eight digits and more of these, and the transaction rather than its outputs', async () => {
     for (const digits of [8, 9, 20, 64]) {
       const begin = (id: string) => id.slice(0, 2 + digits)
-      expect(await found(begin(blockId))).toEqual([['ID_BEGINNING', 'LedgerBlock', blockId]])
+      expect(await found(begin(blockId))).toEqual([['ID_BEGINNING', 'Block', blockId]])
       expect(await found(begin(paid.transactionId))).toEqual([
-        ['ID_BEGINNING', 'LedgerTransaction', paid.transactionId],
+        ['ID_BEGINNING', 'Transaction', paid.transactionId],
       ])
       expect(await found(begin(milestone.commitmentId))).toEqual([
         ['ID_BEGINNING', 'Milestone', milestone.index],
@@ -102,28 +102,28 @@ describe('a search finds', () => {
     // Each output of the genesis begins with the id of a transaction that no block carries.
     const outputs = (await found(genesis.slice(0, 10))) as string[][]
     expect(outputs.length).toBeGreaterThan(5)
-    expect(outputs).toContainEqual(['ID_BEGINNING', 'LedgerOutput', genesis])
+    expect(outputs).toContainEqual(['ID_BEGINNING', 'Output', genesis])
     expect(await found(blockId.slice(0, 9))).toBe('TOO_SHORT')
   })
 
   test('addresses by text, bytes, hash and public key; accounts by address and id', async () => {
     const { publicKeyHash: hash, publicKey } = user(1)
     const bech32 = addressOf(user(1))
-    expect(await found(bech32)).toEqual([['BECH32', 'LedgerAddress', bech32]])
-    expect(await found(bech32.toUpperCase())).toEqual([['BECH32', 'LedgerAddress', bech32]])
+    expect(await found(bech32)).toEqual([['BECH32', 'Address', bech32]])
+    expect(await found(bech32.toUpperCase())).toEqual([['BECH32', 'Address', bech32]])
     expect(await found(`0x00${hash.slice(2)}`)).toEqual([
-      ['ADDRESS_BYTES', 'LedgerAddress', bech32],
+      ['ADDRESS_BYTES', 'Address', bech32],
     ])
-    expect(await found(hash)).toEqual([['PUBLIC_KEY_HASH', 'LedgerAddress', bech32]])
+    expect(await found(hash)).toEqual([['PUBLIC_KEY_HASH', 'Address', bech32]])
     expect(publicKeyHash(publicKey)).toBe(hash)
-    expect(await found(publicKey)).toEqual([['PUBLIC_KEY', 'LedgerAddress', bech32]])
+    expect(await found(publicKey)).toEqual([['PUBLIC_KEY', 'Address', bech32]])
     const { accountId } = issuer
     const account = encodeBech32('tst', Uint8Array.of(8, ...hexToBytes(accountId)))
     expect(await found(account)).toEqual([
-      ['BECH32', 'LedgerAccount', accountId],
-      ['BECH32', 'LedgerAddress', account],
+      ['BECH32', 'Account', accountId],
+      ['BECH32', 'Address', account],
     ])
-    expect(await found(accountId)).toContainEqual(['CHAIN_ID', 'LedgerAccount', accountId])
+    expect(await found(accountId)).toContainEqual(['CHAIN_ID', 'Account', accountId])
   })
 
   test('chain records by the address of their chain, on whatever network', async () => {
@@ -148,7 +148,7 @@ describe('a search finds', () => {
   })
 
   test('unspent outputs by their tag, as text and as digits', async () => {
-    const expected = [['TAG', 'LedgerOutput', paid.created[0]]]
+    const expected = [['TAG', 'Output', paid.created[0]]]
     expect(await found('rent 2026')).toEqual(expected)
     expect(await found(bytesToHex(Buffer.from('rent 2026')))).toEqual(expected)
   })

@@ -156,13 +156,13 @@ describe('transaction', () => {
     const answer = await askSchema(
       { store },
       `query ($id: BlockId!) { block(id: $id) { transaction { transactionId
-        payload { type transaction { networkId inputs { ... on UTXOInput { transactionId } } } } } } }`,
+        content { type transaction { networkId inputs { ... on UTXOInput { transactionId } } } } } } }`,
       { id: blockId },
     )
     const { transaction } = present(booked, 'vector').json.body.payload
     expect(answer.data.block.transaction).toMatchObject({
       transactionId,
-      payload: {
+      content: {
         type: 1,
         transaction: {
           inputs: transaction.inputs.map(({ transactionId }) => ({ transactionId })),

@@ -140,10 +140,10 @@ describe('unspent outputs', () => {
 
   test('by the id of a chain', async () => {
     const query = `query ($filter: UnspentOutputFilter) { unspentOutputs(filter: $filter) {
-      nodes { output { ... on AccountOutput { accountId } } } } }`
+      nodes { content { ... on AccountOutput { accountId } } } } }`
     const filter = { chainId: issuer.accountId, kinds: ['ACCOUNT'] }
     const { data } = await graphql(gateway.url, query, { filter })
-    expect(data.unspentOutputs.nodes).toEqual([{ output: { accountId: issuer.accountId } }])
+    expect(data.unspentOutputs.nodes).toEqual([{ content: { accountId: issuer.accountId } }])
   })
 
   test('page by page, none twice and none missing', async () => {

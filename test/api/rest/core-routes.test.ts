@@ -200,7 +200,7 @@ describe('a transaction', () => {
 
   test('of the genesis has its outputs in GraphQL, and no block', async () => {
     const query = `query ($id: TransactionId!) { transaction(id: $id) {
-      transactionId state slot blockId failure { code } payload { __typename }
+      transactionId state slot blockId failure { code } content { __typename }
       inputs { outputId } outputs { outputId transactionId proof { slot } }
     } }`
     const transactionId = spent.slice(0, 74)
@@ -216,7 +216,7 @@ describe('a transaction', () => {
         slot: 0,
         blockId: null,
         failure: null,
-        payload: null,
+        content: null,
       },
       inputs: [],
       outputs: createdOutputs

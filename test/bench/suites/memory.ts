@@ -159,7 +159,7 @@ const page = /* GraphQL */ `
   query ($address: String!, $first: Int!) {
     ledgerUpdates(address: $address, first: $first) {
       totalCount
-      nodes { milestoneIndex outputId isSpent cursor output { output { __typename } } }
+      nodes { milestoneIndex outputId isSpent cursor output { content { __typename } } }
       pageInfo { hasNextPage endCursor }
     }
   }

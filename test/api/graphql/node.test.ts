@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeNodeId } from '../../../src/api/graphql/node-id.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { slotOfId } from '../../../src/protocol/ids.ts'
+import type { BlockId, OutputId } from '../../../src/protocol/primitives.ts'
+import { chainIdOf } from '../../support/chain-ids.ts'
+import { graphql } from '../../support/client.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { acceptedId, post } from '../../support/submit.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  issuer,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilCommitted,
+  user,
+} from '../../support/wallet.ts'
+
+/** Global ids: every thing that has one is found by it. */
+
+let gateway: TestGateway
+let ids: readonly { readonly __typename: string; readonly id: string }[]
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  const { blockId, created } = await pay()
+  await untilCommitted(gateway.url, slotOfId(blockId as BlockId))
+  const chainId = chainIdOf(300)
+  const setting = `mutation ($chainId: String!) {
+    setChainRecord(chainId: $chainId, record: { accessNodes: ["a"], isActive: true }) { version } }`
+  await graphql(
+    gateway.url,
+    setting,
+    { chainId },
+    {
+      authorization: `Bearer ${await gateway.token('chain-record:write')}`,
+    },
+  )
+  const { data } = await graphql(gateway.url, everyNode, {
+    chainId,
+    blockId,
+    outputId: created,
+    accountId: issuer.accountId,
+    address: addressOf(user(1)),
+  })
+  const { ledgerUpdates, ...others } = data
+  ids = [...Object.values<(typeof ids)[number]>(others), ...ledgerUpdates.nodes]
+})
+afterAll(() => gateway.close())
+
+const everyNode = `query ($blockId: BlockId!, $outputId: OutputId!, $accountId: AccountId!,
+    $address: String!, $chainId: String!) {
+  block(id: $blockId) { __typename id }
+  output(id: $outputId) { __typename id }
+  account(id: $accountId) { __typename id }
+  address(address: $address) { __typename id }
+  milestone { __typename id }
+  chainRecord(chainId: $chainId) { __typename id }
+  ledgerUpdates(address: $address, first: 1) { nodes { __typename id } }
+}`
+
+async function pay() {
+  const offer = await offerOf(gateway.url)
+  const [spend] = await genesisOutputs(gateway.url, user(1))
+  const { payload, created } = paymentOf(offer.network, {
+    spend: present(spend, 'a funded output'),
+    key: user(1),
+    outputs: [ownedBy(user(1), 1_000_000_000n)],
+    creationSlot: slotNow(offer.network),
+  })
+  const blockId = await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+  return { blockId, created: present(created[0], 'an output') as OutputId }
+}
+
+describe('a node', () => {
+  test('of every type that is one was made', async () => {
+    const node = present(schema.getType('Node'), 'the interface')
+    // The chains are made in chains.test.ts.
+    const chains = ['Anchor', 'Delegation', 'Nft', 'Token']
+    const types = schema
+      .getPossibleTypes(node as never)
+      .map(({ name }) => name)
+      .filter((name) => !chains.includes(name))
+    const { data } = await graphql(
+      gateway.url,
+      'query ($id: ID!) { node(id: $id) { ... on Block { transaction { __typename id } } } }',
+      { id: present(ids[0], 'the block').id },
+    )
+    ids = [...ids, data.node.transaction]
+    expect(ids.map(({ __typename }) => __typename).sort()).toEqual(types.sort())
+  })
+
+  test('is found by its id, alone and among others', async () => {
+    const texts = ids.map(({ id }) => id)
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`
+    expect((await graphql(gateway.url, query, { ids: texts })).data.nodes).toEqual(ids)
+    for (const one of ids) {
+      const alone = 'query ($id: ID!) { node(id: $id) { __typename id } }'
+      expect((await graphql(gateway.url, alone, one)).data.node).toEqual(one)
+    }
+  })
+
+  const unknown = [
+    encodeNodeId('Block', `0x${'12'.repeat(36)}`),
+    encodeNodeId('Block', '0x12'),
+    encodeNodeId('Transaction', `0x${'12'.repeat(36)}`),
+    encodeNodeId('Output', `0x${'12'.repeat(38)}`),
+    encodeNodeId('Output', 'x'),
+    encodeNodeId('Account', `0x${'12'.repeat(32)}`),
+    encodeNodeId('Milestone', '4294967295'),
+    encodeNodeId('Milestone', '-1'),
+    encodeNodeId('Address', '0xff'),
+    encodeNodeId('ChainRecord', `${chainIdOf(301)}/1`),
+    encodeNodeId('ChainRecord', 'x/y'),
+    encodeNodeId('LedgerUpdate', 'x'),
+  ]
+  test('that is not there is null', async () => {
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { id } }`
+    const { data, errors } = await graphql(gateway.url, query, { ids: unknown })
+    expect(errors).toBeUndefined()
+    expect(data.nodes).toEqual(unknown.map(() => null))
+  })
+
+  const malformed = ['', 'x', '%', btoa('Query:1'), btoa('Block'), `${btoa('Milestone:1')}=`]
+  test.each(malformed)('an id that this gateway does not write is refused: %s', async (id) => {
+    const { data, errors } = await graphql(
+      gateway.url,
+      '{ network { networkId } }'.replace('{', `{ node(id: ${JSON.stringify(id)}) { id }`),
+    )
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NODE_ID_MALFORMED'])
+    // The rest of the page is there.
+    expect(data).toEqual({ node: null, network: { networkId: expect.any(String) } })
+  })
+
+  test('more than 1000 at once are refused', async () => {
+    const { errors } = await graphql(
+      gateway.url,
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { id } }`,
+      { ids: Array.from({ length: 1_001 }, () => unknown[0]) },
+    )
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([
+      { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'ids', value: 1_001, limit: 1_000 },
+    ])
+  })
+})
