@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { maxHits, type Nothing } from '../../service/search/look-up.ts'
 import type { Meaning } from '../../service/search/meanings.ts'
 import { type Hit, type SearchResult, search } from '../../service/search/search.ts'
@@ -34,8 +35,7 @@ const kindOf = Symbol('kind')
 const SearchThing = builder.unionType('SearchThing', {
   description: 'What a text may name.',
   types: Object.values(typeByKind),
-  // An address is a text, and has no such member.
-  resolveType: (thing) => typeByKind[(thing as KindOf)[kindOf] ?? 'ADDRESS'].name,
+  resolveType: (thing) => typeByKind[present((thing as KindOf)[kindOf], 'the kind of a hit')].name,
 })
 
 interface KindOf {

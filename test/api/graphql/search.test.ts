@@ -111,9 +111,7 @@ describe('a search finds', () => {
     const bech32 = addressOf(user(1))
     expect(await found(bech32)).toEqual([['BECH32', 'Address', bech32]])
     expect(await found(bech32.toUpperCase())).toEqual([['BECH32', 'Address', bech32]])
-    expect(await found(`0x00${hash.slice(2)}`)).toEqual([
-      ['ADDRESS_BYTES', 'Address', bech32],
-    ])
+    expect(await found(`0x00${hash.slice(2)}`)).toEqual([['ADDRESS_BYTES', 'Address', bech32]])
     expect(await found(hash)).toEqual([['PUBLIC_KEY_HASH', 'Address', bech32]])
     expect(publicKeyHash(publicKey)).toBe(hash)
     expect(await found(publicKey)).toEqual([['PUBLIC_KEY', 'Address', bech32]])
