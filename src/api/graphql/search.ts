@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { maxHits, type Nothing } from '../../service/search/look-up.ts'
 import type { Meaning } from '../../service/search/meanings.ts'
 import { type Hit, type SearchResult, search } from '../../service/search/search.ts'
@@ -34,7 +35,8 @@ const kindOf = Symbol('kind')
 const SearchThing = builder.unionType('SearchThing', {
   description: 'What a text may name.',
   types: Object.values(typeByKind),
-  resolveType: (thing) => typeByKind[(thing as Partial<KindOf>)[kindOf] ?? 'ADDRESS'].name,
+  resolveType: (thing) =>
+    typeByKind[present((thing as Partial<KindOf>)[kindOf], 'the kind of a hit')].name,
 })
 
 interface KindOf {
