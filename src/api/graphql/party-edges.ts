@@ -1,7 +1,7 @@
-import { chainOf } from '../../ledger/chain-states.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
 import { defaultListSize } from '../../service/lists/keyset-page.ts'
+import { chainOfOutput } from '../../service/chains/read-chain.ts'
 import { listBlocks } from '../../service/lists/list-blocks.ts'
 import { listLedgerUpdates } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
@@ -62,7 +62,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
     description:
       'The account, anchor, token, NFT or delegation of which it is a state; null for other outputs, and until it is committed.',
     resolve: async (view, _args, context) => {
-      const name = chainOf(view.outputId, view.output())
+      const name = chainOfOutput(view)
       const chain = name && (await chainInBatch(context, name.chainId))
       return chain?.kind === name?.kind ? chain && (accountOf(chain) ?? chain) : null
     },

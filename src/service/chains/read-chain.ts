@@ -1,4 +1,4 @@
-import type { ChainKind, ChainName } from '../../ledger/chain-states.ts'
+import { type ChainKind, type ChainName, chainOf } from '../../ledger/chain-states.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { AccountAddress, AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
@@ -119,4 +119,9 @@ function isOfKind<K extends Output['type']>(
   kind: K,
 ): output is Extract<Output, { readonly type: K }> {
   return output.type === kind
+}
+
+/** The chain of which an output is a state; `undefined` for one that is none. */
+export function chainOfOutput(view: OutputView): ChainName | undefined {
+  return chainOf(view.outputId, view.output())
 }

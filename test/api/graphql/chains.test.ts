@@ -3,113 +3,32 @@ import { encodeNodeId } from '../../../src/api/graphql/node-id.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
-import { addressKey, chainIdOf, foundryId, transactionOf } from '../../../src/protocol/ids.ts'
-import type { Output } from '../../../src/protocol/outputs.ts'
+import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { balancesAt, type ModelOutput, ownerInSlot } from '../../support/balance-model.ts'
 import { askBothWays } from '../../support/both-ways.ts'
+import { type ModelChain, startChainWorld } from '../../support/chain-world.ts'
 import { graphql } from '../../support/client.ts'
-import {
-  fundFromFaucet,
-  type LedgerWorld,
-  startWorld,
-  worldParameters,
-} from '../../support/ledger-world.ts'
-import { makeTransaction, playerOf } from '../../support/player.ts'
-import { plain } from '../../support/player-coins.ts'
-import { anyMove, moves } from '../../support/player-moves.ts'
-import { createRandom } from '../../support/random.ts'
+import { type LedgerWorld, worldParameters } from '../../support/ledger-world.ts'
 import { startGateway } from '../../support/start-gateway.ts'
 import { getJson, untilCommitted } from '../../support/wallet.ts'
 
 /** Chains of every kind, made, changed and destroyed by players, against a list of all outputs. */
-
-const players = 50
-const rounds = 9
-const { minCommittableAge } = worldParameters
-
-interface ModelChain {
-  readonly id: Hex
-  readonly type: Exclude<Output['type'], 0>
-  /** In the order in which they were booked. */
-  readonly states: readonly ModelOutput[]
-}
 
 const roots = { 1: 'account', 2: 'anchor', 3: 'token', 4: 'nft', 5: 'delegation' } as const
 const scalars = {
   ...{ 1: 'AccountId', 2: 'AnchorId', 3: 'FoundryId', 4: 'NftId', 5: 'DelegationId' },
 } as const
 
+const { minCommittableAge } = worldParameters
+
 let world: LedgerWorld
 let slot: number
 let chains: readonly ModelChain[]
 
 beforeAll(async () => {
-  world = await startWorld()
-  const seats = Array.from({ length: players }, (_, n) => {
-    return { player: playerOf(n), random: createRandom(n + 7), outputIds: new Set<string>() }
-  })
-  const funds = seats.map(({ player }) => plain(player.addresses[0], 100_000_000n))
-  await fundFromFaucet(world, funds)
-  world.outputs.forEach(({ outputId }, n) => {
-    seats[n]?.outputIds.add(outputId)
-  })
-  await world.pass(minCommittableAge)
-  for (let round = 0; round < rounds; round++) {
-    const moment = await world.moment()
-    for (const seat of seats) {
-      const coins = world.outputs.filter(
-        ({ outputId, spentSlot }) => spentSlot === undefined && seat.outputIds.has(outputId),
-      )
-      const turn = { ...seat, moment, coins }
-      // By chance alone hardly a foundry is destroyed.
-      const plan = (round === rounds - 1 && moves.destroyFoundry?.(turn)) || anyMove(turn)
-      if (plan === undefined) continue
-      const made = makeTransaction(seat.player, moment, plan)
-      await world.submit(moment, made.payload)
-      world.note(moment.slot, made)
-      for (const { outputId } of made.created) seat.outputIds.add(outputId)
-    }
-    await world.pass(1)
-  }
-  // An epoch is over.
-  slot = await world.pass(2 ** worldParameters.slotsPerEpochExponent)
-  chains = chainsIn(world.outputs)
+  ;({ world, slot, chains } = await startChainWorld({ players: 50, rounds: 9 }))
 }, 240_000)
 afterAll(() => world.close())
-
-/** By the id that is written in an output, and for its first one the hash of its own id. */
-function chainsIn(outputs: readonly ModelOutput[]): ModelChain[] {
-  const byId = new Map<Hex, { type: ModelChain['type']; states: ModelOutput[] }>()
-  for (const one of outputs) {
-    const found = chainIn(one)
-    if (found === undefined) continue
-    const [type, id] = found
-    const chain = byId.get(id) ?? { type, states: [] }
-    chain.states.push(one)
-    byId.set(id, chain)
-  }
-  return [...byId].map(([id, chain]) => ({ id, ...chain }))
-}
-
-function chainIn({ output, outputId }: ModelOutput): [ModelChain['type'], Hex] | undefined {
-  const orOwn = (id: Hex) => (/^0x0+$/.test(id) ? chainIdOf(outputId) : id)
-  switch (output.type) {
-    case 0: {
-      const [owner] = output.unlockConditions
-      return owner?.type === 0 && owner.address.type === 32 ? [1, chainIdOf(outputId)] : undefined
-    }
-    case 1:
-      return [1, orOwn(output.accountId)]
-    case 2:
-      return [2, orOwn(output.anchorId)]
-    case 3:
-      return [3, present(foundryId(output), 'the id of a foundry')]
-    case 4:
-      return [4, orOwn(output.nftId)]
-    case 5:
-      return [5, orOwn(output.delegationId)]
-  }
-}
 
 function ask(document: string, variables: object = {}) {
   return askBothWays(world.gateway.url, document, variables)

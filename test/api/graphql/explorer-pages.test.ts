@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { hexToBytes } from '../../../src/lib/hex.ts'
+import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
+import { askBothWays } from '../../support/both-ways.ts'
+import { type ChainWorld, startChainWorld } from '../../support/chain-world.ts'
+import { graphql } from '../../support/client.ts'
+import { issuer } from '../../support/wallet.ts'
+
+/** The documents of `docs/examples/explorer`: a page of an explorer each, in one request. */
+
+const root = new URL('../../../', import.meta.url)
+const folder = new URL('docs/examples/explorer/', root)
+const names = readdirSync(folder).map((file) => file.replace('.graphql', ''))
+const textOf = (name: string) => readFileSync(new URL(`${name}.graphql`, folder), 'utf8')
+
+/** The ids that the pages are asked for, of a ledger with everything in it. */
+async function variablesIn({ world, slot, chains }: ChainWorld) {
+  // One that is still there, where there is one.
+  const chainOf = (type: number) => {
+    const some = chains.filter((chain) => chain.type === type)
+    const alive = some.find(({ states }) => states.at(-1)?.spentSlot === undefined)
+    return present(alive ?? some[0], `a chain of type ${type}`)
+  }
+  // The first transaction funded the players, and gave the rest back to the faucet.
+  const funding = transactionOf(present(world.outputs[0], 'an output').outputId)
+  const output = present(
+    world.outputs.find(
+      ({ outputId, spentSlot }) => spentSlot !== undefined && transactionOf(outputId) !== funding,
+    ),
+    'a spent output of a player',
+  )
+  const transactionId = transactionOf(output.outputId)
+  const { data } = await graphql(
+    world.gateway.url,
+    'query ($id: TransactionId!) { transaction(id: $id) { blockId outputs { owner { bech32 } } } }',
+    { id: transactionId },
+  )
+  const nft = chainOf(4)
+  return {
+    home: {},
+    milestone: { index: output.bookedSlot },
+    block: { id: data.transaction.blockId },
+    transaction: { id: transactionId },
+    address: { address: data.transaction.outputs[0].owner.bech32 },
+    account: { id: issuer.accountId },
+    nft: { id: nft.id },
+    token: { id: chainOf(3).id },
+    validators: {},
+    search: { text: nft.id.slice(0, 14) },
+    slot,
+  } as const
+}
+
+let started: ChainWorld
+let variables: Awaited<ReturnType<typeof variablesIn>>
+
+beforeAll(async () => {
+  started = await startChainWorld({ players: 50, rounds: 9 })
+  variables = await variablesIn(started)
+}, 240_000)
+afterAll(() => started.world.close())
+
+type Page = Exclude<keyof typeof variables, 'slot'>
+
+async function page(name: Page) {
+  const { data, errors } = await askBothWays(
+    started.world.gateway.url,
+    textOf(name),
+    variables[name],
+  )
+  expect(errors).toBeUndefined()
+  return data
+}
+
+test.each(names)('%s costs what docs/graphql.md says, and is affordable', (name) => {
+  const cost = operationCost({
+    schema,
+    document: parse(textOf(name)),
+    variableValues: variables[name as Page],
+  })
+  expect(cost).toBeLessThan(maxOperationCost)
+  const told = readFileSync(new URL('docs/graphql.md', root), 'utf8')
+  expect(told).toContain(`| [${name}](examples/explorer/${name}.graphql) | ${cost} |`)
+})
+
+describe('in one request', () => {
+  test('home tells how the ledger stands and what was new', async () => {
+    const { status, activity, milestones, transactions } = await page('home')
+    expect(status).toMatchObject({ committed: { slot: variables.slot }, mode: 'EMBEDDED' })
+    expect(activity.length).toBeGreaterThan(0)
+    expect(milestones.nodes[0].index).toBe(variables.slot)
+    expect(transactions.nodes[0].changes.length).toBeGreaterThan(0)
+  })
+
+  test('a milestone has its blocks, transactions and updates', async () => {
+    const { milestone } = await page('milestone')
+    expect(milestone.previous.index).toBe(milestone.index - 1)
+    expect(milestone.next.index).toBe(milestone.index + 1)
+    expect(milestone.transactions.nodes.length).toBe(Math.min(20, milestone.transactionCount))
+    expect(milestone.blocks.nodes.length).toBe(Math.min(20, milestone.blockCount))
+    expect(milestone.updates.nodes.length).toBe(Math.min(20, Number(milestone.updateCount)))
+  })
+
+  test('a block leads to its transaction, its milestone and its parents', async () => {
+    const { block } = await page('block')
+    const { transactionId } = block.transaction
+    expect(transactionId).toBe(variables.transaction.id)
+    expect(block.milestone.index).toBe(block.slot)
+    expect(block.parents.length).toBeGreaterThan(0)
+    expect(block.issuer.accountId).toBe(block.issuerId)
+  })
+
+  test('a transaction shows what it spent, what it made and who gained', async () => {
+    const { transaction } = await page('transaction')
+    const made = started.world.outputs.filter(
+      ({ outputId }) => transactionOf(outputId) === transaction.transactionId,
+    )
+    expect(
+      transaction.outputs.map(({ outputId }: { outputId: string }) => outputId).sort(),
+    ).toEqual(made.map(({ outputId }) => outputId).sort())
+    const sum = (side: 'inputs' | 'outputs') =>
+      transaction[side].reduce(
+        (all: bigint, one: { amount: string }) => all + BigInt(one.amount),
+        0n,
+      )
+    expect(sum('inputs')).toBe(sum('outputs'))
+    expect(transaction.milestone.index).toBe(transaction.slot)
+    expect(transaction.updates.nodes.length).toBeGreaterThanOrEqual(made.length)
+  })
+
+  test('an address has its balance, its chains and its history', async () => {
+    const { address } = await page('address')
+    expect(address.bech32).toBe(variables.address.address)
+    expect(address.updates.nodes.length).toBe(Math.min(20, Number(address.updates.totalCount)))
+    const unspent = address.unspentOutputs.nodes as readonly { readonly amount: string }[]
+    if (unspent.length < 10) {
+      const sum = unspent.reduce((all, { amount }) => all + BigInt(amount), 0n)
+      expect(sum).toBe(BigInt(address.balance.total))
+    }
+  })
+
+  test('an account has its entry, its address, its blocks and its states', async () => {
+    const { account } = await page('account')
+    const key = addressKey({ type: 8, accountId: issuer.accountId })
+    expect(account.address.bech32).toBe(encodeBech32('tst', hexToBytes(key)))
+    expect(account.entry.keyHashes.length).toBe(1)
+    expect(account.history.nodes.length).toBe(Number(account.history.totalCount))
+  })
+
+  test('an NFT and a token have their history, a token its holders', async () => {
+    const { nft } = await page('nft')
+    expect(nft).toMatchObject({ nftId: variables.nft.id, isDestroyed: false })
+    const states = started.chains.find(({ id }) => id === nft.nftId)?.states
+    expect(nft.history.totalCount).toBe(`${states?.length}`)
+    const { token } = await page('token')
+    expect(BigInt(token.circulatingSupply)).toBe(
+      BigInt(token.mintedTokens) - BigInt(token.meltedTokens),
+    )
+    const shares = token.holders.nodes as readonly { readonly amount: string }[]
+    expect(shares.every(({ amount }) => BigInt(amount) > 0n)).toBe(true)
+  })
+
+  test('validators and their committee, and what a text names', async () => {
+    const { epoch, validators } = await page('validators')
+    expect(validators.nodes.length).toBeGreaterThan(0)
+    expect(epoch.committee.members.length).toBeGreaterThan(0)
+    const { search } = await page('search')
+    expect(search.hits).toContainEqual({
+      match: 'ID_BEGINNING',
+      thing: { __typename: 'Nft', chainId: variables.nft.id, isDestroyed: false },
+    })
+  })
+})
