@@ -1,7 +1,7 @@
 import type { AccountId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
-import { defaultListSize } from '../../service/lists/keyset-page.ts'
 import { chainOfOutput } from '../../service/chains/read-chain.ts'
+import { defaultListSize } from '../../service/lists/keyset-page.ts'
 import { listBlocks } from '../../service/lists/list-blocks.ts'
 import { listLedgerUpdates } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
