@@ -35,7 +35,7 @@ describe('the examples', () => {
     )
     const { data, errors } = await graphql(gateway.url, query)
     expect(errors).toBeUndefined()
-    expect(data.ledgerUpdates.nodes).toMatchObject([
+    expect(data.address.updates.nodes).toMatchObject([
       { milestoneIndex: 0, isSpent: false },
       { milestoneIndex: 0, isSpent: false },
     ])
