@@ -20,7 +20,7 @@ afterAll(async () => {
 
 test('new blocks come as they are stored, in order (21)', async () => {
   const query = `subscription ($issuer: AccountId) { blocks(filter: { issuerId: $issuer, hasTransaction: false,
-    isValidation: false }) { blockId slot issuerId block { header { protocolVersion } } } }`
+    isValidation: false }) { blockId slot issuerId content { header { protocolVersion } } } }`
   const variables = { issuer: issuer.accountId }
   const feed = client.iterate<{ blocks: { blockId: string } }>({ query, variables })
   const first = feed.next()

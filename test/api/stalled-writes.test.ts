@@ -121,7 +121,7 @@ describe('a WebSocket that does not read', () => {
   })
 })
 
-test('an event stream that nobody reads is cut', async () => {
+test('an event stream that nobody reads is cut (7)', async () => {
   const before = stalledCount()
   // Twenty events of a megabyte: the feed stops by itself when a socket takes no more.
   const [owner = '0x'] = addresses

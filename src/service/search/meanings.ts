@@ -94,30 +94,38 @@ function meaningsOfDigits(text: string, digits: string): Meanings {
   }
 }
 
-/** By the number of bytes. */
 function meaningsOfId(hex: Hex): Meaning[] {
-  switch ((hex.length - 2) / 2) {
-    case 32:
-      return [
-        { by: 'CHAIN_ID', id: hex },
-        { by: 'PUBLIC_KEY_HASH', keys: keysOfHash(hex) },
-        { by: 'PUBLIC_KEY', keys: keysOfHash(publicKeyHash(hex)) },
-      ]
-    case 36:
-      return [
-        { by: 'BLOCK_ID', id: hex as BlockId },
-        { by: 'TRANSACTION_ID', id: hex as TransactionId },
-        { by: 'COMMITMENT_ID', id: hex as CommitmentId },
-      ]
-    case 38:
-      return [
-        { by: 'OUTPUT_ID', id: hex as OutputId },
-        { by: 'CHAIN_ID', id: hex as FoundryId },
-      ]
-    default:
-      return isHex(hex) ? meaningsOfAddressBytes(hex) : []
-  }
+  const ofLength = meaningsByBytes.get((hex.length - 2) / 2)
+  if (ofLength !== undefined) return ofLength(hex)
+  return isHex(hex) ? meaningsOfAddressBytes(hex) : []
 }
+
+/** By the number of bytes. */
+const meaningsByBytes = new Map<number, (hex: Hex) => Meaning[]>([
+  [
+    32,
+    (hex) => [
+      { by: 'CHAIN_ID', id: hex },
+      { by: 'PUBLIC_KEY_HASH', keys: keysOfHash(hex) },
+      { by: 'PUBLIC_KEY', keys: keysOfHash(publicKeyHash(hex)) },
+    ],
+  ],
+  [
+    36,
+    (hex) => [
+      { by: 'BLOCK_ID', id: hex as BlockId },
+      { by: 'TRANSACTION_ID', id: hex as TransactionId },
+      { by: 'COMMITMENT_ID', id: hex as CommitmentId },
+    ],
+  ],
+  [
+    38,
+    (hex) => [
+      { by: 'OUTPUT_ID', id: hex as OutputId },
+      { by: 'CHAIN_ID', id: hex as FoundryId },
+    ],
+  ],
+])
 
 const tooShort: Misspelling = {
   reason: 'TOO_SHORT',

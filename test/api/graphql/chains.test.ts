@@ -401,7 +401,7 @@ describe('what a chain says of itself', () => {
         endEpoch: output.endEpoch === 0 ? null : output.endEpoch,
       })
       const claim = `${world.gateway.url}/api/core/v3/rewards/${last.outputId}`
-      const told = last.spentSlot === undefined ? await (await fetch(claim)).json() : undefined
+      const told = last.spentSlot === undefined ? await getJson(claim) : undefined
       expect(reward).toEqual(
         told === undefined
           ? null
