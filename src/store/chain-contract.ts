@@ -40,7 +40,7 @@ export interface AliveChainsQuery extends Interval<Pick<OutputRow, 'bookedSlot' 
   readonly kind: ChainKind
   /** Index keys that each must have; at most two. */
   readonly keys: readonly IndexKey[]
-  /** Only those that time alone gives to nobody. */
+  /** Only those without an expiration, which would give them to another owner. */
   readonly isUnexpiring: boolean
 }
 

@@ -1,4 +1,3 @@
-import { AccountAddress } from '../../protocol/addresses.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import {
   type AccountView,
@@ -6,16 +5,12 @@ import {
   readAccount,
   readEntry,
 } from '../../service/accounts/read-account.ts'
-import { addressText } from '../../service/addresses/address-text.ts'
-import { readChainRecord } from '../../service/chain-records/chain-records.ts'
-import { accountParts, immutableMetadataOf } from '../../service/chains/chain-parts.ts'
+import { accountParts } from '../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
-import { AddressNode, viewOfAddress } from './address-node.ts'
 import { builder, type GatewayContext } from './builder.ts'
-import { Chain, issuerAddress } from './chain.ts'
-import { ChainRecord } from './chain-records.ts'
+import { Chain } from './chain.ts'
 import { chainInBatch } from './loaders.ts'
-import { BlockIssuerType, MetadataType, StakingType } from './model.ts'
+import { BlockIssuerType, StakingType } from './model.ts'
 import { protocolId } from './node-id.ts'
 import { itemsCost } from './prices.ts'
 
@@ -108,27 +103,10 @@ AccountNode.implement({
         })
       },
     }),
-    address: t.field({
-      type: AddressNode,
-      description: 'The address of the account, and what it owns.',
-      resolve: addressOfAccount,
-    }),
   }),
 })
 
 builder.objectFields(AccountNode, (t) => ({
-  issuer: t.field({
-    type: AddressNode,
-    nullable: true,
-    description: 'The address that issued it, which never changes; null for none.',
-    resolve: issuerAddress,
-  }),
-  immutableMetadata: t.field({
-    type: MetadataType,
-    nullable: true,
-    description: 'The metadata that never change; null for none.',
-    resolve: immutableMetadataOf,
-  }),
   foundryCounter: t.field({
     type: 'UInt32',
     description: 'How many foundries it has created.',
@@ -146,21 +124,7 @@ builder.objectFields(AccountNode, (t) => ({
     description: 'What it stakes as a validator; null where it stakes nothing.',
     resolve: (account) => accountParts(account)?.staking,
   }),
-  chainRecord: t.field({
-    type: ChainRecord,
-    nullable: true,
-    complexity: itemsCost(1).field,
-    description: 'The chain record under its address on this network; null when none was set.',
-    resolve: async (account, _args, { services }) => {
-      const text = addressText(services.parameters.bech32Hrp, addressOfAccount(account).key)
-      return orThrow(await readChainRecord(services, text))
-    },
-  }),
 }))
-
-function addressOfAccount({ chainId }: AccountView) {
-  return viewOfAddress({ type: AccountAddress.code, accountId: chainId as AccountId })
-}
 
 /** An account as of the newest milestone, read with all others that an answer asks for at the same time. */
 export async function accountInBatch(

@@ -1,6 +1,12 @@
 import type { Hex } from '../../lib/hex.ts'
-import { AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
-import type { AnchorId, DelegationId, FoundryId, NftId } from '../../protocol/primitives.ts'
+import { AccountAddress, AnchorAddress, NftAddress } from '../../protocol/addresses.ts'
+import type {
+  AccountId,
+  AnchorId,
+  DelegationId,
+  FoundryId,
+  NftId,
+} from '../../protocol/primitives.ts'
 import { addressText } from '../../service/addresses/address-text.ts'
 import { readChainRecord } from '../../service/chain-records/chain-records.ts'
 import {
@@ -13,7 +19,7 @@ import {
 import { type ChainView, chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
-import { AddressNode, viewOfAddress, viewOfKey } from './address-node.ts'
+import { AddressNode, type AddressView, viewOfAddress, viewOfKey } from './address-node.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain, issuerAddress } from './chain.ts'
 import { ChainRecord } from './chain-records.ts'
@@ -78,39 +84,8 @@ AnchorNode.implement({
       description: 'The metadata of its state; null for none.',
       resolve: (chain) => anchorParts(chain).stateMetadata,
     }),
-    issuer: t.field({
-      type: AddressNode,
-      nullable: true,
-      description: 'The address that issued it, which never changes; null for none.',
-      resolve: issuerAddress,
-    }),
-    immutableMetadata: t.field({
-      type: MetadataType,
-      nullable: true,
-      description: 'The metadata that never change; null for none.',
-      resolve: immutableMetadataOf,
-    }),
-    address: t.field({
-      type: AddressNode,
-      description: 'The address of the anchor, and what it owns.',
-      resolve: addressOfAnchor,
-    }),
-    chainRecord: t.field({
-      type: ChainRecord,
-      nullable: true,
-      complexity: one,
-      description: 'The chain record under its address on this network; null when none was set.',
-      resolve: async (chain, _args, { services }) => {
-        const text = addressText(services.parameters.bech32Hrp, addressOfAnchor(chain).key)
-        return orThrow(await readChainRecord(services, text))
-      },
-    }),
   }),
 })
-
-function addressOfAnchor({ chainId }: ChainView) {
-  return viewOfAddress({ type: AnchorAddress.code, anchorId: chainId as AnchorId })
-}
 
 /** An NFT. */
 export const NftNode = chainNode('Nft', chainKinds.NFT, 32)
@@ -129,23 +104,6 @@ NftNode.implement({
       description:
         'The address that owns it as of the newest milestone, once it has expired the return address; of a destroyed one who owned it last.',
       resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
-    }),
-    issuer: t.field({
-      type: AddressNode,
-      nullable: true,
-      description: 'The address that issued it, which never changes; null for none.',
-      resolve: issuerAddress,
-    }),
-    immutableMetadata: t.field({
-      type: MetadataType,
-      nullable: true,
-      description: 'The metadata that never change; null for none.',
-      resolve: immutableMetadataOf,
-    }),
-    address: t.field({
-      type: AddressNode,
-      description: 'The address of the NFT, and what it owns.',
-      resolve: ({ chainId }) => viewOfAddress({ type: NftAddress.code, nftId: chainId as NftId }),
     }),
   }),
 })
@@ -200,12 +158,6 @@ TokenNode.implement({
         'Minted less melted ones; 0 when the foundry is destroyed. What was burned without the foundry is still counted.',
       resolve: (chain) => tokenParts(chain).circulating,
     }),
-    immutableMetadata: t.field({
-      type: MetadataType,
-      nullable: true,
-      description: 'The metadata that never change; null for none.',
-      resolve: immutableMetadataOf,
-    }),
   }),
 })
 
@@ -257,6 +209,59 @@ DelegationNode.implement({
     }),
   }),
 })
+
+for (const node of [AccountNode, AnchorNode, NftNode]) {
+  builder.objectFields(node, (t) => ({
+    address: t.field({
+      type: AddressNode,
+      description: 'Its address, and what that owns.',
+      resolve: addressOfChain,
+    }),
+    issuer: t.field({
+      type: AddressNode,
+      nullable: true,
+      description: 'The address that issued it, which never changes; null for none.',
+      resolve: issuerAddress,
+    }),
+  }))
+}
+
+for (const node of [AccountNode, AnchorNode, NftNode, TokenNode]) {
+  builder.objectField(node, 'immutableMetadata', (t) =>
+    t.field({
+      type: MetadataType,
+      nullable: true,
+      description: 'The metadata that never change; null for none.',
+      resolve: immutableMetadataOf,
+    }),
+  )
+}
+
+for (const node of [AccountNode, AnchorNode]) {
+  builder.objectField(node, 'chainRecord', (t) =>
+    t.field({
+      type: ChainRecord,
+      nullable: true,
+      complexity: one,
+      description: 'The chain record under its address on this network; null when none was set.',
+      resolve: async (chain, _args, { services }) => {
+        const text = addressText(services.parameters.bech32Hrp, addressOfChain(chain).key)
+        return orThrow(await readChainRecord(services, text))
+      },
+    }),
+  )
+}
+
+/** The address of a chain that has one: no token and no delegation has. */
+function addressOfChain({ kind, chainId }: ChainView): AddressView {
+  if (kind === chainKinds.ACCOUNT) {
+    return viewOfAddress({ type: AccountAddress.code, accountId: chainId as AccountId })
+  }
+  if (kind === chainKinds.ANCHOR) {
+    return viewOfAddress({ type: AnchorAddress.code, anchorId: chainId as AnchorId })
+  }
+  return viewOfAddress({ type: NftAddress.code, nftId: chainId as NftId })
+}
 
 builder.queryFields((t) => ({
   anchor: t.field({

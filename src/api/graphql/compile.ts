@@ -26,7 +26,7 @@ import { present } from '../../lib/assert.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
 import { type Dependence, dependenceOf } from './dependence.ts'
-import { isAsItIs, isDigits, isDigitsText, isPlainText, resolverOf } from './meter.ts'
+import { isAsItIs, isDigits, isDigitsText, isPlainText, isPromise, resolverOf } from './meter.ts'
 
 /**
  * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
@@ -396,8 +396,4 @@ function writeEscaped(text: string, { context }: Run): string {
   const written = JSON.stringify(text)
   context.budget.spend(Buffer.byteLength(written) - written.length, 0)
   return written
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value
 }

@@ -35,11 +35,11 @@ export function declareObjects(
   edges: ReadonlyMap<string, FamilyEdge>,
 ): ObjectTypes {
   const structs = new Map<string, ObjectRef<any>>()
-  const families = new Map<string, InterfaceRef<any>>()
+  const families = new Map<string, any>()
   // All names first, for types contain each other.
   for (const name of types.structs.keys()) structs.set(name, builder.objectRef<any>(nameOf(name)))
   for (const name of types.families.keys()) {
-    families.set(name, builder.interfaceRef<any>(nameOf(name)))
+    families.set(name, builder.interfaceRef(nameOf(name)))
   }
   for (const [name, variants] of types.families) implementFamily(name, variants)
   for (const [name, struct] of types.structs) {
@@ -57,7 +57,7 @@ export function declareObjects(
       description: familySentence(variants),
       resolveType: (value: any) => nameByCode.get(value.type) as any,
       fields: (t: any) => ({ ...familyCodeField(t), ...fieldsOf(common, commonSentence, t) }),
-    } as any)
+    })
   }
 
   function familiesOf(struct: AnyStruct): string[] {
@@ -111,7 +111,7 @@ export function declareObjects(
 
   return {
     struct: (schema) => structs.get(schema.name) as any,
-    family: (schema) => families.get(schema.name) as any,
+    family: (schema) => families.get(schema.name),
   }
 }
 

@@ -45,10 +45,11 @@ export function listConnection<N extends object>(
   node: ObjectRef<Types, N>,
   description: string,
 ) {
-  return connection(name, node as unknown as ObjectRef<Types, Placed<N>>, {
+  return connection<Placed<N>, KeysetPage<Placed<N>>, N>(name, node, {
     description,
     edgeDescription: 'An element of the list and its cursor.',
-    nodesOf: (page: KeysetPage<Placed<N>>) => page.nodes,
+    nodesOf: (page) => page.nodes,
     cursorOf: ({ cursor }) => cursor,
+    nodeOf: (element) => element,
   })
 }

@@ -206,6 +206,7 @@ function typeNamesIn(
   return names
 }
 
-function isPromise(value: unknown): value is Promise<unknown> {
+/** Whether a value comes later. */
+export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }

@@ -29,7 +29,7 @@ const typeByKind = {
   CHAIN_RECORD: ChainRecord,
 } as const satisfies Record<Hit['kind'], object>
 
-/** Tells the types of the union apart: their values do not say what they are. */
+/** Marks the values of the union with their kind, which they do not have themselves. */
 const kindOf = Symbol('kind')
 
 const SearchThing = builder.unionType('SearchThing', {

@@ -28,7 +28,7 @@ export interface StakeView {
   readonly isMember: boolean
 }
 
-/** Why stakes are not told. */
+/** Why a list of stakes is refused. */
 export type StakesError = EpochNotBegun | NotOffered | PageError
 
 /** Lists the accounts that stake, the largest pool first; of an epoch those that were candidates in it. */

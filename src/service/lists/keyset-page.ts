@@ -92,7 +92,7 @@ export async function readKeysetPage<Row extends object>(
   })
 }
 
-/** Whether the list has rows behind the end of a part at which a scan in that order ends: its outermost row tells. */
+/** Whether the list has rows behind the end of a part at which a scan in that order ends; reads the outermost row. */
 async function liesOutside<Row>(
   { whole, read, positionOf }: KeysetList<Row>,
   { above, below }: Between,
