@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { present } from '../../../src/lib/assert.ts'
+import { installPackages } from '../../support/install-packages.ts'
 import { processorMs } from '../cluster/processor.ts'
 import { type LargeLedger, startGateway } from './data.ts'
 import type { Peer } from './peers.ts'
@@ -28,15 +28,10 @@ const path = [dirname(process.execPath), process.env.PATH].join(':')
 
 /** Installs the packages of the peers where they are missing, and generates what one of them generates. */
 export function installPeers(): void {
-  const stdio = ['ignore', 'ignore', 'inherit'] as const
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    console.log('The packages of the peers are installed into test/bench/peers/node_modules …\n')
-    const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
-    execFileSync('npm', words, { cwd: folder, stdio: [...stdio] })
-  }
+  installPackages(folder, '--ignore-scripts')
   execFileSync(process.execPath, [join(folder, 'generate.ts')], {
     env: { PATH: path },
-    stdio: [...stdio],
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 
