@@ -46,6 +46,8 @@ export interface Config extends LedgerSettings {
   readonly signing: KeySource
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
+  /** A manifest of the only GraphQL documents that are answered. */
+  readonly trustedDocumentsFile: string | undefined
   /** How many WebSockets and event streams may be open. */
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
@@ -111,6 +113,7 @@ export function parseConfig(
     issuerKey: readIssuerKey(given, errors),
     issuerAccount: readIssuerAccount(given, errors),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
+    trustedDocumentsFile: given(settings.trustedDocuments).text,
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
+import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
 import { defaultLimits, type TransportLimits } from './api/limits.ts'
@@ -65,7 +66,7 @@ export interface GatewayDeps {
 }
 
 /** Why a gateway does not start. */
-export type StartError = KeyError | StoreError | LedgerError | ListenError
+export type StartError = KeyError | StoreError | LedgerError | ListenError | TrustedDocumentsInvalid
 
 /** How long requests under way may take when the gateway closes. */
 const closeGraceMs = 3_000
@@ -106,6 +107,8 @@ async function openInOrder(
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
   const { log, wake = createWake(), feed: feedSettings } = deps
+  const trusted = await trustedDocumentsOf(config)
+  if (!trusted.ok) return trusted
   const database = await openWatchedStore(config, { log, wake })
   if (!database.ok) return database
   const { store, blockChanges } = database.value
@@ -136,7 +139,8 @@ async function openInOrder(
   const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
-  const http = await openTransports({ services, auth, limits, log }, config)
+  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, log }
+  const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
@@ -149,6 +153,12 @@ async function openInOrder(
   }
   const { confirm: confirmClock } = clock
   return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
+  return trustedDocumentsFile === undefined
+    ? ok(undefined)
+    : readTrustedDocuments(trustedDocumentsFile)
 }
 
 /** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */

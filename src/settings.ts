@@ -140,6 +140,13 @@ export const settings = {
     byDefault: 'all',
     help: 'how many of the newest milestones the log of ledger updates keeps',
   },
+  trustedDocuments: {
+    variable: 'TRUSTED_DOCUMENTS',
+    flag: 'trusted-documents',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'manifest of the only GraphQL documents that are answered, as JSON; all are by default',
+  },
   maxConnections: {
     variable: 'MAX_CONNECTIONS',
     flag: 'max-connections',

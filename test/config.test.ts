@@ -29,6 +29,7 @@ describe('settings', () => {
     ['log level', {}, ['--log-level', 'debug'], 'logLevel', 'debug'],
     ['genesis by default', {}, [], 'genesisFile', undefined],
     ['genesis', { GENESIS_FILE: 'g.bin' }, [], 'genesisFile', 'g.bin'],
+    ['trusted', { TRUSTED_DOCUMENTS: 'd.json' }, [], 'trustedDocumentsFile', 'd.json'],
     ['parameters', {}, ['--parameters-file', 'p.json'], 'parametersFile', 'p.json'],
   ] as const
   test.each(rows)('%s', (_name, env, words, member, expected) => {

@@ -9,6 +9,7 @@ export type ApiError =
   | AnswerTooLarge
   | ClientLeft
   | OperationTooCostly
+  | DocumentError
   | DocumentTooDeep
   | TooManyAliases
   | TooManyDirectives
@@ -91,6 +92,15 @@ export interface OperationTooCostly {
   /** The path of the field that costs most. */
   readonly field: string
 }
+
+/** Why a document is not taken. */
+export type DocumentError =
+  | { readonly code: 'PERSISTED_QUERY_MALFORMED' }
+  /** The client is to send the document once more, with its hash. */
+  | { readonly code: 'PERSISTED_QUERY_NOT_FOUND' }
+  | { readonly code: 'PERSISTED_QUERY_HASH_MISMATCH' }
+  /** The operator's manifest does not have it. */
+  | { readonly code: 'DOCUMENT_NOT_TRUSTED' }
 
 /** A document that nests too deep. */
 export interface DocumentTooDeep {

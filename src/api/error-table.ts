@@ -100,6 +100,18 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
+  PERSISTED_QUERY_MALFORMED: badRequest(
+    () => 'extensions.persistedQuery: expected version 1 and sha256Hash, 64 lower-case hex digits',
+  ),
+  // Some clients know it by this message alone, and then send the document.
+  PERSISTED_QUERY_NOT_FOUND: badRequest(() => 'PersistedQueryNotFound'),
+  PERSISTED_QUERY_HASH_MISMATCH: badRequest(
+    () => 'extensions.persistedQuery.sha256Hash: not that of the document in query',
+  ),
+  DOCUMENT_NOT_TRUSTED: {
+    status: 403,
+    message: () => 'query: this gateway answers only the documents that its operator has named',
+  },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),

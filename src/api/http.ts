@@ -13,6 +13,7 @@ import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
+import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
@@ -40,6 +41,8 @@ export interface HttpDeps {
   readonly services: Services
   readonly auth: AuthDeps
   readonly limits: TransportLimits
+  /** The only documents that are answered; without it all are. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   readonly log: Log
 }
 
@@ -96,15 +99,16 @@ export async function openHttp(
   deps: HttpDeps,
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
-  const graphql = createGraphqlServer(deps)
+  const documents = createDocuments(deps.trustedDocuments)
+  const graphql = createGraphqlServer({ ...deps, documents })
   const drain = new AbortController()
   // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
-  const listeners = openListeners({ ...deps, graphql, occupancy })
+  const listeners = openListeners({ ...deps, graphql, documents, occupancy })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const direct = createDirectAnswers({ ...deps, graphql })
+  const direct = createDirectAnswers({ ...deps, graphql, documents })
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, direct, occupancy, listeners }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {

@@ -100,6 +100,7 @@ function startMessage(error: StartError): string {
     case 'PROTOCOL_VERSION_NOT_TOLD':
       return `the nodes do not speak version ${error.version} of the protocol`
     case 'GENESIS_FILE_INVALID':
+    case 'TRUSTED_DOCUMENTS_INVALID':
       return `${error.path} cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`

@@ -6,6 +6,7 @@ import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
+import { type Documents, namedDocuments } from './documents.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 import { createTextCache } from './text-cache.ts'
@@ -17,13 +18,15 @@ export type GraphqlServer = ReturnType<typeof createGraphqlServer>
 export interface GraphqlDeps {
   readonly schema: GraphQLSchema
   readonly log: Log
+  readonly documents: Documents
 }
 
 /** Makes the GraphQL server. The context of a request is passed in with it. */
-export function createGraphqlServer({ schema, log }: GraphqlDeps) {
+export function createGraphqlServer({ schema, log, documents }: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
     plugins: [
+      namedDocuments(documents),
       documentCodes,
       documentLimits,
       costLimit,
