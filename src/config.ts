@@ -19,6 +19,7 @@ import {
   keySettings,
   leastSecretBytes,
   ledgerKinds,
+  mostWorkers,
   type Setting,
   settings,
   submitModes,
@@ -40,6 +41,8 @@ export interface Config extends LedgerSettings {
   readonly mayCreate: boolean
   /** PostgreSQL with a pooler: the URL past the pooler, for notifications of commits; `undefined` for the same URL. */
   readonly wakeUrl: Secret | undefined
+  /** How many processes serve the port together. */
+  readonly workers: number
   /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
@@ -103,6 +106,7 @@ export function parseConfig(
     databaseUrl: readDatabaseUrl(given, errors),
     mayCreate: !check(settings.noCreate, parseSwitch, switches.join(', ')),
     wakeUrl: readWakeUrl(given, errors),
+    workers: readWorkers(given, errors),
     submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
     signing: readSigning(given, errors),
     ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
@@ -198,6 +202,20 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
   }
   return createSecret(text)
+}
+
+function readWorkers(given: GivenValues, errors: ConfigError[]): number {
+  const { text = '', from: setting } = given(settings.workers)
+  const workers = parseCount(text) ?? 0
+  const isPostgresql = isPostgresqlUrl(given(settings.database).text ?? '')
+  const most = isPostgresql ? mostWorkers : 1
+  if (workers < 1 || workers > most) {
+    const expected = isPostgresql
+      ? `a whole number from 1 to ${most}`
+      : '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return workers
 }
 
 /** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */

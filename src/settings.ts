@@ -25,6 +25,9 @@ export const switches = ['on', 'off'] as const
 /** Bytes of a shared secret: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */
 export const leastSecretBytes = 32
 
+/** Processes behind one port: more would wait for each other. */
+export const mostWorkers = 64
+
 /** Every setting, in the order of the help. */
 export const settings = {
   host: {
@@ -62,6 +65,13 @@ export const settings = {
     value: 'URL',
     byDefault: undefined,
     help: 'PostgreSQL with a pooler: URL past the pooler, for notifications of other processes; DATABASE_URL by default',
+  },
+  workers: {
+    variable: 'WORKERS',
+    flag: 'workers',
+    value: 'NUMBER',
+    byDefault: '1',
+    help: `processes that serve the port together, at most ${mostWorkers}; more than one needs PostgreSQL`,
   },
   submit: {
     variable: 'SUBMIT',

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
@@ -8,10 +9,13 @@ import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
+import { firstWorker } from './run-workers.ts'
 
 /** Runs a gateway until the process shall end, and gives the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
-  const log = createLog({ clock: process.clock, write: process.stderr }, config.logLevel)
+  const { worker } = cluster
+  const fields = worker && { worker: worker.id }
+  const log = createLog({ clock: process.clock, write: process.stderr, fields }, config.logLevel)
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
@@ -21,7 +25,8 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
     return failed
   }
   confirmClock = gateway.value.confirmClock
-  process.stdout(welcome(gateway.value))
+  // One of the processes behind a port says it for all.
+  if (worker === undefined || worker.id === firstWorker) process.stdout(welcome(gateway.value))
   const signal = await process.stopped
   log.info('stopping')
   // Behind a terminal no balancer asks whether the gateway is ready.
