@@ -1,3 +1,4 @@
+import type { Allowed } from './api/policies.ts'
 import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
@@ -11,6 +12,8 @@ import {
   oneOf,
   parseCount,
   parseDrain,
+  parseNames,
+  parseOrigins,
   parsePort,
   parseRetention,
   parseSwitch,
@@ -51,6 +54,14 @@ export interface Config extends LedgerSettings {
   readonly logRetention: number | 'all'
   /** A manifest of the only GraphQL documents that are answered. */
   readonly trustedDocumentsFile: string | undefined
+  /** Whose pages may read answers and open WebSockets; `undefined` for what is usual on the network. */
+  readonly allowedOrigins: Allowed | undefined
+  /** By which names requests may call the gateway. */
+  readonly allowedHosts: Allowed
+  /** Whether browsers are shown GraphiQL. */
+  readonly hasGraphiql: boolean
+  /** Whether the schema of GraphQL is told. */
+  readonly hasIntrospection: boolean
   /** How many WebSockets and event streams may be open. */
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
@@ -118,6 +129,10 @@ export function parseConfig(
     issuerAccount: readIssuerAccount(given, errors),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
     trustedDocumentsFile: given(settings.trustedDocuments).text,
+    allowedOrigins: readOrigins(given, errors),
+    allowedHosts: check(settings.allowedHosts, parseNames, '*, or names with commas between'),
+    hasGraphiql: check(settings.graphiql, parseSwitch, switches.join(', ')),
+    hasIntrospection: check(settings.introspection, parseSwitch, switches.join(', ')),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
@@ -202,6 +217,17 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
   }
   return createSecret(text)
+}
+
+function readOrigins(given: GivenValues, errors: ConfigError[]): Config['allowedOrigins'] {
+  const { text, from: setting } = given(settings.allowedOrigins)
+  if (text === undefined) return undefined
+  const origins = parseOrigins(text)
+  if (origins === undefined) {
+    const expected = '*, or origins such as https://explorer.example with commas between'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return origins
 }
 
 function readWorkers(given: GivenValues, errors: ConfigError[]): number {

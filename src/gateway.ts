@@ -4,6 +4,7 @@ import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphq
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
 import { defaultLimits, type TransportLimits } from './api/limits.ts'
+import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
@@ -139,13 +140,14 @@ async function openInOrder(
   const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
-  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, log }
+  const network = services.parameters.networkName
+  const policies = policiesOf(config, network)
+  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, policies, log }
   const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
-  const network = services.parameters.networkName
   const hasFaucet = services.faucet !== undefined
   const announceStop = async () => {
     http.value.announceStop()
@@ -153,6 +155,13 @@ async function openInOrder(
   }
   const { confirm: confirmClock } = clock
   return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+/** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
+function policiesOf(config: Config, network: string): Policies {
+  const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
+  const usual = network === developmentNetworkName ? 'all' : new Set<string>()
+  return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {

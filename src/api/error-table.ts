@@ -36,7 +36,16 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       'the database is unreachable for the moment, and the request may have been executed; try again',
   ),
 
-  PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${e.path}` },
+  HOST_NOT_ALLOWED: {
+    status: 421,
+    message: (e) =>
+      `Host: this gateway is not called ${shortened(e.host)}; its names are those of ALLOWED_HOSTS`,
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    message: (e) => `Origin: pages of ${shortened(e.origin)} may not open a WebSocket here`,
+  },
+  PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${shortened(e.path)}` },
   PATH_MALFORMED: badRequest(() => 'the path is not percent-encoded UTF-8'),
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -46,9 +55,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   QUERY_MALFORMED: badRequest((e) => `query: ${e.part} is not percent-encoded UTF-8`),
   QUERY_PARAMETER_UNKNOWN: badRequest(
     (e) =>
-      `query: ${e.name} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
+      `query: ${shortened(e.name)} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
   ),
-  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${e.name} comes more than once`),
+  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${shortened(e.name)} comes more than once`),
 
   ADDRESS_MALFORMED: badRequest((e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`),
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
@@ -112,6 +121,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     status: 403,
     message: () => 'query: this gateway answers only the documents that its operator has named',
   },
+  INTROSPECTION_OFF: {
+    status: 403,
+    message: () => 'query: this gateway does not tell its schema',
+  },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
@@ -126,15 +139,21 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was complete' },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
+  CONTENT_ENCODING_REFUSED: {
+    status: 415,
+    message: () => 'Content-Encoding: bodies are taken as they are, without compression',
+    headers: () => ({ 'accept-encoding': 'identity' }),
+  },
   CONTENT_TYPE_REFUSED: badRequest(
-    (e) => `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : e.given}`,
+    (e) =>
+      `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : shortened(e.given)}`,
   ),
 
   TOKEN_MISSING: unauthorized(() => 'a token is needed'),
   TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
   TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
   TOKEN_ALGORITHM_REFUSED: unauthorized(
-    (e) => `the token is signed with ${e.given}, and only ${e.expected} is accepted`,
+    (e) => `the token is signed with ${shortened(e.given)}, and only ${e.expected} is accepted`,
   ),
   TOKEN_SIGNATURE_INVALID: unauthorized(
     () => 'the token is not signed with the key of this gateway',
@@ -151,7 +170,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
   ),
   CHAIN_RECORD_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
-  CHAIN_RECORD_UNKNOWN: { status: 404, message: (e) => `there is no record of ${e.chainId}` },
+  CHAIN_RECORD_UNKNOWN: {
+    status: 404,
+    message: (e) => `there is no record of ${shortened(e.chainId)}`,
+  },
   CHAIN_RECORD_STALE: {
     status: 412,
     message: (e) =>

@@ -26,7 +26,8 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   }
   confirmClock = gateway.value.confirmClock
   // One of the processes behind a port says it for all.
-  if (worker === undefined || worker.id === firstWorker) process.stdout(welcome(gateway.value))
+  if (worker === undefined || worker.id === firstWorker)
+    process.stdout(welcome(gateway.value, config))
   const signal = await process.stopped
   log.info('stopping')
   // Behind a terminal no balancer asks whether the gateway is ready.
@@ -52,29 +53,32 @@ async function openedUnlessAway(
 }
 
 /** What people see at the start. */
-function welcome({ url, network, hasFaucet, newLedgerIn }: Gateway): string {
+function welcome(
+  { url, network, hasFaucet, newLedgerIn }: Gateway,
+  { hasGraphiql, allowedOrigins = 'all' }: Config,
+): string {
   const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
   return `${begun ?? ''}Ledger Gateway is ready on the network ${network}.
 
 ${table([
-  ['GraphiQL', `${url}/graphql in a browser`],
+  ...(hasGraphiql ? [['GraphiQL', `${url}/graphql in a browser`] as const] : []),
   ['GraphQL', `${url}/graphql`],
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health/ready, ${url}/health/live`],
 ])}
-${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
+${network === developmentNetworkName ? offer(allowedOrigins === 'all') : ''}${hasFaucet ? moreFunds : ''}`
 }
 
 /** The public keys and funds of the development network. */
-function offer(): string {
+function offer(isForAllPages: boolean): string {
   return `
 A development network: its money is worth nothing, for everybody has the keys.
 
   Mnemonic (coin type 4218, account 0):
     ${developmentMnemonic}
   Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
-`
+${isForAllPages ? '  Pages of any site may use it; ALLOWED_ORIGINS names those that may.\n' : ''}`
 }
 
 const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
