@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import packageLock from '../../package-lock.json' with { type: 'json' }
 import peersLock from '../bench/peers/package-lock.json' with { type: 'json' }
+import clientsLock from '../clients/package-lock.json' with { type: 'json' }
 import runtime from '../runtime/package.json' with { type: 'json' }
 
 /** What the lock file must hold, some of it against npm's own will: decisions 006 and 016. */
@@ -43,8 +44,10 @@ describe('the lock file', () => {
     })
   })
 
-  test('of the servers that benchmarks compare with names none either, and has every digest', () => {
-    const { '': _root, ...packages } = peersLock.packages
+  test.each([
+    ['the servers that benchmarks compare with', peersLock.packages],
+    ['the clients of the schema', clientsLock.packages],
+  ])('of %s names none either, and has every digest', (_of, { '': _root, ...packages }) => {
     const peers: readonly (readonly [string, Locked])[] = Object.entries(packages)
     expect(peers.length).toBeGreaterThan(100)
     expect(peers.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
