@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import packageLock from '../../package-lock.json' with { type: 'json' }
 import peersLock from '../bench/peers/package-lock.json' with { type: 'json' }
+import clientsLock from '../clients/package-lock.json' with { type: 'json' }
 import testsJson from '../package.json' with { type: 'json' }
 import testsLock from '../package-lock.json' with { type: 'json' }
 import runtime from '../runtime/package.json' with { type: 'json' }
@@ -46,16 +47,19 @@ describe('the lock file', () => {
   })
 
   test.each([
-    ['of the servers that benchmarks compare with', peersLock, 100],
-    ['of what tests alone need', testsLock, 20],
-  ] as const)('%s names none either, and has every digest', (_of, lock, least) => {
-    const { '': _root, ...entries } = lock.packages
-    const packages: readonly (readonly [string, Locked])[] = Object.entries(entries)
-    expect(packages.length).toBeGreaterThan(least)
-    expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
-    const bare = packages.filter(([, entry]) => !entry.inBundle && entry.integrity === undefined)
-    expect(bare.map(([path]) => path)).toEqual([])
-  })
+    ['of the servers that benchmarks compare with', peersLock.packages, 100],
+    ['of the clients of the schema', clientsLock.packages, 100],
+    ['of what tests alone need', testsLock.packages, 20],
+  ] as const)(
+    '%s names none either, and has every digest',
+    (_of, { '': _root, ...entries }, least) => {
+      const packages: readonly (readonly [string, Locked])[] = Object.entries(entries)
+      expect(packages.length).toBeGreaterThan(least)
+      expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+      const bare = packages.filter(([, entry]) => !entry.inBundle && entry.integrity === undefined)
+      expect(bare.map(([path]) => path)).toEqual([])
+    },
+  )
 
   test('has a digest of every package but the eight of decision 006', () => {
     const bare = pathsOf(({ link, integrity }) => link !== true && integrity === undefined)

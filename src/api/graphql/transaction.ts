@@ -1,8 +1,8 @@
 import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
-import type { TransactionView } from '../../service/blocks/read-transaction.ts'
+import type { ListedTransaction } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
-import { outputsInBatch, transactionInBatch } from './loaders.ts'
+import { outputsInBatch, transactionInBatch, withContent } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
 import { protocolId } from './node-id.ts'
 import { OutputNode } from './output.ts'
@@ -48,7 +48,7 @@ export const TransactionFailure = builder
 
 /** A transaction with its state. */
 export const TransactionNode = builder
-  .nodeRef<TransactionView>('Transaction', {
+  .nodeRef<ListedTransaction>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
     loadOne: async (id, context) => {
       const transactionId = protocolId<TransactionId>(id, 36)
@@ -81,23 +81,26 @@ export const TransactionNode = builder
         description:
           'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
-      content: t.expose('payload', {
+      content: t.field({
         type: SignedTransactionType,
         nullable: true,
         description:
           'The content of the transaction, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
+        resolve: async (listed, _args, context) => (await withContent(context, listed)).payload,
       }),
       inputs: t.field({
         type: [OutputNode],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
         complexity: outputsCost,
-        resolve: ({ inputIds }, _args, context) => outputsInBatch(context, inputIds),
+        resolve: async (listed, _args, context) =>
+          outputsInBatch(context, (await withContent(context, listed)).inputIds),
       }),
       outputs: t.field({
         type: [OutputNode],
         description: 'The outputs it created, in their order; none before it is accepted.',
         complexity: outputsCost,
-        resolve: ({ outputIds }, _args, context) => outputsInBatch(context, outputIds),
+        resolve: async (listed, _args, context) =>
+          outputsInBatch(context, (await withContent(context, listed)).outputIds),
       }),
     }),
   })

@@ -1,8 +1,7 @@
-import { present } from '../../lib/assert.ts'
 import type { Result } from '../../lib/result.ts'
 import type { Between, PageOrder } from '../../store/list-contract.ts'
 import type { TransactionState } from '../../store/rows.ts'
-import { type TransactionView, viewsOfTransactions } from '../blocks/read-transaction.ts'
+import { outcomeOf, type TransactionOutcome } from '../blocks/read-transaction.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
@@ -26,27 +25,26 @@ export interface TransactionFilter extends MilestoneBounds {
 }
 
 /** A page of transactions. */
-export type TransactionPage = KeysetPage<Placed<TransactionView>>
+export type TransactionPage = KeysetPage<Placed<TransactionOutcome>>
 
 /** Transactions in a state, or in any. */
 export interface TransactionList {
   readonly state: TransactionState | undefined
 }
 
-/** Pages of parts of such lists, all of one page order, in two statements more than one for their positions. */
+/** Pages of parts of such lists, all of one page order, in one statement more than those for their positions. */
 export async function readTransactionParts(
   deps: Pick<Services, 'store'>,
   parts: readonly Part<TransactionList>[],
   page: PageOrder,
-): Promise<TransactionView[][]> {
+): Promise<TransactionOutcome[][]> {
   const pages = await deps.store.read.transactionPages(parts, page)
-  const views = (await viewsOfTransactions(deps, pages.flat())).values()
-  return pages.map((rows) => rows.map(() => present(views.next().value, 'a view')))
+  return pages.map((rows) => rows.map(outcomeOf))
 }
 
 /** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
 export async function listTransactions(
-  read: ReadPart<TransactionList, TransactionView>,
+  read: ReadPart<TransactionList, TransactionOutcome>,
   filter: TransactionFilter,
   page: PageArguments,
 ): Promise<Result<TransactionPage, ListError | MilestoneRangeReversed>> {
@@ -56,7 +54,7 @@ export async function listTransactions(
   const list = {
     cursors: transactionCursors,
     whole: whole.value,
-    positionOf: ({ slot, transactionId }: TransactionView) => [slot, transactionId],
+    positionOf: ({ slot, transactionId }: TransactionOutcome) => [slot, transactionId],
     read: (part: Between, order: PageOrder) => read({ ...part, state, page: order }),
   }
   return await readKeysetPage(list, page)

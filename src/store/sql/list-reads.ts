@@ -1,3 +1,4 @@
+import { resolutions } from '../../ledger/activity-buckets.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
 import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
@@ -55,10 +56,12 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
       ORDER BY found.address, found.class, found.seq LIMIT 1)
     FROM asked`
   const slots = [long('slot')]
-  // What is accepted is final as soon as its slot is committed.
+  // What is accepted is final as soon as its slot is committed, and its blocks were counted then.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
-    (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
-      AND blocks.slot = asked.slot),
+    coalesce(
+      (SELECT blocks FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot),
+      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
+        AND blocks.slot = asked.slot)),
     (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
     FROM asked`
   return {

@@ -151,4 +151,14 @@ describe('edges', () => {
     const large = await world.askCounted(document, { n: 40 })
     expect(large.statements).toBe(small.statements)
   })
+
+  test.each([
+    ['transactionId state slot failure { code }', 0],
+    ['content { transaction { creationSlot } } inputs { amount }', 2],
+  ])('read the block of a transaction only for what it says: %s', async (fields, more) => {
+    const ask = (selected: string) =>
+      world.askCounted(`{ transactions(first: 20) { nodes { ${selected} } } }`, {})
+    const { statements } = await ask('transactionId')
+    expect((await ask(fields)).statements).toBe(statements + more)
+  })
 })
