@@ -87,7 +87,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
-  OUTPUT_CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of the list of outputs`),
   UPDATE_CLASS_WITHOUT_ADDRESS: badRequest(
     () => 'class: needs an address; the updates of all addresses are not kept by class',
   ),
@@ -151,12 +150,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     () => 'If-Match: expected * or tags of chain records, such as "3"',
   ),
   CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
-  CHAIN_RECORD_CURSOR_MALFORMED: badRequest(
-    (e) => `${e.argument}: not a cursor of the list of chain records`,
-  ),
-  CHAIN_RECORD_PAGE_SIZE: badRequest(
-    (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
-  ),
 
   PATH_ID_MALFORMED: badRequest(
     (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,

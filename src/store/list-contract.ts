@@ -1,4 +1,3 @@
-import type { Hex } from '../lib/hex.ts'
 import type {
   AccountId,
   BlockId,
@@ -7,6 +6,7 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type {
+  AddressTotal,
   BlockKind,
   BlockRow,
   BlockState,
@@ -16,15 +16,14 @@ import type {
   TransactionRow,
   TransactionState,
 } from './rows.ts'
-import type { AddressTotal } from './view-contract.ts'
 
 /** Reads of whole lists, page by page, and of many rows by their keys. */
 
 /**
- * A place in the order of a list: a value of each column of the order, whether or not a row lies there. Bytes that are
- * shorter than those of rows lie before all of them that begin with them.
+ * A place in the order of a list: a value of each column of the order, whether or not a row lies there; bytes by their digits.
+ * Bytes that are shorter than those of rows lie before all of them that begin with them.
  */
-export type Position = readonly (number | bigint | Hex)[]
+export type Position = readonly (number | bigint | string)[]
 
 /** The part of a list between two positions, both excluded. */
 export interface Between {

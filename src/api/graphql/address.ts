@@ -23,11 +23,12 @@ import {
   readNativeTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
-import { listUnspentOutputs } from '../../service/outputs/list-unspent-outputs.ts'
+import { listUnspentOutputs } from '../../service/lists/list-outputs.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
 import { AddressContent } from './model.ts'
 import { fieldCost, pageCost } from './prices.ts'
@@ -263,16 +264,11 @@ AddressNode.implement({
     }),
     unspentOutputs: t.field({
       type: UnspentOutputConnection,
-      description: 'The outputs that the balance is made of; at most 1000 at once.',
+      description: 'The outputs that the balance is made of.',
       complexity: pageCost,
-      args: {
-        first: t.arg.int({ description: 'At most so many, 0 to 1000; left out: 100.' }),
-        after: t.arg.string({ description: 'A cursor of this list; only what follows it.' }),
-      },
-      resolve: async ({ key: heldBy }, { first, after }, { services }) => {
-        const filter = { asOf: 'COMMITTED', heldBy } as const
-        return orThrow(await listUnspentOutputs(services, { filter, first, after }))
-      },
+      args: oldestArgs,
+      resolve: async ({ key: heldBy }, page, { services }) =>
+        orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
     }),
   }),
 })

@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
@@ -5,68 +6,53 @@ import type { AccountId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { tokenParts } from '../../service/chains/chain-parts.ts'
-import {
-  type ChainPage,
-  type ChainsQuestion,
-  encodeChainCursor,
-  listChains,
-} from '../../service/chains/list-chains.ts'
-import type { ListPage } from '../../service/chains/page.ts'
-import { chainKinds } from '../../service/chains/read-chain.ts'
-import {
-  encodeHolderCursor,
-  listTokenHolders,
-  type TokenHolderView,
-} from '../../service/chains/token-holders.ts'
+import { type ChainsQuestion, listChains } from '../../service/chains/list-chains.ts'
+import { type ChainView, chainKinds } from '../../service/chains/read-chain.ts'
+import { listTokenHolders, type TokenHolderView } from '../../service/chains/token-holders.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
-import { connection } from './connection.ts'
-import { listArgs, pageArgs, rowsOfPage } from './lists.ts'
+import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { listCost } from './prices.ts'
 
 /** Lists of chains that are not destroyed, and of who owns a token. */
 
 const order = 'by when they changed last, as of the newest milestone'
 
-const AccountConnection = connection('Account', AccountNode, {
-  description: `Accounts, ${order}.`,
+const AccountConnection = listConnection('Account', AccountNode, `Accounts, ${order}.`, {
   edgeDescription: 'An account and its cursor.',
-  nodesOf: (page: ChainPage) => page.rows.flatMap((chain) => accountOf(chain) ?? []),
-  cursorOf: encodeChainCursor,
+  nodeOf: (chain: ChainView) => present(accountOf(chain), 'an account'),
 })
 
-const AnchorConnection = connection('Anchor', AnchorNode, {
-  description: `Anchors, ${order}.`,
+const AnchorConnection = listConnection('Anchor', AnchorNode, `Anchors, ${order}.`, {
   edgeDescription: 'An anchor and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
 })
 
-const NftConnection = connection('Nft', NftNode, {
-  description: `NFTs, ${order}.`,
+const NftConnection = listConnection('Nft', NftNode, `NFTs, ${order}.`, {
   edgeDescription: 'An NFT and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
 })
 
-const TokenConnection = connection('Token', TokenNode, {
-  description: `Native tokens whose foundries are not destroyed, ${order}.`,
-  edgeDescription: 'A token and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
-})
+const TokenConnection = listConnection(
+  'Token',
+  TokenNode,
+  `Native tokens whose foundries are not destroyed, ${order}.`,
+  {
+    edgeDescription: 'A token and its cursor.',
+  },
+)
 
 /** A page of delegations. */
-export const DelegationConnection = connection('Delegation', DelegationNode, {
-  description: `Delegations, ${order}.`,
-  edgeDescription: 'A delegation and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
-})
+export const DelegationConnection = listConnection(
+  'Delegation',
+  DelegationNode,
+  `Delegations, ${order}.`,
+  {
+    edgeDescription: 'A delegation and its cursor.',
+  },
+)
 
 const NftFilter = builder.inputType('NftFilter', {
   description: 'Conditions that NFTs must all meet.',
@@ -109,7 +95,7 @@ builder.queryFields((t) => ({
     description: `The accounts that are not destroyed, ${order}.`,
     args: listArgs,
     resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.ACCOUNT, keys: [] })),
+      orThrow(await listChains(services, { kind: chainKinds.ACCOUNT }, args)),
   }),
   anchors: t.field({
     type: AnchorConnection,
@@ -118,7 +104,7 @@ builder.queryFields((t) => ({
     description: `The anchors that are not destroyed, ${order}.`,
     args: listArgs,
     resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.ANCHOR, keys: [] })),
+      orThrow(await listChains(services, { kind: chainKinds.ANCHOR }, args)),
   }),
   tokens: t.field({
     type: TokenConnection,
@@ -127,7 +113,7 @@ builder.queryFields((t) => ({
     description: `The native tokens whose foundries are not destroyed, ${order}.`,
     args: listArgs,
     resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [] })),
+      orThrow(await listChains(services, { kind: chainKinds.FOUNDRY }, args)),
   }),
   nfts: t.field({
     type: NftConnection,
@@ -141,7 +127,7 @@ builder.queryFields((t) => ({
     resolve: async (_root, { filter, ...page }, { services }) => {
       const value = addressIn(services, 'filter.issuer', filter?.issuer)
       const keys = value === undefined ? [] : [{ kind: 'ISSUER', value } as const]
-      return orThrow(await listChains(services, { ...page, kind: chainKinds.NFT, keys }))
+      return orThrow(await listChains(services, { kind: chainKinds.NFT, keys }, page))
     },
   }),
   delegations: t.field({
@@ -157,7 +143,7 @@ builder.queryFields((t) => ({
       const heldBy = addressIn(services, 'filter.owner', filter?.owner)
       const keys = validatorIn(filter?.validator)
       return orThrow(
-        await listChains(services, { ...page, kind: chainKinds.DELEGATION, keys, heldBy }),
+        await listChains(services, { kind: chainKinds.DELEGATION, keys, heldBy }, page),
       )
     },
   }),
@@ -171,9 +157,7 @@ builder.objectField(AccountNode, 'foundries', (t) =>
     args: listArgs,
     resolve: async ({ chainId }, args, { services }) => {
       const heldBy = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
-      return orThrow(
-        await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy }),
-      )
+      return orThrow(await listChains(services, { kind: chainKinds.FOUNDRY, heldBy }, args))
     },
   }),
 )
@@ -185,7 +169,7 @@ builder.objectFields(AddressNode, (t) => ({
     description: `The NFTs that it owns, ${order}.`,
     args: listArgs,
     resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.NFT, keys: [], heldBy })),
+      orThrow(await listChains(services, { kind: chainKinds.NFT, heldBy }, args)),
   }),
   foundries: t.field({
     type: TokenConnection,
@@ -193,7 +177,7 @@ builder.objectFields(AddressNode, (t) => ({
     description: `The tokens that it mints and melts, ${order}; only accounts do.`,
     args: listArgs,
     resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy })),
+      orThrow(await listChains(services, { kind: chainKinds.FOUNDRY, heldBy }, args)),
   }),
   delegations: t.field({
     type: DelegationConnection,
@@ -201,9 +185,7 @@ builder.objectFields(AddressNode, (t) => ({
     description: `The delegations that it owns, ${order}.`,
     args: listArgs,
     resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(
-        await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys: [], heldBy }),
-      ),
+      orThrow(await listChains(services, { kind: chainKinds.DELEGATION, heldBy }, args)),
   }),
 }))
 
@@ -223,12 +205,14 @@ const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement(
   }),
 })
 
-const TokenHolderConnection = connection('TokenHolder', TokenHolder, {
-  description: 'The holders of a native token, the one with most first.',
-  edgeDescription: 'A holder and its cursor.',
-  nodesOf: (page: ListPage<TokenHolderView>) => rowsOfPage(page),
-  cursorOf: encodeHolderCursor,
-})
+const TokenHolderConnection = listConnection(
+  'TokenHolder',
+  TokenHolder,
+  'The holders of a native token, the one with most first.',
+  {
+    edgeDescription: 'A holder and its cursor.',
+  },
+)
 
 builder.objectField(TokenNode, 'holders', (t) =>
   t.field({

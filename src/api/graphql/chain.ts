@@ -2,7 +2,6 @@ import { transactionOf } from '../../protocol/ids.ts'
 import {
   type ChainHistory,
   type ChainState,
-  encodeStateCursor,
   listChainStates,
 } from '../../service/chains/chain-history.ts'
 import { issuerOfChain } from '../../service/chains/chain-parts.ts'
@@ -12,7 +11,7 @@ import { orThrow } from '../errors.ts'
 import { type AddressView, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
-import { listArgs, rowsOfPage } from './lists.ts'
+import { listArgs } from './lists.ts'
 import { milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
@@ -71,8 +70,8 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
 const ChainStateConnection = connection('ChainState', ChainStateType, {
   description: 'States of a chain.',
   edgeDescription: 'A state and its cursor.',
-  nodesOf: (page: ChainHistory) => rowsOfPage(page),
-  cursorOf: encodeStateCursor,
+  nodesOf: ({ nodes }: ChainHistory) => nodes,
+  cursorOf: ({ cursor }) => cursor,
 })
 
 builder.objectField(ChainStateConnection, 'totalCount', (t) =>

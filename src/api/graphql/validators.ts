@@ -1,12 +1,7 @@
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
-import {
-  encodeStakeCursor,
-  listStakes,
-  readStake,
-  type StakeView,
-} from '../../service/accounts/list-stakes.ts'
+import { listStakes, readStake, type StakeView } from '../../service/accounts/list-stakes.ts'
 import {
   type CommitteeOfEpoch,
   type EpochView,
@@ -15,14 +10,12 @@ import {
   type SeatView,
 } from '../../service/accounts/read-epoch.ts'
 import { listChains } from '../../service/chains/list-chains.ts'
-import type { ListPage } from '../../service/chains/page.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
 import { DelegationConnection } from './chain-lists.ts'
-import { connection } from './connection.ts'
-import { listArgs, pageArgs, rowsOfPage } from './lists.ts'
+import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { indexId, protocolId } from './node-id.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
 
@@ -98,18 +91,20 @@ ValidatorNode.implement({
       resolve: async ({ entry: { accountId } }, args, { services }) => {
         const value = addressKey({ type: AccountAddress.code, accountId })
         const keys = [{ kind: 'VALIDATOR', value }] as const
-        return orThrow(await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys }))
+        return orThrow(await listChains(services, { kind: chainKinds.DELEGATION, keys }, args))
       },
     }),
   }),
 })
 
-const ValidatorConnection = connection('Validator', ValidatorNode, {
-  description: 'Accounts that stake, the largest pool first.',
-  edgeDescription: 'A validator and its cursor.',
-  nodesOf: (page: ListPage<StakeView>) => rowsOfPage(page),
-  cursorOf: encodeStakeCursor,
-})
+const ValidatorConnection = listConnection(
+  'Validator',
+  ValidatorNode,
+  'Accounts that stake, the largest pool first.',
+  {
+    edgeDescription: 'A validator and its cursor.',
+  },
+)
 
 const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement({
   description: 'A validator in the committee of an epoch, with its stakes as of its choice.',
@@ -229,7 +224,7 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: async (_root, { epoch, ...page }, { services }) =>
-      orThrow(await listStakes(services, { ...page, epoch: epoch ?? undefined })),
+      orThrow(await listStakes(services, epoch ?? undefined, page)),
   }),
   epoch: t.field({
     type: Epoch,

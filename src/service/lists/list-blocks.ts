@@ -1,22 +1,22 @@
-import { err, type Result } from '../../lib/result.ts'
+import { err } from '../../lib/result.ts'
 import type { AccountId, BlockId, TransactionId } from '../../protocol/primitives.ts'
-import type { Between, BlockConditions, PageOrder } from '../../store/list-contract.ts'
+import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
-import type { FilterAmbiguous } from '../outputs/list-unspent-outputs.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetPage,
-  type ListError,
+  type KeysetList,
   type MilestoneBounds,
   type PageArguments,
+  type Paged,
+  type PageOrder,
   type Part,
-  type Placed,
-  partOfSlots,
   type ReadPart,
   readKeysetPage,
+  readSlotPage,
+  type SlotList,
 } from './keyset-page.ts'
 
 /** Blocks, page by page. */
@@ -31,11 +31,11 @@ export interface BlockFilter extends MilestoneBounds {
   readonly transactionId?: TransactionId | undefined
 }
 
-/** A page of blocks. */
-export type BlockPage = KeysetPage<Placed<BlockView>>
-
-/** Why a page of a list with a filter was refused. */
-export type FilteredListError = ListError | MilestoneRangeReversed | FilterAmbiguous
+/** Two conditions that exclude each other. */
+export interface FilterAmbiguous {
+  readonly code: 'FILTER_AMBIGUOUS'
+  readonly members: string
+}
 
 /** Blocks that meet conditions. */
 export interface BlockList {
@@ -56,27 +56,25 @@ export async function readBlockParts(
 export async function listBlocks(
   read: ReadPart<BlockList, BlockView>,
   filter: BlockFilter,
-  page: PageArguments,
-): Promise<Result<BlockPage, FilteredListError>> {
+  args: PageArguments,
+): Paged<BlockView, MilestoneRangeReversed | FilterAmbiguous> {
   const { state, issuerId, transactionId } = filter
   if (state != null && issuerId != null) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'state or issuerId' })
   }
-  const whole = partOfSlots(filter, [-1n, -Number.MAX_SAFE_INTEGER])
-  if (!whole.ok) return whole
   const where = {
     transactionId,
     issuerId: issuerId ?? undefined,
     states: state == null ? undefined : [state],
     kinds: kindsOf(filter),
   }
-  const list = {
+  const list: SlotList<BlockView> = {
     cursors: blockCursors,
-    whole: whole.value,
-    positionOf: ({ slot, issuingTime, inbox }: BlockView) => [slot, issuingTime, inbox],
-    read: (part: Between, order: PageOrder) => read({ ...part, where, page: order }),
+    beforeSlot: [-1n, -Number.MAX_SAFE_INTEGER],
+    positionOf: ({ slot, issuingTime, inbox }) => [slot, issuingTime, inbox],
+    read: (part, page) => read({ ...part, where, page }),
   }
-  return await readKeysetPage(list, page)
+  return await readSlotPage(list, filter, args)
 }
 
 const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] })
@@ -118,18 +116,18 @@ export async function readChildParts(
 }
 
 /** The blocks that refer to a block, by id. */
-export async function listChildBlocks(
+export function listChildBlocks(
   read: ReadPart<ChildList, BlockView>,
   parent: BlockId,
-  page: PageArguments,
-): Promise<Result<BlockPage, ListError>> {
-  const list = {
+  args: PageArguments,
+): Paged<BlockView> {
+  const list: KeysetList<BlockView> = {
     cursors: childCursors,
     whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
-    positionOf: ({ blockId }: BlockView) => [blockId],
-    read: (part: Between, order: PageOrder) => read({ ...part, parent, page: order }),
-  } as const
-  return await readKeysetPage(list, page)
+    positionOf: ({ blockId }) => [blockId],
+    read: (part, page) => read({ ...part, parent, page }),
+  }
+  return readKeysetPage(list, args)
 }
 
 const childCursors = keysetCursors({ list: 'child', values: [36] })

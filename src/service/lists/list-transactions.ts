@@ -1,21 +1,18 @@
 import { present } from '../../lib/assert.ts'
-import type { Result } from '../../lib/result.ts'
-import type { Between, PageOrder } from '../../store/list-contract.ts'
 import type { TransactionState } from '../../store/rows.ts'
 import { type TransactionView, viewsOfTransactions } from '../blocks/read-transaction.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetPage,
-  type ListError,
   type MilestoneBounds,
   type PageArguments,
+  type Paged,
+  type PageOrder,
   type Part,
-  type Placed,
-  partOfSlots,
   type ReadPart,
-  readKeysetPage,
+  readSlotPage,
+  type SlotList,
 } from './keyset-page.ts'
 
 /** Transactions, page by page. */
@@ -24,9 +21,6 @@ import {
 export interface TransactionFilter extends MilestoneBounds {
   readonly state?: TransactionState | null | undefined
 }
-
-/** A page of transactions. */
-export type TransactionPage = KeysetPage<Placed<TransactionView>>
 
 /** Transactions in a state, or in any. */
 export interface TransactionList {
@@ -45,21 +39,19 @@ export async function readTransactionParts(
 }
 
 /** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
-export async function listTransactions(
+export function listTransactions(
   read: ReadPart<TransactionList, TransactionView>,
   filter: TransactionFilter,
-  page: PageArguments,
-): Promise<Result<TransactionPage, ListError | MilestoneRangeReversed>> {
-  const whole = partOfSlots(filter, ['0x'])
-  if (!whole.ok) return whole
+  args: PageArguments,
+): Paged<TransactionView, MilestoneRangeReversed> {
   const state = filter.state ?? undefined
-  const list = {
+  const list: SlotList<TransactionView> = {
     cursors: transactionCursors,
-    whole: whole.value,
-    positionOf: ({ slot, transactionId }: TransactionView) => [slot, transactionId],
-    read: (part: Between, order: PageOrder) => read({ ...part, state, page: order }),
+    beforeSlot: ['0x'],
+    positionOf: ({ slot, transactionId }) => [slot, transactionId],
+    read: (part, page) => read({ ...part, state, page }),
   }
-  return await readKeysetPage(list, page)
+  return readSlotPage(list, filter, args)
 }
 
 const transactionCursors = keysetCursors({ list: 'transaction', values: ['NUMBER', 36] })

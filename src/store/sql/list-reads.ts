@@ -1,8 +1,14 @@
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
-import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
+import type {
+  AddressTotal,
+  BlockKind,
+  BlockRow,
+  BlockState,
+  OutputRow,
+  TransactionRow,
+} from '../rows.ts'
 import { classToNumber, digits, kindToNumber } from '../values.ts'
-import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
   addressTotals,
