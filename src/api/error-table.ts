@@ -96,6 +96,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FILTER_NEEDS_UNSPENT: badRequest(
     (e) => `filter: ${e.members} are kept of unspent outputs alone; ask with isSpent: false`,
   ),
+  FILTER_NOT_LIVE: badRequest((e) => `filter: new blocks are not followed by ${e.members}`),
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 

@@ -6,6 +6,7 @@ import type { ChainRecordUnknown } from '../service/chain-records/activate-chain
 import type { FollowChainRecordsError } from '../service/chain-records/follow-chain-records.ts'
 import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
 import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-requests.ts'
+import type { FilterNotLive } from '../service/feed/follow-blocks.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
 import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
 import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
@@ -37,6 +38,7 @@ export type GatewayError =
   | SubmitBlockError
   | FilterAmbiguous
   | FilterNeedsUnspent
+  | FilterNotLive
   | SimulateTransactionError
   | UpdatesNotKept
   | ActivityError

@@ -33,7 +33,8 @@ const PayloadKind = builder.enumType('PayloadKind', {
   } as const,
 })
 
-const BlockFilter = builder.inputType('BlockFilter', {
+/** What blocks are listed and followed by. */
+export const BlockFilter = builder.inputType('BlockFilter', {
   description: 'Conditions that blocks must all meet; state and issuerId exclude each other.',
   fields: (t) => ({
     kind: t.field({ type: BlockKind, description: 'Only blocks of this kind.' }),

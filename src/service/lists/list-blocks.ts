@@ -80,7 +80,7 @@ export async function listBlocks(
 const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] })
 
 /** The kinds that both members allow; `undefined` where neither is given. */
-function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
+export function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
   if (kind == null && payload == null) return undefined
   const ofKind = kind == null ? allKinds : kindsByKind[kind]
   return payload == null ? ofKind : ofKind.filter((one) => kindsByPayload[payload].includes(one))
