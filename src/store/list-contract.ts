@@ -63,6 +63,9 @@ export interface EntryOfSlot
   readonly slot: SlotIndex
 }
 
+/** A row of the log that names a transaction: the one that created the output, or the one that spent it. */
+export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'outputId' | 'isSpent'>
+
 /** Accepted blocks and transactions of a committed slot. */
 export interface SlotCounts {
   readonly slot: SlotIndex
@@ -90,6 +93,11 @@ export interface ListReader {
     asked: readonly (Between & { readonly state: TransactionState | undefined })[],
     page: PageOrder,
   ): Promise<TransactionRow[][]>
+  /** The last entry of each transaction in the log of an address and class, by position. Of a transaction up to 256 are passed over. */
+  transactionEntryPages(
+    asked: readonly (Between & Pick<LedgerUpdate, 'address' | 'class'>)[],
+    page: PageOrder,
+  ): Promise<TransactionEntry[][]>
   /** Outputs by booked slot and id, or by spent slot and id. */
   outputPages(
     asked: readonly (Between & { readonly where: OutputConditions })[],

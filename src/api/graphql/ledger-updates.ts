@@ -149,6 +149,16 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
   }),
 }))
 
+/** Which of its updates are meant. */
+export const updateClassArg = builder.args((t) => ({
+  class: t.field({
+    type: UpdateClass,
+    required: true,
+    defaultValue: 'OWNED',
+    description: 'Whether it owned the outputs or had another role.',
+  }),
+}))
+
 builder.queryField('ledgerUpdates', (t) =>
   t.field({
     type: LedgerUpdateConnection,
@@ -207,12 +217,7 @@ builder.queryField('ledgerUpdateAt', (t) =>
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),
-      class: t.arg({
-        type: UpdateClass,
-        required: true,
-        defaultValue: 'OWNED',
-        description: 'Whether it owned the outputs or had another role.',
-      }),
+      ...updateClassArg,
     },
     resolve: async (_root, args, { services }) => {
       const address = orThrow(addressKeyOf(services.parameters.bech32Hrp, args.address, 'address'))

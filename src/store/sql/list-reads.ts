@@ -18,6 +18,7 @@ import {
   commitmentSlots,
   commitments,
   outputRows,
+  transactionEntries,
   transactionIds,
   transactions,
 } from './bulk-tables.ts'
@@ -170,10 +171,24 @@ function transactionPageReads(reading: Reading) {
     key: id,
     positionOf: ({ slot, transactionId }: TransactionRow) => [slot, transactionId],
   }
+  const entries = keysetPages(reading, {
+    table: transactionEntries,
+    name: transactionEntries.name,
+    equal: [bytes('address'), { name: 'class', type: 'int' }],
+    order: [long('seq')],
+    key: long('seq'),
+    only: 'isLastOfTransaction',
+    positionOf: ({ seq }) => [seq],
+  })
   const all = keysetPages(reading, { ...ofTransactions, equal: [] })
   const ofState = keysetPages(reading, { ...ofTransactions, equal: [state] })
 
   return {
+    transactionEntryPages: (asked, page) =>
+      readPages(asked, page, ({ address, class: updateClass }) => ({
+        read: entries,
+        equals: [[address, classToNumber(updateClass)]],
+      })),
     transactionPages: (asked, page) =>
       readPages(asked, page, ({ state }) =>
         state === undefined ? { read: all, equals: [[]] } : { read: ofState, equals: [[state]] },

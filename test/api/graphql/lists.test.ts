@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conditionOf } from '../../../src/ledger/output-parts.ts'
 import { present } from '../../../src/lib/assert.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import { decode } from '../../../src/protocol/schema/schema.ts'
 import { Timelock } from '../../../src/protocol/unlock-conditions.ts'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
 import type { OutputRow } from '../../../src/store/rows.ts'
 import { addressText as chainText } from '../../support/chain-ids.ts'
-import { type Kept, type ListWorld, newestFirst, openListWorld } from '../../support/list-world.ts'
+import {
+  type Kept,
+  type ListWorld,
+  newestFirst,
+  openListWorld,
+  parties,
+} from '../../support/list-world.ts'
 import { blockIdOf, testId, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
 /** Lists, walked in both directions against a naive model of the same ledger. */
@@ -294,14 +302,14 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'what is unspent as of the newest milestone, without a timelock',
+    'what is unspent of two kinds as of the newest milestone',
     walkOf(
       'unspentOutputs',
       'outputId',
-      'committed: true hasTimelock: false createdAfter: 1',
+      'committed: true kinds: [NFT, ACCOUNT] createdAfter: 1',
       outputsWhere(
         ({ spentSlot, bytes, bookedSlot }) =>
-          spentSlot === undefined && !hasTimelock(bytes) && bookedSlot > 1,
+          spentSlot === undefined && [1, 4].includes(bytes[0] ?? 9) && bookedSlot > 1,
       ),
     ),
   ],
@@ -312,6 +320,12 @@ const walks: [string, Walk][] = [
       isUnsorted: true,
     },
   ],
+  ...(['OWNED', 'MENTIONED'] as const).flatMap((updateClass) =>
+    parties.map((party): [string, Walk] => [
+      `transactions of ${updateClass} updates of ${party.pubKeyHash.slice(0, 6)}`,
+      transactionsOf(addressKey(party), updateClass),
+    ]),
+  ),
   ['updates', walkOf('ledgerUpdates', 'seq', '', () => allUpdates(() => true))],
   [
     'updates of some milestones',
@@ -341,6 +355,21 @@ const walks: [string, Walk][] = [
     ),
   ],
 ]
+
+function transactionsOf(address: Hex, updateClass: 'OWNED' | 'MENTIONED'): Walk {
+  const root = `address(address: "${addressText('tst', address)}")`
+  const expected = async () => {
+    const outputs = await world.store.read.outputs(world.outputIds)
+    const spenders = new Map(outputs.map(({ outputId, spentBy }) => [outputId, spentBy]))
+    const ids = (await world.store.read.updates(wholeLog))
+      .filter((row) => row.address === address && row.class === updateClass)
+      .reverse()
+      .map(({ outputId, isSpent }) => (isSpent ? spenders.get(outputId) : transactionOf(outputId)))
+    return [...new Set(ids)]
+  }
+  const walk = nestedWalk(root, 'transactions', 'transactionId', expected)
+  return { ...walk, list: (args) => walk.list(`class: ${updateClass} ${args}`) }
+}
 
 function outputsWhere(
   isMeant: (row: OutputRow) => boolean,
@@ -465,7 +494,8 @@ describe('a list', () => {
     ['updates'],
     ['outputs'],
     ['unspent outputs with a condition, of some milestones'],
-    ['what is unspent as of the newest milestone, without a timelock'],
+    ['what is unspent of two kinds as of the newest milestone'],
+    [`transactions of OWNED updates of ${parties[0].pubKeyHash.slice(0, 6)}`],
   ])('of %s keeps its order while slots are committed', async (name) => {
     const [, walk] = present(
       walks.find(([one]) => one === name),
@@ -543,52 +573,5 @@ describe('a list', () => {
     const found = await pageOf(all, `sort: OLDEST after: "${nothing}" first: 1000`)
     expect(found.edges.map(({ node }) => node.id)).toEqual(expected.reverse())
     expect(found.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
-  })
-})
-
-describe('addresses', () => {
-  test('are listed by what they own, with balances in one statement', async () => {
-    const { owners } = await world.store.read.richestAddresses(1_000)
-    const expected = owners.map(({ address, total }) => ({
-      bech32: addressText('tst', address),
-      balance: { total: String(total) },
-    }))
-    expect(expected.length).toBeGreaterThan(5)
-    const nodes =
-      'edges { cursor node { bech32 balance { total } } } pageInfo { hasNextPage hasPreviousPage endCursor }'
-    const found: unknown[] = []
-    let after = ''
-    for (;;) {
-      const { data } = await ask(`{ addresses(first: 3 ${after}) { ${nodes} } }`)
-      const { edges, pageInfo } = data.addresses
-      expect(pageInfo.hasPreviousPage).toBe(found.length > 0)
-      found.push(...edges.map(({ node }: { node: unknown }) => node))
-      expect(pageInfo.hasNextPage).toBe(found.length < expected.length)
-      if (!pageInfo.hasNextPage) break
-      after = `after: "${pageInfo.endCursor}"`
-    }
-    expect(found).toEqual(expected)
-    const last = await ask(`{ addresses(last: 2) { nodes { bech32 balance { total } } } }`)
-    expect(last.data.addresses.nodes).toEqual(expected.slice(-2))
-    const { statements } = await world.askCounted(`{ addresses { ${nodes} } }`, {})
-    expect(statements).toBe(2)
-  })
-
-  test('are counted by what they own', async () => {
-    const { owners } = await world.store.read.richestAddresses(1_000)
-    const { data } = await ask('{ balanceDistribution { from to addressCount total } }')
-    const counted = data.balanceDistribution.map((range: Record<string, string>) => {
-      const isIn = ({ total }: { total: bigint }) =>
-        total >= BigInt(range.from ?? '') && total < BigInt(range.to ?? '')
-      const own = owners.filter(isIn)
-      const total = own.reduce((sum, one) => sum + one.total, 0n)
-      return { ...range, addressCount: String(own.length), total: String(total) }
-    })
-    expect(data.balanceDistribution).toEqual(counted)
-    const all = counted.reduce(
-      (sum: number, { addressCount }: { addressCount: string }) => sum + Number(addressCount),
-      0,
-    )
-    expect(all).toBe(owners.length)
   })
 })
