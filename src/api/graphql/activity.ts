@@ -33,13 +33,13 @@ const Point = builder.objectRef<ActivityPoint>('ActivityPoint').implement({
   description: 'What the committed slots of a span of time had.',
   fields: (t) => {
     const count = (name: CountName, description: string) =>
-      t.field({ type: 'UInt64', description, resolve: (point) => BigInt(point[name]) })
+      t.field({ type: 'UInt64', description, resolve: (point) => point[name] })
     const maybe = (name: 'blocks' | 'blockBytes' | 'failed', description: string) =>
       t.field({
         type: 'UInt64',
         nullable: true,
         description: `${description} ${upstream}`,
-        resolve: ({ [name]: counted }) => (counted === undefined ? null : BigInt(counted)),
+        resolve: ({ [name]: counted }) => counted,
       })
     return {
       start: t.field({

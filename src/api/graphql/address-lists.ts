@@ -48,10 +48,9 @@ const BalanceRangeType = builder.objectRef<BalanceRange>('BalanceRange').impleme
       description: 'Ten times that, itself excluded.',
       resolve: ({ exponent }) => 10n ** BigInt(exponent + 1),
     }),
-    addressCount: t.field({
+    addressCount: t.expose('addresses', {
       type: 'UInt64',
       description: 'How many addresses own so much.',
-      resolve: ({ addresses }) => BigInt(addresses),
     }),
     total: t.field({
       type: 'UInt64',

@@ -66,10 +66,9 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
       description:
         'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
     }),
-    outputCount: t.field({
+    outputCount: t.expose('outputs', {
       type: 'UInt64',
       description: 'How many unspent outputs hold it.',
-      resolve: ({ outputs }) => BigInt(outputs),
     }),
   }),
 })
@@ -259,8 +258,7 @@ AddressNode.implement({
           description: 'Which updates are counted.',
         }),
       },
-      resolve: async ({ key }, args, { services }) =>
-        BigInt(await countUpdates(services, key, args.class)),
+      resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
     }),
     unspentOutputs: t.field({
       type: UnspentOutputConnection,

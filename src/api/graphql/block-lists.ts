@@ -2,7 +2,7 @@ import { listBlocks, listChildBlocks } from '../../service/lists/list-blocks.ts'
 import { orThrow } from '../errors.ts'
 import { BlockNode, BlockState } from './block.ts'
 import { builder } from './builder.ts'
-import { listArgs, listConnection } from './lists.ts'
+import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import {
   blockInBatch,
   blockPart,
@@ -41,14 +41,11 @@ export const BlockFilter = builder.inputType('BlockFilter', {
     payload: t.field({ type: PayloadKind, description: 'What they carry.' }),
     state: t.field({ type: BlockState, description: 'Only blocks in this state.' }),
     issuerId: t.field({ type: 'AccountId', description: 'The issuing account.' }),
-    fromMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only blocks of this slot or of later ones.',
-    }),
-    toMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only blocks of this slot or of earlier ones.',
-    }),
+    ...milestoneBounds(
+      t,
+      'Only blocks of this slot or of later ones.',
+      'Only blocks of this slot or of earlier ones.',
+    ),
   }),
 })
 

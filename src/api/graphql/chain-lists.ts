@@ -13,7 +13,7 @@ import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
-import { builder } from './builder.ts'
+import { builder, type GatewayContext } from './builder.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { listCost } from './prices.ts'
@@ -71,7 +71,7 @@ const DelegationFilter = builder.inputType('DelegationFilter', {
   }),
 })
 
-type Keys = ChainsQuestion['keys']
+type Keys = NonNullable<ChainsQuestion['keys']>
 
 /** The key of an address in a filter; `undefined` where it is left out. */
 function addressIn(
@@ -82,9 +82,18 @@ function addressIn(
   return text == null ? undefined : orThrow(addressKeyOf(parameters.bech32Hrp, text, argument))
 }
 
-function validatorIn(accountId: AccountId | null | undefined): Keys {
-  if (accountId == null) return []
+/** What delegations to an account are found by. */
+export function validatorKeys(accountId: AccountId): Keys {
   return [{ kind: 'VALIDATOR', value: addressKey({ type: AccountAddress.code, accountId }) }]
+}
+
+/** A page of the chains of a kind. */
+export async function chainsOf(
+  { services }: GatewayContext,
+  question: ChainsQuestion,
+  args: Parameters<typeof listChains>[2],
+) {
+  return orThrow(await listChains(services, question, args))
 }
 
 builder.queryFields((t) => ({
@@ -94,8 +103,7 @@ builder.queryFields((t) => ({
     complexity: listCost,
     description: `The accounts that are not destroyed, ${order}.`,
     args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.ACCOUNT }, args)),
+    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.ACCOUNT }, args),
   }),
   anchors: t.field({
     type: AnchorConnection,
@@ -103,8 +111,7 @@ builder.queryFields((t) => ({
     complexity: listCost,
     description: `The anchors that are not destroyed, ${order}.`,
     args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.ANCHOR }, args)),
+    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.ANCHOR }, args),
   }),
   tokens: t.field({
     type: TokenConnection,
@@ -112,8 +119,7 @@ builder.queryFields((t) => ({
     complexity: listCost,
     description: `The native tokens whose foundries are not destroyed, ${order}.`,
     args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.FOUNDRY }, args)),
+    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.FOUNDRY }, args),
   }),
   nfts: t.field({
     type: NftConnection,
@@ -124,10 +130,10 @@ builder.queryFields((t) => ({
       ...listArgs,
       filter: t.arg({ type: NftFilter, description: 'Which of them; left out: all.' }),
     },
-    resolve: async (_root, { filter, ...page }, { services }) => {
-      const value = addressIn(services, 'filter.issuer', filter?.issuer)
+    resolve: (_root, { filter, ...page }, context) => {
+      const value = addressIn(context.services, 'filter.issuer', filter?.issuer)
       const keys = value === undefined ? [] : [{ kind: 'ISSUER', value } as const]
-      return orThrow(await listChains(services, { kind: chainKinds.NFT, keys }, page))
+      return chainsOf(context, { kind: chainKinds.NFT, keys }, page)
     },
   }),
   delegations: t.field({
@@ -139,12 +145,10 @@ builder.queryFields((t) => ({
       ...listArgs,
       filter: t.arg({ type: DelegationFilter, description: 'Which of them; left out: all.' }),
     },
-    resolve: async (_root, { filter, ...page }, { services }) => {
-      const heldBy = addressIn(services, 'filter.owner', filter?.owner)
-      const keys = validatorIn(filter?.validator)
-      return orThrow(
-        await listChains(services, { kind: chainKinds.DELEGATION, keys, heldBy }, page),
-      )
+    resolve: (_root, { filter, ...page }, context) => {
+      const heldBy = addressIn(context.services, 'filter.owner', filter?.owner)
+      const keys = filter?.validator == null ? [] : validatorKeys(filter.validator)
+      return chainsOf(context, { kind: chainKinds.DELEGATION, keys, heldBy }, page)
     },
   }),
 }))
@@ -155,9 +159,9 @@ builder.objectField(AccountNode, 'foundries', (t) =>
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}.`,
     args: listArgs,
-    resolve: async ({ chainId }, args, { services }) => {
+    resolve: ({ chainId }, args, context) => {
       const heldBy = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
-      return orThrow(await listChains(services, { kind: chainKinds.FOUNDRY, heldBy }, args))
+      return chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args)
     },
   }),
 )
@@ -168,24 +172,24 @@ builder.objectFields(AddressNode, (t) => ({
     complexity: listCost,
     description: `The NFTs that it owns, ${order}.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.NFT, heldBy }, args)),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.NFT, heldBy }, args),
   }),
   foundries: t.field({
     type: TokenConnection,
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}; only accounts do.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.FOUNDRY, heldBy }, args)),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args),
   }),
   delegations: t.field({
     type: DelegationConnection,
     complexity: listCost,
     description: `The delegations that it owns, ${order}.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { kind: chainKinds.DELEGATION, heldBy }, args)),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.DELEGATION, heldBy }, args),
   }),
 }))
 

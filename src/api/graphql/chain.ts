@@ -26,10 +26,9 @@ const one = itemsCost(1).field
 const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
   description: 'A state of a chain: an output that was or is the chain.',
   fields: (t) => ({
-    number: t.field({
+    number: t.expose('ordinal', {
       type: 'UInt64',
       description: 'Its place among all states of the chain: 1, 2, 3 ….',
-      resolve: ({ ordinal }) => BigInt(ordinal),
     }),
     outputId: t.expose('outputId', { type: 'OutputId', description: 'The id of the output.' }),
     output: t.field({
@@ -78,7 +77,7 @@ builder.objectField(ChainStateConnection, 'totalCount', (t) =>
   t.field({
     type: 'UInt64',
     description: 'How many states the chain has had in all.',
-    resolve: ({ totalCount }) => BigInt(totalCount),
+    resolve: ({ totalCount }) => totalCount,
   }),
 )
 

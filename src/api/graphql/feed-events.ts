@@ -45,9 +45,13 @@ const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
   }),
 })
 
-const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
-  description: 'The newest update of one address and class.',
-  fields: (t) => ({
+type HistoryKey = Pick<HistoryPoint, 'address' | 'class'>
+
+/** Whose history it is about. */
+function historyFields(
+  t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, HistoryKey>,
+) {
+  return {
     address: t.string({
       description: 'Bech32 text of the address.',
       resolve: ({ address }, _args, { services }) => textOf(services, address),
@@ -56,10 +60,16 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
       type: UpdateClass,
       description: 'The class of updates that it is about.',
     }),
-    ordinal: t.field({
+  }
+}
+
+const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
+  description: 'The newest update of one address and class.',
+  fields: (t) => ({
+    ...historyFields(t),
+    ordinal: t.expose('ordinal', {
       type: 'UInt64',
       description: 'The ordinal of the last update; 0 before the first.',
-      resolve: ({ ordinal }) => BigInt(ordinal),
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
@@ -130,23 +140,14 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
 const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').implement({
   description: 'What a batch has of one address and class.',
   fields: (t) => ({
-    address: t.string({
-      description: 'Bech32 text of the address.',
-      resolve: ({ address }, _args, { services }) => textOf(services, address),
-    }),
-    class: t.expose('class', {
-      type: UpdateClass,
-      description: 'The class of updates that it is about.',
-    }),
-    firstOrdinal: t.field({
+    ...historyFields(t),
+    firstOrdinal: t.expose('firstOrdinal', {
       type: 'UInt64',
       description: 'The ordinal of the first of them.',
-      resolve: ({ firstOrdinal }) => BigInt(firstOrdinal),
     }),
-    lastOrdinal: t.field({
+    lastOrdinal: t.expose('lastOrdinal', {
       type: 'UInt64',
       description: 'The ordinal of the last of them.',
-      resolve: ({ lastOrdinal }) => BigInt(lastOrdinal),
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',

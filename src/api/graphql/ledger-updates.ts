@@ -59,15 +59,13 @@ LedgerUpdate.implement({
       extensions: { isPlain: true },
       description: 'The position of this update in the log: page or follow after it.',
     }),
-    seq: t.field({
+    seq: t.expose('seq', {
       type: 'UInt64',
       description: 'The same position as a number: 1, 2, 3 … over all addresses.',
-      resolve: (update) => BigInt(update.seq),
     }),
-    ordinal: t.field({
+    ordinal: t.expose('ordinal', {
       type: 'UInt64',
       description: 'The position among the updates of this address and class: 1, 2, 3 …',
-      resolve: (update) => BigInt(update.ordinal),
     }),
     address: t.string({
       description: 'Bech32 text of the address, with the human-readable part of this network.',
@@ -140,7 +138,7 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
     type: 'UInt64',
     description:
       'All updates of the address and class, or of the whole log, whatever the other arguments; also those that are no longer kept.',
-    resolve: async (page) => BigInt(await page.totalCount()),
+    resolve: (page) => page.totalCount(),
   }),
   tipCursor: t.exposeString('tipCursor', {
     extensions: dependsOn('TIP'),

@@ -27,6 +27,17 @@ export function pageArgsOf(defaultSize: number) {
 /** The arguments of a page of 20 where none are asked for. */
 export const pageArgs = pageArgsOf(defaultListSize)
 
+/** What makes the fields of an input. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
+
+/** The bounds of a filter, both included, with their sentences. */
+export function milestoneBounds(t: InputFields, from: string, to: string) {
+  return {
+    fromMilestone: t.field({ type: 'UInt32', description: from }),
+    toMilestone: t.field({ type: 'UInt32', description: to }),
+  }
+}
+
 /** Which end of a list comes first. */
 export function sortArg(defaultValue: UpdateSort) {
   return builder.args((t) => ({

@@ -43,10 +43,9 @@ Milestone.implement({
       description: 'The serialized commitment, 89 bytes.',
       resolve: (view) => bytesToHex(view.bytes),
     }),
-    updateCount: t.field({
+    updateCount: t.expose('updateCount', {
       type: 'UInt64',
       description: 'How many ledger updates it has, over all addresses.',
-      resolve: ({ updateCount }) => BigInt(updateCount),
     }),
     firstCursor: t.exposeString('firstCursor', {
       nullable: true,

@@ -51,11 +51,10 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       type: SlotTimeType,
       description: 'The slot of this moment by the clock of the gateway.',
     }),
-    lagSeconds: t.field({
+    lagSeconds: t.expose('lagSeconds', {
       type: 'UInt64',
       description:
         'Seconds from the end of the newest committed slot until now. A slot is committed some slots after its end, so it is never near zero.',
-      resolve: ({ lagSeconds }) => BigInt(lagSeconds),
     }),
     blocksPerSecond: t.float({
       nullable: true,
@@ -70,20 +69,17 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       type: 'UInt64',
       description: 'All base tokens in being, in the smallest unit.',
     }),
-    addresses: t.field({
+    addresses: t.expose('addresses', {
       type: 'UInt64',
       description: 'Addresses that own base tokens.',
-      resolve: ({ addresses }) => BigInt(addresses),
     }),
-    unspentOutputs: t.field({
+    unspentOutputs: t.expose('unspentOutputs', {
       type: 'UInt64',
       description: 'Unspent outputs.',
-      resolve: ({ unspentOutputs }) => BigInt(unspentOutputs),
     }),
-    accounts: t.field({
+    accounts: t.expose('accounts', {
       type: 'UInt64',
       description: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
-      resolve: ({ accounts }) => BigInt(accounts),
     }),
     role: t.expose('role', {
       type: GatewayRole,

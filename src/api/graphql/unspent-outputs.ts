@@ -6,7 +6,7 @@ import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { AddressRole } from './ledger-updates.ts'
-import { listConnection, oldestArgs } from './lists.ts'
+import { type InputFields, listConnection, oldestArgs } from './lists.ts'
 import { OutputNode } from './output.ts'
 import { OutputKind } from './output-kind.ts'
 import { pageCost } from './prices.ts'
@@ -24,11 +24,6 @@ const AddressInRole = builder.inputType('AddressInRole', {
     address: t.string({ required: true, description: 'Bech32, of this network.' }),
   }),
 })
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<
-  typeof builder.$inferSchemaTypes,
-  'InputObject'
->
 
 /** Conditions that can be asked of unspent outputs. */
 export function conditionFields(t: InputFields) {

@@ -1,5 +1,3 @@
-import { AccountAddress } from '../../protocol/addresses.ts'
-import { addressKey } from '../../protocol/ids.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
 import { listStakes, readStake, type StakeView } from '../../service/accounts/list-stakes.ts'
 import {
@@ -9,12 +7,11 @@ import {
   readEpoch,
   type SeatView,
 } from '../../service/accounts/read-epoch.ts'
-import { listChains } from '../../service/chains/list-chains.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
-import { DelegationConnection } from './chain-lists.ts'
+import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { indexId, protocolId } from './node-id.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
@@ -88,11 +85,8 @@ ValidatorNode.implement({
       complexity: listCost,
       description: 'The delegations to it that are not over.',
       args: listArgs,
-      resolve: async ({ entry: { accountId } }, args, { services }) => {
-        const value = addressKey({ type: AccountAddress.code, accountId })
-        const keys = [{ kind: 'VALIDATOR', value }] as const
-        return orThrow(await listChains(services, { kind: chainKinds.DELEGATION, keys }, args))
-      },
+      resolve: ({ entry: { accountId } }, args, context) =>
+        chainsOf(context, { kind: chainKinds.DELEGATION, keys: validatorKeys(accountId) }, args),
     }),
   }),
 })

@@ -97,6 +97,16 @@ export async function readKeysetPage<Row extends object>(
   })
 }
 
+/** The same of a list by whose parts a transport reads; `which` says which list. */
+export function readPartPage<A, Row extends object>(
+  read: ReadPart<A, Row>,
+  which: A,
+  list: Omit<KeysetList<Row>, 'read'>,
+  args: PageArguments,
+): Paged<Row> {
+  return readKeysetPage({ ...list, read: (part, page) => read({ ...part, ...which, page }) }, args)
+}
+
 /** Whether the list has rows behind the end of a part at which a scan in that order ends; reads the outermost row. */
 async function liesOutside<Row>(
   { whole, read, positionOf }: KeysetList<Row>,

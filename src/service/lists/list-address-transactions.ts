@@ -5,13 +5,12 @@ import type { UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetList,
   type PageArguments,
   type Paged,
   type PageOrder,
   type Part,
   type ReadPart,
-  readKeysetPage,
+  readPartPage,
 } from './keyset-page.ts'
 
 /** The transactions that created something for an address or spent something of it, page by page. */
@@ -52,13 +51,11 @@ export function listAddressTransactions(
   list: AddressTransactionList,
   args: PageArguments,
 ): Paged<AddressTransaction> {
-  const transactions: KeysetList<AddressTransaction> = {
-    cursors: entryCursors,
-    whole: { above: [0], below: [Number.MAX_SAFE_INTEGER] },
-    positionOf: ({ seq }) => [seq],
-    read: (part, page) => read({ ...part, ...list, page }),
-  }
-  return readKeysetPage(transactions, args)
+  return readPartPage(read, list, lastEntries, args)
 }
 
-const entryCursors = keysetCursors({ list: 'entry', values: ['NUMBER'] })
+const lastEntries = {
+  cursors: keysetCursors({ list: 'entry', values: ['NUMBER'] }),
+  whole: { above: [0], below: [Number.MAX_SAFE_INTEGER] },
+  positionOf: ({ seq }: AddressTransaction) => [seq],
+}

@@ -7,14 +7,13 @@ import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetList,
   type MilestoneBounds,
   type PageArguments,
   type Paged,
   type PageOrder,
   type Part,
   type ReadPart,
-  readKeysetPage,
+  readPartPage,
   readSlotPage,
   type SlotList,
 } from './keyset-page.ts'
@@ -121,13 +120,11 @@ export function listChildBlocks(
   parent: BlockId,
   args: PageArguments,
 ): Paged<BlockView> {
-  const list: KeysetList<BlockView> = {
-    cursors: childCursors,
-    whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
-    positionOf: ({ blockId }) => [blockId],
-    read: (part, page) => read({ ...part, parent, page }),
-  }
-  return readKeysetPage(list, args)
+  return readPartPage(read, { parent }, blocksById, args)
 }
 
-const childCursors = keysetCursors({ list: 'child', values: [36] })
+const blocksById = {
+  cursors: keysetCursors({ list: 'child', values: [36] }),
+  whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
+  positionOf: ({ blockId }: BlockView) => [blockId],
+}
