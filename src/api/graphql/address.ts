@@ -27,6 +27,7 @@ import { listUnspentOutputs } from '../../service/lists/list-outputs.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
@@ -123,16 +124,9 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
   }),
 })
 
-const ManaMissing = builder.enumType('ManaMissing', {
-  description: 'Why the mana of an address is not known.',
-  values: {
-    TOO_MANY_OUTPUTS: {
-      description: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
-    },
-    LEDGER_MOVED: {
-      description: 'Milestones were committed faster than the outputs could be read; try again.',
-    },
-  } as const,
+const ManaMissing = enumOf('ManaMissing', 'Why the mana of an address is not known.', {
+  TOO_MANY_OUTPUTS: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
+  LEDGER_MOVED: 'Milestones were committed faster than the outputs could be read; try again.',
 })
 
 const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({

@@ -71,6 +71,9 @@ const DelegationFilter = builder.inputType('DelegationFilter', {
   }),
 })
 
+type Types = typeof builder.$inferSchemaTypes
+type QueryFields = PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>
+type ChainConnection = typeof AnchorConnection
 type Keys = NonNullable<ChainsQuestion['keys']>
 
 /** The key of an address in a filter; `undefined` where it is left out. */
@@ -96,31 +99,27 @@ export async function chainsOf(
   return orThrow(await listChains(services, question, args))
 }
 
+/** A list of all chains of a kind. */
+function allOf(t: QueryFields, type: ChainConnection, what: string, kind: ChainsQuestion['kind']) {
+  return t.field({
+    type,
+    nullable: true,
+    complexity: listCost,
+    description: `The ${what}, ${order}.`,
+    args: listArgs,
+    resolve: (_root, args, context) => chainsOf(context, { kind }, args),
+  })
+}
+
 builder.queryFields((t) => ({
-  accounts: t.field({
-    type: AccountConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The accounts that are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.ACCOUNT }, args),
-  }),
-  anchors: t.field({
-    type: AnchorConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The anchors that are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.ANCHOR }, args),
-  }),
-  tokens: t.field({
-    type: TokenConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The native tokens whose foundries are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: (_root, args, context) => chainsOf(context, { kind: chainKinds.FOUNDRY }, args),
-  }),
+  accounts: allOf(t, AccountConnection, 'accounts that are not destroyed', chainKinds.ACCOUNT),
+  anchors: allOf(t, AnchorConnection, 'anchors that are not destroyed', chainKinds.ANCHOR),
+  tokens: allOf(
+    t,
+    TokenConnection,
+    'native tokens whose foundries are not destroyed',
+    chainKinds.FOUNDRY,
+  ),
   nfts: t.field({
     type: NftConnection,
     nullable: true,

@@ -1,5 +1,6 @@
 import { assert, present } from '../../lib/assert.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { foldType, isOptional } from './from-schema.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import { memberSentence, typeSentence } from './schema-sentences.ts'
@@ -120,9 +121,8 @@ function fieldMap(fields: readonly (readonly [string, InputFieldMap[string]])[])
   return Object.fromEntries(fields)
 }
 
-const Empty = builder.enumType('Empty', {
-  description: 'Chooses a kind that has no members.',
-  values: { EMPTY: { description: 'The kind is all there is to say.' } } as const,
+const Empty = enumOf('Empty', 'Chooses a kind that has no members.', {
+  EMPTY: 'The kind is all there is to say.',
 })
 
 const MetadataEntryInput = builder.inputType('MetadataEntryInput', {

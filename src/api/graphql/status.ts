@@ -2,17 +2,15 @@ import { present } from '../../lib/assert.ts'
 import { readStatus, type SlotTime, type Status } from '../../service/network/read-status.ts'
 import { readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { GatewayRole } from './health.ts'
 import { Milestone } from './milestone.ts'
 
 /** How the ledger stands, for a home page. */
 
-const LedgerMode = builder.enumType('LedgerMode', {
-  description: 'Where the ledger of a gateway comes from.',
-  values: {
-    EMBEDDED: { description: 'The gateway, or another one on its database, keeps it itself.' },
-    UPSTREAM: { description: 'It follows nodes.' },
-  } as const,
+const LedgerMode = enumOf('LedgerMode', 'Where the ledger of a gateway comes from.', {
+  EMBEDDED: 'The gateway, or another one on its database, keeps it itself.',
+  UPSTREAM: 'It follows nodes.',
 })
 
 const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
