@@ -1,11 +1,10 @@
 import { bytesToHex } from '../../lib/hex.ts'
-import type { BlockId } from '../../protocol/primitives.ts'
 import type { BlockView } from '../../service/blocks/read-block.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { byProtocolId } from './load-node.ts'
 import { blockInBatch, transactionInBatch } from './loaders.ts'
 import { BlockContent } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { fieldCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
@@ -23,10 +22,7 @@ export const BlockState = enumOf('BlockState', 'The state of a block.', {
 /** A block and its state. */
 export const BlockNode = builder.nodeRef<BlockView>('Block', {
   id: { resolve: ({ blockId }) => blockId },
-  loadOne: async (id, context) => {
-    const blockId = protocolId<BlockId>(id, 36)
-    return blockId && (await blockInBatch(context, blockId))
-  },
+  loadOne: byProtocolId(36, blockInBatch),
 })
 
 BlockNode.implement({

@@ -1,11 +1,10 @@
-import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
 import type { TransactionView } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { byProtocolId } from './load-node.ts'
 import { outputsInBatch, transactionInBatch } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { OutputNode } from './output.ts'
 import { outputsCost } from './prices.ts'
 
@@ -44,10 +43,7 @@ export const TransactionFailure = builder
 export const TransactionNode = builder
   .nodeRef<TransactionView>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
-    loadOne: async (id, context) => {
-      const transactionId = protocolId<TransactionId>(id, 36)
-      return transactionId && (await transactionInBatch(context, transactionId))
-    },
+    loadOne: byProtocolId(36, transactionInBatch),
   })
   .implement({
     description: 'A transaction, and its state in this ledger.',

@@ -13,7 +13,7 @@ import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
 import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
-import { indexId, protocolId } from './node-id.ts'
+import { byIndex, byProtocolId } from './load-node.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
 
 /** Validators, epochs and their committees. */
@@ -22,10 +22,9 @@ const chainCost = itemsCost(3).field
 
 const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
   id: { resolve: ({ entry }) => entry.accountId },
-  loadOne: async (id, { services }) => {
-    const accountId = protocolId<AccountId>(id, 32)
-    return accountId && orThrow(await readStake(services, accountId))
-  },
+  loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
+    orThrow(await readStake(services, id)),
+  ),
 })
 
 ValidatorNode.implement({
@@ -164,10 +163,7 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
 
 const Epoch = builder.nodeRef<EpochView>('Epoch', {
   id: { resolve: ({ epoch }) => epoch },
-  loadOne: async (id, { services }) => {
-    const index = indexId(id)
-    return index === undefined ? undefined : await readEpoch(services, index)
-  },
+  loadOne: byIndex(({ services }, index) => readEpoch(services, index)),
 })
 
 Epoch.implement({
