@@ -96,7 +96,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
-  OUTPUT_CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of the list of outputs`),
   UPDATE_CLASS_WITHOUT_ADDRESS: badRequest(
     () => 'class: needs an address; the updates of all addresses are not kept by class',
   ),
@@ -106,6 +105,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FILTER_NEEDS_UNSPENT: badRequest(
     (e) => `filter: ${e.members} are kept of unspent outputs alone; ask with isSpent: false`,
   ),
+  FILTER_NOT_LIVE: badRequest((e) => `filter: new blocks are not followed by ${e.members}`),
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
@@ -185,12 +185,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     () => 'If-Match: expected * or tags of chain records, such as "3"',
   ),
   CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
-  CHAIN_RECORD_CURSOR_MALFORMED: badRequest(
-    (e) => `${e.argument}: not a cursor of the list of chain records`,
-  ),
-  CHAIN_RECORD_PAGE_SIZE: badRequest(
-    (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
-  ),
 
   PATH_ID_MALFORMED: badRequest(
     (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,

@@ -12,6 +12,7 @@ import {
 } from '../../service/blocks/read-transaction.ts'
 import { readChains } from '../../service/chains/read-chain.ts'
 import type { PageOrder, Part } from '../../service/lists/keyset-page.ts'
+import { readAddressTransactionParts } from '../../service/lists/list-address-transactions.ts'
 import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
 import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
@@ -119,6 +120,8 @@ export function transactionUpdateReads(context: GatewayContext): TransactionUpda
 export const blockPart = partLoader(readBlockParts)
 /** A page of a part of the children of a block. */
 export const childPart = partLoader(readChildParts)
+/** A page of a part of the transactions of an address. */
+export const addressTransactionPart = partLoader(readAddressTransactionParts)
 /** A page of a part of a list of transactions. */
 export const transactionPart = partLoader(readTransactionParts)
 

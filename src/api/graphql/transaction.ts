@@ -1,31 +1,24 @@
-import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
 import type { ListedTransaction } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
+import { byProtocolId } from './load-node.ts'
 import { outputsInBatch, transactionInBatch, withContent } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { OutputNode } from './output.ts'
 import { outputsCost } from './prices.ts'
 
 /** A transaction and what became of it. */
 
 /** The states of transactions. */
-export const TransactionState = builder.enumType('TransactionState', {
-  description: 'The state of a transaction.',
-  values: {
-    PENDING: {
-      description:
-        'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
-    },
-    ACCEPTED: { description: 'Booked: its inputs are spent and its outputs exist.' },
-    COMMITTED: { description: 'In a committed slot.' },
-    FINALIZED: { description: 'In a committed slot that is final.' },
-    FAILED: {
-      description:
-        'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
-    },
-  } as const,
+export const TransactionState = enumOf('TransactionState', 'The state of a transaction.', {
+  PENDING:
+    'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
+  ACCEPTED: 'Booked: its inputs are spent and its outputs exist.',
+  COMMITTED: 'In a committed slot.',
+  FINALIZED: 'In a committed slot that is final.',
+  FAILED:
+    'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
 })
 
 /** Why a transaction failed. */
@@ -50,10 +43,7 @@ export const TransactionFailure = builder
 export const TransactionNode = builder
   .nodeRef<ListedTransaction>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
-    loadOne: async (id, context) => {
-      const transactionId = protocolId<TransactionId>(id, 36)
-      return transactionId && (await transactionInBatch(context, transactionId))
-    },
+    loadOne: byProtocolId(36, transactionInBatch),
   })
   .implement({
     description: 'A transaction, and its state in this ledger.',

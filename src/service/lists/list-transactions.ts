@@ -1,20 +1,17 @@
-import type { Result } from '../../lib/result.ts'
-import type { Between, PageOrder } from '../../store/list-contract.ts'
 import type { TransactionState } from '../../store/rows.ts'
 import { outcomeOf, type TransactionOutcome } from '../blocks/read-transaction.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetPage,
-  type ListError,
   type MilestoneBounds,
   type PageArguments,
+  type Paged,
+  type PageOrder,
   type Part,
-  type Placed,
-  partOfSlots,
   type ReadPart,
-  readKeysetPage,
+  readSlotPage,
+  type SlotList,
 } from './keyset-page.ts'
 
 /** Transactions, page by page. */
@@ -23,9 +20,6 @@ import {
 export interface TransactionFilter extends MilestoneBounds {
   readonly state?: TransactionState | null | undefined
 }
-
-/** A page of transactions. */
-export type TransactionPage = KeysetPage<Placed<TransactionOutcome>>
 
 /** Transactions in a state, or in any. */
 export interface TransactionList {
@@ -43,21 +37,19 @@ export async function readTransactionParts(
 }
 
 /** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
-export async function listTransactions(
+export function listTransactions(
   read: ReadPart<TransactionList, TransactionOutcome>,
   filter: TransactionFilter,
-  page: PageArguments,
-): Promise<Result<TransactionPage, ListError | MilestoneRangeReversed>> {
-  const whole = partOfSlots(filter, ['0x'])
-  if (!whole.ok) return whole
+  args: PageArguments,
+): Paged<TransactionOutcome, MilestoneRangeReversed> {
   const state = filter.state ?? undefined
-  const list = {
+  const list: SlotList<TransactionOutcome> = {
     cursors: transactionCursors,
-    whole: whole.value,
-    positionOf: ({ slot, transactionId }: TransactionOutcome) => [slot, transactionId],
-    read: (part: Between, order: PageOrder) => read({ ...part, state, page: order }),
+    beforeSlot: ['0x'],
+    positionOf: ({ slot, transactionId }) => [slot, transactionId],
+    read: (part, page) => read({ ...part, state, page }),
   }
-  return await readKeysetPage(list, page)
+  return readSlotPage(list, filter, args)
 }
 
 const transactionCursors = keysetCursors({ list: 'transaction', values: ['NUMBER', 36] })

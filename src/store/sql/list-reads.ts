@@ -1,9 +1,15 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
-import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
+import type {
+  AddressTotal,
+  BlockKind,
+  BlockRow,
+  BlockState,
+  OutputRow,
+  TransactionRow,
+} from '../rows.ts'
 import { classToNumber, digits, kindToNumber } from '../values.ts'
-import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
   addressTotals,
@@ -13,6 +19,7 @@ import {
   commitmentSlots,
   commitments,
   outputRows,
+  transactionEntries,
   transactionIds,
   transactions,
 } from './bulk-tables.ts'
@@ -167,10 +174,24 @@ function transactionPageReads(reading: Reading) {
     key: id,
     positionOf: ({ slot, transactionId }: TransactionRow) => [slot, transactionId],
   }
+  const entries = keysetPages(reading, {
+    table: transactionEntries,
+    name: transactionEntries.name,
+    equal: [bytes('address'), { name: 'class', type: 'int' }],
+    order: [long('seq')],
+    key: long('seq'),
+    only: 'isLastOfTransaction',
+    positionOf: ({ seq }) => [seq],
+  })
   const all = keysetPages(reading, { ...ofTransactions, equal: [] })
   const ofState = keysetPages(reading, { ...ofTransactions, equal: [state] })
 
   return {
+    transactionEntryPages: (asked, page) =>
+      readPages(asked, page, ({ address, class: updateClass }) => ({
+        read: entries,
+        equals: [[address, classToNumber(updateClass)]],
+      })),
     transactionPages: (asked, page) =>
       readPages(asked, page, ({ state }) =>
         state === undefined ? { read: all, equals: [[]] } : { read: ofState, equals: [[state]] },
