@@ -35,6 +35,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     () =>
       'the database is unreachable for the moment, and the request may have been executed; try again',
   ),
+  QUERY_TOO_LONG: later(
+    (e) => `the query was still reading after ${e.limitMs / 1_000} seconds; ask for less at once`,
+  ),
 
   PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${e.path}` },
   PATH_MALFORMED: badRequest(() => 'the path is not percent-encoded UTF-8'),

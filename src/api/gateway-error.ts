@@ -9,7 +9,7 @@ import type { SetChainRecordError } from '../service/chain-records/set-chain-rec
 import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-requests.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
 import type { ListOutputsError } from '../service/lists/list-outputs.ts'
-import type { DatabaseAway } from '../service/network/database-away.ts'
+import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
 import type { ListUnspentOutputsError } from '../service/outputs/list-unspent-outputs.ts'
@@ -26,6 +26,7 @@ import type { ApiError } from './api-errors.ts'
 export type GatewayError =
   | ApiError
   | DatabaseAway
+  | QueryTooLong
   | AddressError
   | ListLedgerUpdatesError
   | FollowLedgerUpdatesError

@@ -8,6 +8,7 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
+import { type DatabaseKind, usualDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
 import { startDoors, type TestDoors } from './start-gateway.ts'
 import { until } from './until.ts'
@@ -65,6 +66,8 @@ export interface ServedLogOptions {
   readonly clock?: Clock
   /** Whether another gateway may know more of the log. */
   readonly mayLag?: boolean
+  /** By default the usual one. */
+  readonly database?: DatabaseKind
 }
 
 /** Opens the doors on a fresh log, on any free port. Nothing happens by time alone unless the settings say so. */
@@ -73,8 +76,9 @@ export async function serveLog({
   limits = {},
   clock = systemClock,
   mayLag = true,
+  database = usualDatabase(),
 }: ServedLogOptions = {}): Promise<ServedLog> {
-  const log = await openLogStore()
+  const log = await openLogStore(database)
   const wake = createWake()
   const feed = await openFeed(
     { reader: log.store.read, parameters: servedParameters, wake, log: silentLog },

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
-import { storeAwayOf } from '../../service/network/database-away.ts'
+import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 
@@ -77,9 +77,10 @@ export function causeOf(error: GraphQLError): unknown {
 
 function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLError {
   // Said once by the store, and not for every request.
-  const away = storeAwayOf(causeOf(error))
-  if (away !== undefined) {
-    return new GraphQLError(messageOf(away), { ...placeOf(error), extensions: { ...away } })
+  const cause = causeOf(error)
+  const known = storeAwayOf(cause) ?? queryTooLongOf(cause)
+  if (known !== undefined) {
+    return new GraphQLError(messageOf(known), { ...placeOf(error), extensions: { ...known } })
   }
   log.error('request-failed', {
     requestId,

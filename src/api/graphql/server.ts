@@ -8,6 +8,7 @@ import { costLimit, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
+import { oneMoment } from './one-moment.ts'
 import { createTextCache } from './text-cache.ts'
 
 /** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
@@ -28,6 +29,7 @@ export function createGraphqlServer({ schema, log }: GraphqlDeps) {
       documentLimits,
       costLimit,
       endings,
+      oneMoment,
       costReport,
       noSubscriptions,
       masking(log),
