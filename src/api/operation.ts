@@ -35,8 +35,8 @@ export function prepareOperation(
   budget: Budget,
 ): ExecutionArgs | readonly GraphQLError[] {
   const requestId = randomUUID()
-  const { isStopping } = occupancy
-  const contextValue: GatewayContext = { caller, services, requestId, isStopping, budget }
+  const { isStopping, limits } = occupancy
+  const contextValue: GatewayContext = { caller, services, limits, requestId, isStopping, budget }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const document = parse(query)

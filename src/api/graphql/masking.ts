@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
+import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 
 /** Gives every error of GraphQL a code, and hides what only the log may have, for every transport. */
@@ -42,8 +43,17 @@ export function maskErrors(
 ): readonly GraphQLError[] {
   return errors.map((error) => {
     if (isOurs(error)) return masked(deps, error)
+    if (error.extensions.code === serverTooLarge) return bodyTooLarge(error)
     return error.extensions.code === undefined ? withCode(error, 'BAD_USER_INPUT') : error
   })
+}
+
+/** The server's own code for a body that is too long. */
+const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
+
+function bodyTooLarge({ extensions }: GraphQLError): GraphQLError {
+  const error = { code: 'BODY_TOO_LARGE', limit: maxBodyBytes } as const
+  return new GraphQLError(messageOf(error), { extensions: { ...extensions, ...error } })
 }
 
 /**

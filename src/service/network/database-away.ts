@@ -11,6 +11,9 @@ export function storeAwayOf(failure: unknown): DatabaseAway | undefined {
   return isStoreAway(failure) ? { code: 'STORE_AWAY' } : undefined
 }
 
+/** How long a query may read as of its moment, in milliseconds. */
+export const mostQueryMs = mostSnapshotMs
+
 /** A query was still reading after so long, and what it reads as of may be gone. */
 export interface QueryTooLong {
   readonly code: 'QUERY_TOO_LONG'
@@ -20,5 +23,5 @@ export interface QueryTooLong {
 /** The error for an exception of a query that reads for too long; `undefined` for other exceptions. */
 export function queryTooLongOf(failure: unknown): QueryTooLong | undefined {
   const isSo = failure instanceof SnapshotOver
-  return isSo ? { code: 'QUERY_TOO_LONG', limitMs: mostSnapshotMs } : undefined
+  return isSo ? { code: 'QUERY_TOO_LONG', limitMs: mostQueryMs } : undefined
 }
