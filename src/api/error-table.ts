@@ -35,6 +35,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     () =>
       'the database is unreachable for the moment, and the request may have been executed; try again',
   ),
+  QUERY_TOO_LONG: later(
+    (e) => `the query was still reading after ${e.limitMs / 1_000} seconds; ask for less at once`,
+  ),
 
   HOST_NOT_ALLOWED: {
     status: 421,

@@ -10,7 +10,7 @@ import type { FilterNotLive } from '../service/feed/follow-blocks.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
 import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
 import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
-import type { DatabaseAway } from '../service/network/database-away.ts'
+import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
 import type { OutputNotServed } from '../service/outputs/output-life.ts'
@@ -26,6 +26,7 @@ import type { ApiError } from './api-errors.ts'
 export type GatewayError =
   | ApiError
   | DatabaseAway
+  | QueryTooLong
   | AddressError
   | ListLedgerUpdatesError
   | FollowLedgerUpdatesError

@@ -16,7 +16,12 @@ import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
-import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
+import {
+  createOccupancy,
+  type Occupancy,
+  requestTimeoutMs,
+  type TransportLimits,
+} from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { watchOpenFiles } from './open-files.ts'
@@ -79,9 +84,6 @@ export interface ListenError {
 
 /** The path of GraphQL, for HTTP and for WebSocket. */
 export const graphqlPath = '/graphql'
-
-/** A body must arrive within this time, or its connection is cut. */
-const requestTimeoutMs = 60_000
 
 /**
  * An idle connection is kept for this time: load balancers keep theirs for a minute, and a request that they send into one
@@ -228,9 +230,9 @@ async function handle(
     }
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
     if (misspelt !== undefined) return send(response, refusedGraphql(400, misspelt), common)
-    const { services, occupancy } = deps
+    const { services, limits, occupancy } = deps
     const { isStopping } = occupancy
-    const context = { caller, services, requestId, isStopping }
+    const context = { caller, services, limits, requestId, isStopping }
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)

@@ -77,6 +77,9 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
   return isFull ? { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions } : undefined
 }
 
+/** A request must arrive within this time, or its connection is cut. */
+export const requestTimeoutMs = 60_000
+
 /** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
 export const maxConnectionCost = 2_000_000
 

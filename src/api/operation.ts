@@ -40,8 +40,8 @@ export function prepareOperation(
 ): ExecutionArgs | readonly GraphQLError[] {
   const { operationName, variables } = request
   const requestId = randomUUID()
-  const { isStopping } = occupancy
-  const contextValue: GatewayContext = { caller, services, requestId, isStopping, budget }
+  const { isStopping, limits } = occupancy
+  const contextValue: GatewayContext = { caller, services, limits, requestId, isStopping, budget }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const text = documents.textOf(request)

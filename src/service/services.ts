@@ -10,7 +10,7 @@ import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Everything the services use. The gateway makes it once; a service takes a `Pick` of it. */
 export interface Services {
-  readonly store: Pick<Store, 'read' | 'write'>
+  readonly store: Pick<Store, 'read' | 'write' | 'snapshot'>
   readonly source: LedgerSource
   /** The parameters of the network of `source`. */
   readonly parameters: ProtocolParameters

@@ -47,6 +47,8 @@ import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 export interface Store {
   readonly read: StoreReader
   readonly write: StoreWriter
+  /** Begins reads that are all as of this moment, whatever is committed meanwhile. Waits while too many are under way. */
+  snapshot(): Promise<StoreSnapshot>
   /** Whether other processes may open the database beside this one, and be notified of what it writes. */
   readonly isShared: boolean
   /**
@@ -56,6 +58,16 @@ export interface Store {
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
+}
+
+/**
+ * Reads as of one moment, but for the network, the lease and versions of accounts. They fail once it has lasted for
+ * `mostSnapshotMs`, for the files of the database grow as long as it lasts.
+ */
+export interface StoreSnapshot {
+  readonly read: StoreReader
+  /** Called once, when all has been read. */
+  end(): void
 }
 
 /** The log reaches up to `seq` now; blocks wait in the inbox; the lease was given back. */

@@ -47,6 +47,10 @@ export interface Database {
    * written `?1`, and a statement may leave out the last of them.
    */
   queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
+  /** A connection for reads that are all of one moment; nothing is connected before it begins. */
+  snapshotConnection(): SnapshotConnection
+  /** How many of these connections there are at most. */
+  readonly mostSnapshots: number
   /** A number that is another one after each change; `undefined` where only a read of what may have changed can tell. */
   changes(): number | undefined
   /**
@@ -56,6 +60,14 @@ export interface Database {
   listen(hear: (news: StoreNotification) => void): Listening
   /** Disconnects everything for good. */
   close(): Promise<void>
+}
+
+/** A connection whose reads, from `begin` until `end`, are all of one moment. It can begin again. */
+export interface SnapshotConnection extends Pick<Database, 'query' | 'queryBoth'> {
+  begin(): Promise<void>
+  end(): Promise<void>
+  /** Ends it for good. */
+  close(): void
 }
 
 /** Rows as lists of columns. */

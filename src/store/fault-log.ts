@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
-import type { Store } from './contract.ts'
+import type { Store, StoreReader } from './contract.ts'
 import { type StoreFault, storeFaultOf } from './faults.ts'
 
 /**
@@ -14,12 +14,27 @@ import { type StoreFault, storeFaultOf } from './faults.ts'
  */
 export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
   const { failed, answered, written } = createFaultLog(log)
+  const observer = { failed, succeeded: () => {} }
   const { logTip } = observed({ logTip: store.read.logTip }, { failed, succeeded: answered })
   const read = {
-    ...observed(store.read, { failed, succeeded: () => {} }),
+    ...observed(store.read, observer),
     logTip: logSilence(logTip, log),
   }
-  return { ...store, read, write: observed(store.write, { failed, succeeded: written }) }
+  /** Of the connections that hold snapshots. */
+  const observedReads = new WeakMap<StoreReader, StoreReader>()
+  const { snapshot } = observed(
+    {
+      snapshot: async () => {
+        const begun = await store.snapshot()
+        const known = observedReads.get(begun.read) ?? observed(begun.read, observer)
+        observedReads.set(begun.read, known)
+        return { ...begun, read: known }
+      },
+    },
+    observer,
+  )
+  const write = observed(store.write, { failed, succeeded: written })
+  return { ...store, read, snapshot, write }
 }
 
 /** What is called with each outcome of a call, and when the call was begun. */

@@ -4,7 +4,6 @@ import type {
   Block,
   ChainRecord,
   Commitment,
-  Epoch,
   Output,
   PrunedTip as PrunedTipModel,
   TokenBalance as TokenBalanceModel,
@@ -13,12 +12,10 @@ import type {
 import { accountEntryFrom } from '../ledger/accounts.ts'
 import type { Balance, TokenBalance } from '../ledger/balances-of-address.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { candidatesFrom, committeeFrom, rewardsFrom } from './json-columns.ts'
 import type {
   AccountVersion,
   BlockRow,
   ChainRecordVersion,
-  EpochRow,
   Milestone,
   OutputRow,
   PrunedTip,
@@ -104,16 +101,6 @@ export function toAccountVersion(row: AccountVersionModel): AccountVersion {
     accountId: idFromBytes(row.id),
     slot: Number(row.slot),
     entry: row.entry === null ? undefined : accountEntryFrom(row.entry),
-  }
-}
-
-/** An epoch. */
-export function toEpoch(row: Epoch): EpochRow {
-  return {
-    epoch: Number(row.epoch),
-    committee: committeeFrom(row.committee),
-    candidates: candidatesFrom(row.candidates),
-    rewards: rewardsFrom(row.rewards),
   }
 }
 

@@ -6,6 +6,7 @@ import { fillsOf } from './fill-chains.ts'
 import { type MigrationError, migrate } from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'
+import { createSnapshots } from './snapshots.ts'
 import { reasonOf, unusable } from './unusable.ts'
 import { databasePlace } from './url.ts'
 import { createWriter } from './writer.ts'
@@ -56,14 +57,18 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
     return err({ code: 'LEDGER_MISSING', place: databasePlace(options.url) })
   }
   const turns = createSerialQueue()
+  const read = createReader(database)
+  const snapshots = createSnapshots(database, read)
 
   async function close(): Promise<void> {
     await turns.close()
+    snapshots.close()
     await database.close()
   }
 
   return ok({
-    read: createReader(database),
+    read,
+    snapshot: snapshots.begin,
     write: createWriter(database, turns),
     isShared: database.kind === 'postgresql',
     listen: database.listen,

@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto'
-import { type CustomTypesConfig, Pool, type PoolConfig, type QueryArrayConfig } from 'pg'
-import { assert } from '../lib/assert.ts'
+import {
+  type ClientBase,
+  type CustomTypesConfig,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryArrayConfig,
+} from 'pg'
+import { assert, present } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
-import type { Database, Parameter, Rows } from './database.ts'
+import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
 
 /** The reads of PostgreSQL by the driver alone, on a pool of their own, by named prepared statements. */
 
 /** Reads until it is closed. */
-export interface PostgresqlReads extends Pick<Database, 'query' | 'queryBoth'> {
+export interface PostgresqlReads
+  extends Pick<Database, 'query' | 'queryBoth' | 'snapshotConnection'> {
   close(): Promise<void>
 }
 
@@ -31,24 +39,82 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
     return statement
   }
 
-  async function run({ text, name }: Statement, values: readonly Parameter[]): Promise<Rows> {
+  async function run(
+    on: Pick<ClientBase, 'query'>,
+    { text, name }: Statement,
+    values: readonly Parameter[],
+  ): Promise<Rows> {
     const query: QueryArrayConfig = { text, values: [...values], rowMode: 'array' }
-    const { rows } = await pool.query<unknown[]>(name === undefined ? query : { ...query, name })
+    const { rows } = await on.query<unknown[]>(name === undefined ? query : { ...query, name })
     return rows
+  }
+
+  function plainOf({ text }: Statement): Statement {
+    return { text, name: undefined }
   }
 
   async function query(sql: string, parameters: readonly Parameter[]) {
     assert(!isClosed, 'the store is open')
     const statement = statementOf(sql)
-    const plain = { text: statement.text, name: undefined }
-    if (!hasNames) return await run(plain, parameters)
+    if (!hasNames) return await run(pool, plainOf(statement), parameters)
     try {
-      return await run(statement, parameters)
+      return await run(pool, statement, parameters)
     } catch (failure) {
       if (statement.name === undefined || !isNameLost(failure)) throw failure
       hasNames = false
-      return await run(plain, parameters)
+      return await run(pool, plainOf(statement), parameters)
     }
+  }
+
+  function snapshotConnection(): SnapshotConnection {
+    let client: PoolClient | undefined
+    /** Settled when the last statement is over, for the driver takes one at a time. */
+    let last: Promise<unknown> = Promise.resolve()
+
+    async function begin(): Promise<void> {
+      assert(!isClosed, 'the store is open')
+      const taken = await pool.connect()
+      // A lost connection emits an event; the next statement fails anyway.
+      taken.on('error', ignore)
+      try {
+        if (!(await beginSnapshot(taken))) hasNames = false
+        client = taken
+      } catch (failure) {
+        giveBack(taken, true)
+        throw failure
+      }
+    }
+
+    function querySnapshot(sql: string, parameters: readonly Parameter[]): Promise<Rows> {
+      const on = present(client, 'a snapshot that has begun')
+      const statement = statementOf(sql)
+      const ask = () => run(on, hasNames ? statement : plainOf(statement), parameters)
+      const rows = last.then(ask, ask)
+      last = rows
+      return rows
+    }
+
+    async function end(): Promise<void> {
+      const taken = present(client, 'a snapshot that has begun')
+      client = undefined
+      // What nobody waits for any more.
+      await last.catch(ignore)
+      try {
+        await taken.query('COMMIT')
+        giveBack(taken, false)
+      } catch {
+        // The connection is lost, and so is the transaction.
+        giveBack(taken, true)
+      }
+    }
+
+    function close(): void {
+      if (client !== undefined) giveBack(client, true)
+      client = undefined
+    }
+
+    const queryBoth = bothOf(querySnapshot)
+    return { begin, query: querySnapshot, queryBoth, end, close }
   }
 
   async function close(): Promise<void> {
@@ -57,14 +123,34 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
     await pool.end()
   }
 
-  return {
-    query,
-    // The parts of a union come in the order written, and the rows in the order of their own part.
-    queryBoth: (first, second, parameters) =>
-      query(`${first} UNION ALL SELECT * FROM (${second}) AS second`, parameters),
-    close,
-  }
+  return { query, queryBoth: bothOf(query), snapshotConnection, close }
 }
+
+/** The parts of a union come in the order written, and the rows in the order of their own part. */
+function bothOf(query: Database['query']): Database['queryBoth'] {
+  return (first, second, parameters) =>
+    query(`${first} UNION ALL SELECT * FROM (${second}) AS second`, parameters)
+}
+
+/**
+ * Begins a transaction whose reads are all of this moment. `false` where the server is not the one that the client connected
+ * to: behind a pooler, names of statements are lost, and in a transaction a statement cannot be asked again without its name.
+ */
+async function beginSnapshot(client: PoolClient): Promise<boolean> {
+  // Several statements in one text, for one round trip; the driver then gives a result for each.
+  const results: unknown = await client.query(
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_backend_pid() AS pid',
+  )
+  const server: unknown = Array.isArray(results) ? results.at(-1)?.rows[0]?.pid : undefined
+  return 'processID' in client && client.processID === server
+}
+
+function giveBack(client: PoolClient, isLost: boolean): void {
+  client.off('error', ignore)
+  client.release(isLost)
+}
+
+function ignore(): void {}
 
 interface Statement {
   /** With the parameters as PostgreSQL counts them. */

@@ -65,6 +65,8 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
+    snapshotConnection: reads.snapshotConnection,
+    mostSnapshots,
     changes: () => undefined,
     listen: news.listen,
     close,
@@ -123,8 +125,10 @@ async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url))
 
-/** Of the reading side of one process; a query takes one for a few milliseconds. */
-const readConnections = 8
+/** Of the reading side of one process; a statement takes one for a few milliseconds. */
+const readConnections = 10
+/** Those of them that queries hold for as long as they read: the others are left to single statements. */
+const mostSnapshots = 8
 /** Of its client, which is asked once in a while. */
 const clientConnections = 2
 

@@ -6,10 +6,11 @@ import { createOwnedReader } from './owned.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
 import { blockListReads, blockReads } from './sql/block-reads.ts'
 import { chainRecordReads } from './sql/chain-record-reads.ts'
+import { epochReads } from './sql/epoch-reads.ts'
 import { listReads } from './sql/list-reads.ts'
 import { branchesRead, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
-import { createReading } from './sql/reading.ts'
+import { createReading, type Reading } from './sql/reading.ts'
 import { slotReads } from './sql/slot-reads.ts'
 import { type LogReads, logReads } from './sql/updates.ts'
 import { stateReads } from './state-reads.ts'
@@ -21,30 +22,48 @@ export function createReader(
 ): StoreReader {
   const { reader: client, statements } = database
   const reading = createReading(database)
+  const prepared = preparedReads(reading)
+
+  return {
+    ...prepared,
+    ...keepAnswers(prepared),
+    changes: async () => database.changes(),
+    lease: () => statements.readLease(client),
+    owned: createOwnedReader(reading),
+    ...stateReads(client),
+  }
+}
+
+/** The same reads as of the moment of a snapshot, but for those of what has no moment or never changes. */
+export function createSnapshotReader(
+  base: StoreReader,
+  snapshot: Pick<Database, 'query' | 'queryBoth' | 'statements'>,
+): StoreReader {
+  return { ...base, ...preparedReads(createReading(snapshot)) }
+}
+
+/** The reads of the ledger, each by prepared statements. */
+function preparedReads(reading: Reading) {
   const log = logReads(reading)
-  const looked = { ...slotReads(reading), ...blockReads(reading) }
 
   return {
     logTip: logTipRead(reading),
     branchesAt: branchesRead(reading),
-    changes: async () => database.changes(),
-    lease: () => statements.readLease(client),
     updates: (range) => readUpdates(log, range),
     addressPage: async (question) => {
       await setImmediate()
       return await log.page(question)
     },
-    owned: createOwnedReader(reading),
-    ...looked,
-    ...keepAnswers(looked),
+    ...slotReads(reading),
+    ...blockReads(reading),
     ...blockListReads(reading),
     ...outputReads(reading),
     ...listReads(reading),
     updatesAt: (seqs) => log.atSeqs(seqs),
     ...chainRecordReads(reading),
     ...viewReads(reading),
-    ...stateReads(client),
-  }
+    ...epochReads(reading),
+  } satisfies Partial<StoreReader>
 }
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */

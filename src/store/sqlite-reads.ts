@@ -1,13 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Database, Parameter, Rows } from './database.ts'
+import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
 import { isLarge, type KeptStatements, keepStatements, rowsOf } from './sqlite-statements.ts'
 
 /** The reads of SQLite by the driver alone, on a connection of their own. */
 
 /** Reads until it is closed. */
-export interface SqliteReads extends Pick<Database, 'query' | 'queryBoth' | 'changes'> {
-  close(): void
-}
+export interface SqliteReads extends SnapshotConnection, Pick<Database, 'changes'> {}
 
 /** Nothing is opened before the first read; `open` throws when there are to be no more. */
 export function openReads(open: () => DatabaseSync): SqliteReads {
@@ -23,15 +21,31 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
     return rowsOf(prepared, bound)
   }
 
+  function isInTransaction(): boolean {
+    return connection?.isTransaction === true
+  }
+
   async function queryBoth(first: string, second: string, parameters: readonly Parameter[]) {
     // Not a union of both, which would take a third longer: it copies every row.
+    const both = () => [...run(first, parameters), ...run(second, parameters)]
+    if (isInTransaction()) return both()
     run('BEGIN', [])
     try {
-      return [...run(first, parameters), ...run(second, parameters)]
+      return both()
     } finally {
       // A failure of the file may have ended it already.
-      if (connection?.isTransaction === true) run('COMMIT', [])
+      await end()
     }
+  }
+
+  async function begin(): Promise<void> {
+    run('BEGIN', [])
+    // BEGIN alone takes no snapshot; a read does.
+    run('PRAGMA schema_version', [])
+  }
+
+  async function end(): Promise<void> {
+    if (isInTransaction()) run('COMMIT', [])
   }
 
   function close(): void {
@@ -45,6 +59,8 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
     queryBoth,
     // Another one after each commit of another connection; this one only reads.
     changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]),
+    begin,
+    end,
     close,
   }
 }

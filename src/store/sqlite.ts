@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { assert, present } from '../lib/assert.ts'
@@ -53,10 +54,11 @@ export function openSqlite(path: string, log: StoreLog): Database {
   // It cannot write.
   const reader = clientWith(refuseWrites)
 
-  const reads = openReads(() => {
+  function openToRead(cacheKibibytes?: number): DatabaseSync {
     assert(!isClosed, 'the store is open')
-    return openFile(file, 'READ')
-  })
+    return openFile(file, 'READ', cacheKibibytes)
+  }
+  const reads = openReads(() => openToRead())
 
   async function close(): Promise<void> {
     isClosed = true
@@ -77,6 +79,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
+    snapshotConnection: () => openReads(() => openToRead(snapshotCacheKibibytes)),
     changes: reads.changes,
     close,
   }
@@ -122,10 +125,15 @@ function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable>
 /** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
+/** Each of the connections that hold a snapshot has a cache of its own, and every commit empties it. */
+const snapshotCacheKibibytes = 4_096
+
 /** What all databases in files have in common. No other process writes in one: there is nothing to listen for. */
 const kindOfDatabase = {
   kind: 'sqlite',
   tables: tableStatements,
   migrations: { path: migrationsPath, statements: migrationStatements },
   listen: () => ({ close: async () => {} }),
+  // One for each state of the database that a query still reads.
+  mostSnapshots: 16,
 } as const

@@ -1,10 +1,10 @@
 import { bytesToHex } from '../lib/hex.ts'
 import type { Client } from './client.ts'
 import type { StoreReader } from './contract.ts'
-import { toAccountVersion, toEpoch } from './mapping.ts'
+import { toAccountVersion } from './mapping.ts'
 import { idFromBytes } from './values.ts'
 
-/** Reads of the ledger's state that are made once in a while: the network, all accounts, epochs, counts of blocks. */
+/** Reads of the ledger's state that are made once in a while, and never change: the network, and all accounts as of a slot. */
 export function stateReads(client: Client) {
   return {
     network: async () => {
@@ -25,18 +25,6 @@ export function stateReads(client: Client) {
       return rows
         .filter((row) => row.slot > BigInt(slot) || last.get(idFromBytes(row.id)) === row.slot)
         .map(toAccountVersion)
-    },
-    epochs: async (from) => {
-      const where = { epoch: { gte: BigInt(from) } }
-      return (await client.epoch.findMany({ where, orderBy: { epoch: 'asc' } })).map(toEpoch)
-    },
-    countBlocks: async (from, to) => {
-      const slot = { gte: BigInt(from), lte: BigInt(to) }
-      const accepted = { in: ['ACCEPTED', 'CONFIRMED', 'FINALIZED'] }
-      return {
-        all: await client.block.count({ where: { slot } }),
-        accepted: await client.block.count({ where: { slot, state: accepted } }),
-      }
     },
   } satisfies Partial<StoreReader>
 }

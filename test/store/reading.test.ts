@@ -101,7 +101,7 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
     const entries = Array.from({ length: 9 }, (_, i) => entry(1, i))
     await use.store.write.commitSlots(use.term, [slotCommit(1, entries)])
     const deps = {
-      store: { read: createReader(counted()), write: use.store.write },
+      store: { ...use.store, read: createReader(counted()) },
       parameters: fixedParameters,
       mayLag: false,
     }

@@ -40,8 +40,8 @@ export interface LogStore {
 export type ModelRow = Omit<LedgerUpdate, 'historyHash'>
 
 /** Opens a store and initializes it with an empty genesis slot 0. */
-export async function openLogStore(): Promise<LogStore> {
-  const database = await usualDatabase().create()
+export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
+  const database = await kind.create()
   const store = await openedStore(database.url)
   const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))
   const logId = '0x00112233445566ff'

@@ -9,6 +9,7 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
+import { type DatabaseKind, usualDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
 import { startDoors, type TestDoors } from './start-gateway.ts'
 import { until } from './until.ts'
@@ -67,6 +68,8 @@ export interface ServedLogOptions {
   readonly trustedDocuments?: TrustedDocuments | undefined
   /** Whether another gateway may know more of the log. */
   readonly mayLag?: boolean
+  /** By default the usual one. */
+  readonly database?: DatabaseKind
 }
 
 /** Opens the doors on a fresh log, on any free port. Nothing happens by time alone unless the settings say so. */
@@ -76,8 +79,9 @@ export async function serveLog({
   clock = systemClock,
   trustedDocuments,
   mayLag = true,
+  database = usualDatabase(),
 }: ServedLogOptions = {}): Promise<ServedLog> {
-  const log = await openLogStore()
+  const log = await openLogStore(database)
   const wake = createWake()
   const feed = await openFeed(
     { reader: log.store.read, parameters: servedParameters, wake, log: silentLog },

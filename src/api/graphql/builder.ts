@@ -6,6 +6,7 @@ import type { Services } from '../../service/services.ts'
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
 import { toGraphQL } from '../errors.ts'
+import type { TransportLimits } from '../limits.ts'
 import type { Budget } from './budget.ts'
 import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
 import { itemsCost } from './prices.ts'
@@ -15,6 +16,7 @@ import type { ScalarTypes } from './scalar-types.ts'
 export interface GatewayContext {
   readonly caller: Caller
   readonly services: Services
+  readonly limits: TransportLimits
   /** Names this request in the log and in the answer to an unexpected failure. */
   readonly requestId: string
   /** Whether the gateway is about to stop. */

@@ -11,7 +11,7 @@ const graphqlCodes = {
 }
 
 /** Every value that `extensions.code` of an error has. */
-export const ErrorCode = enumOf(
+export const ErrorCode = enumOf<string>(
   'ErrorCode',
   'Every value that extensions.code of an error has. The message says in words what is wrong and where; the other members of extensions are its details.',
   {

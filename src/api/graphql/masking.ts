@@ -1,8 +1,9 @@
 import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
-import { storeAwayOf } from '../../service/network/database-away.ts'
+import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
+import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 
 /** Gives every error of GraphQL a code, and hides what only the log may have, for every transport. */
@@ -43,11 +44,20 @@ export function maskErrors(
 ): readonly GraphQLError[] {
   return errors.map((error) => {
     if (isOurs(error)) return masked(deps, error)
+    if (error.extensions.code === serverTooLarge) return bodyTooLarge(error)
     const { code = 'BAD_USER_INPUT' } = error.extensions
     const isFinal =
       code === error.extensions.code && withShortQuotes(error.message) === error.message
     return isFinal ? error : withCode(error, code)
   })
+}
+
+/** The server's own code for a body that is too long. */
+const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
+
+function bodyTooLarge({ extensions }: GraphQLError): GraphQLError {
+  const error = { code: 'BODY_TOO_LARGE', limit: maxBodyBytes } as const
+  return new GraphQLError(messageOf(error), { extensions: { ...extensions, ...error } })
 }
 
 /**
@@ -81,9 +91,10 @@ export function causeOf(error: GraphQLError): unknown {
 
 function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLError {
   // Said once by the store, and not for every request.
-  const away = storeAwayOf(causeOf(error))
-  if (away !== undefined) {
-    return new GraphQLError(messageOf(away), { ...placeOf(error), extensions: { ...away } })
+  const cause = causeOf(error)
+  const known = storeAwayOf(cause) ?? queryTooLongOf(cause)
+  if (known !== undefined) {
+    return new GraphQLError(messageOf(known), { ...placeOf(error), extensions: { ...known } })
   }
   log.error('request-failed', {
     requestId,

@@ -20,6 +20,7 @@ import {
   type Variables,
 } from './compile.ts'
 import { costRefusal } from './cost.ts'
+import { atOneMoment } from './one-moment.ts'
 import type { GraphqlServer } from './server.ts'
 
 /** Queries that are parsed, validated and compiled once, and kept. */
@@ -100,7 +101,10 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
       const { dependsOnLog } = compiled
       return {
-        run: () => compiled.run(context, variables),
+        run: () =>
+          isOneRead(dependsOnLog, variables)
+            ? compiled.run(context, variables)
+            : atOneMoment(context, (asOf) => compiled.run(asOf, variables)),
         version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }
     },
@@ -112,14 +116,28 @@ function versionOf(
   variables: Variables,
   { services }: GatewayContext,
 ): () => Promise<string | undefined> {
-  // As the schema coerced them.
-  const lists = dependsOnLog.lists(variables) as readonly ListArguments[]
+  const lists = listsOf(dependsOnLog, variables)
   const isOfTip = dependsOnLog.isOfTip || lists.some(isBounded)
   const ofAddresses = lists.map(({ address, class: updateClass }) => ({
     address: address ?? '',
     class: updateClass ?? 'OWNED',
   }))
   return pageVersion(services, ofAddresses, isOfTip)
+}
+
+/** One page of the updates of an address, and nothing beside it, is one read, unless its bounds have to be read too. */
+function isOneRead(dependsOnLog: LogDependence | undefined, variables: Variables): boolean {
+  if (dependsOnLog === undefined) return false
+  const [list, ...others] = listsOf(dependsOnLog, variables)
+  if (list?.address == null || others.length > 0) return false
+  const { startMilestoneIndex, fromMilestone, toMilestone, after, before } = list
+  const named = [startMilestoneIndex, fromMilestone, toMilestone, after && before]
+  return named.every((bound) => bound == null)
+}
+
+/** As the schema coerced their arguments. */
+function listsOf({ lists }: LogDependence, variables: Variables): readonly ListArguments[] {
+  return lists(variables) as readonly ListArguments[]
 }
 
 interface ListArguments {

@@ -12,7 +12,7 @@ import {
 } from '../lists/keyset-page.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
-import { candidatesOf, committedEpoch, type EpochNotBegun } from './validators.ts'
+import { candidatesOf, committedEpoch, type EpochNotBegun, newestStakers } from './validators.ts'
 
 /** The accounts that stake, in the form of a list. */
 
@@ -42,7 +42,7 @@ export async function listStakes(
   }
   const view = await stakeViews(deps, current)
   const among = epoch === undefined ? undefined : await candidatesOf(deps, epoch)
-  const stakes = (await deps.stakers.all())
+  const stakes = (await newestStakers(deps))
     .filter(({ accountId }) => among?.has(accountId) !== false)
     .map(view)
     .sort((a, b) => comparePositions(placeOf(a), placeOf(b)))

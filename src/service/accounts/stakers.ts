@@ -4,23 +4,21 @@ import type { StoreReader } from '../../store/contract.ts'
 
 /** All accounts that stake. */
 export interface Stakers {
-  /** As of the newest committed slot, in no order. */
-  all(): Promise<readonly AccountEntry[]>
+  /** As of the end of a committed slot, in no order. */
+  at(slot: SlotIndex): Promise<readonly AccountEntry[]>
 }
 
 /** Reads all accounts once a slot at most, for there is no index of those that stake. */
-export function createStakers(
-  read: Pick<StoreReader, 'accountVersions' | 'latestMilestone'>,
-): Stakers {
+export function createStakers(read: Pick<StoreReader, 'accountVersions'>): Stakers {
   let known:
     | { readonly slot: SlotIndex; readonly stakers: Promise<readonly AccountEntry[]> }
     | undefined
 
-  async function all(): Promise<readonly AccountEntry[]> {
-    const { slot } = await read.latestMilestone()
+  async function at(slot: SlotIndex): Promise<readonly AccountEntry[]> {
     if (known?.slot === slot) return await known.stakers
     const reading = { slot, stakers: stakersAt(read, slot) }
-    known = reading
+    // A query that reads as of an earlier slot leaves the newest to all others.
+    if (known === undefined || slot > known.slot) known = reading
     try {
       return await reading.stakers
     } catch (failure) {
@@ -30,7 +28,7 @@ export function createStakers(
     }
   }
 
-  return { all }
+  return { at }
 }
 
 async function stakersAt(

@@ -52,7 +52,7 @@ export async function listValidators(
   const { epoch, index } = after ?? { epoch: current, index: 0 }
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'cursor', epoch, current })
   const candidates = await candidatesOf(deps, epoch)
-  const validators = (await deps.stakers.all())
+  const validators = (await newestStakers(deps))
     .filter(({ accountId, stakeEndEpoch }) => candidates.has(accountId) && stakeEndEpoch > epoch)
     .map((entry) => validatorOf(deps, entry, candidates))
     .sort(byPool)
@@ -70,6 +70,14 @@ export async function readValidator(
 ): Promise<Validator | undefined> {
   const entry = await deps.store.read.accountEntry(accountId)
   return entry && validatorOf(deps, entry, await candidatesOf(deps, await committedEpoch(deps)))
+}
+
+/** The accounts that stake, as of the newest committed slot. */
+export async function newestStakers({
+  store,
+  stakers,
+}: Pick<Services, 'store' | 'stakers'>): Promise<readonly AccountEntry[]> {
+  return await stakers.at((await store.read.latestMilestone()).slot)
 }
 
 /** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */

@@ -57,7 +57,7 @@ export interface Meanings {
 }
 
 /** The longest text that may mean something: a Bech32 address. */
-const maxLength = 1_000
+export const maxSearchLength = 1_000
 
 /** The fewest digits by which ids are looked for: two ids with the same eight are rare among millions. */
 export const leastDigits = 8
@@ -66,7 +66,9 @@ export const leastDigits = 8
 export function meaningsOf(given: string): Meanings {
   const text = given.trim()
   if (text === '') return nothing('the text is empty')
-  if (text.length > maxLength) return nothing(`the text is longer than ${maxLength} characters`)
+  if (text.length > maxSearchLength) {
+    return nothing(`the text is longer than ${maxSearchLength} characters`)
+  }
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1]?.toLowerCase()
   if (digits !== undefined) return meaningsOfDigits(text, digits)
   if (datePattern.test(text)) return meaningsOfDate(text)

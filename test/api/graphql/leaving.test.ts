@@ -94,22 +94,30 @@ beforeEach(() => {
   gate = undefined
 })
 
-function servicesOf(): Services {
-  const read: Store['read'] = {
-    ...store.read,
+function counting(read: Store['read']): Store['read'] {
+  return {
+    ...read,
     unspentOutputs: async (question) => {
       await count('pieces')
-      return store.read.unspentOutputs(question)
+      return read.unspentOutputs(question)
     },
     outputs: async (ids) => {
       await count('siblings')
-      return store.read.outputs(ids)
+      return read.outputs(ids)
     },
+  }
+}
+
+function servicesOf(): Services {
+  const read = counting(store.read)
+  const snapshot = async () => {
+    const begun = await store.snapshot()
+    return { ...begun, read: counting(begun.read) }
   }
   const status = () => ({ isHealthy: true, role: 'WRITER', term: 1 })
   const source = { network: networkOf(parameters), node: undefined, status }
   return {
-    store: { ...store, read },
+    store: { ...store, read, snapshot },
     source,
     parameters,
     feed,

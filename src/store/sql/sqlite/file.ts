@@ -7,13 +7,17 @@ import { pathToFileURL } from 'node:url'
 export type FileUse = 'READ' | 'WRITE' | 'WRITE_EXISTING'
 
 /** A connection to a file, below Prisma; throws where there is no such file, or it is no database. */
-export function openFile(file: string, use: FileUse): DatabaseSync {
+export function openFile(
+  file: string,
+  use: FileUse,
+  cacheKibibytes = usualCacheKibibytes,
+): DatabaseSync {
   const database = new DatabaseSync(use === 'WRITE_EXISTING' ? existing(file) : file, {
     readOnly: use === 'READ',
     timeout: busyTimeoutMs,
   })
   try {
-    database.exec(settings)
+    database.exec(settings(cacheKibibytes))
   } catch (failure) {
     database.close()
     throw failure
@@ -30,9 +34,11 @@ function existing(file: string): URL {
 }
 
 /** Node builds with a cache of 2 MB, and sorts what is large in files. */
-const settings = `
-  PRAGMA cache_size = -16384;
+const settings = (cacheKibibytes: number) => `
+  PRAGMA cache_size = -${cacheKibibytes};
   PRAGMA temp_store = MEMORY`
+
+const usualCacheKibibytes = 16_384
 
 /** The tables of a file; throws if it is no database. */
 export function tableNames(file: DatabaseSync): readonly string[] {

@@ -1,0 +1,226 @@
+import { maxBlockSize } from '../protocol/block.ts'
+import { maxFollowedChains } from '../service/chain-records/follow-chain-records.ts'
+import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
+import { maximumFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
+import { defaultListSize } from '../service/lists/keyset-page.ts'
+import { mostQueryMs } from '../service/network/database-away.ts'
+import { maxHits } from '../service/search/look-up.ts'
+import { maxSearchLength } from '../service/search/meanings.ts'
+import { maxActivityPoints } from '../service/slots/read-activity.ts'
+import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
+import type { ErrorCode } from './error-table.ts'
+import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
+import { maxOperationCost } from './graphql/cost.ts'
+import { maxAliases, maxDirectives, maxDocumentDepth, maxDocumentTokens } from './graphql/limits.ts'
+import { maxConnectionCost, requestTimeoutMs, type TransportLimits } from './limits.ts'
+import { maxTopics } from './mqtt/broker.ts'
+import { maxBodyBytes } from './rest/body.ts'
+import { maxHeadBytes } from './unreadable.ts'
+
+/** Every limit that a client can meet, each with the value that is in force where it is applied. */
+
+/** What a limit counts. */
+export type LimitUnit = 'BYTES' | 'CHARACTERS' | 'COUNT' | 'COST' | 'MILLISECONDS'
+
+/** A limit of the server. */
+export interface Limit {
+  readonly name: string
+  readonly value: number
+  readonly unit: LimitUnit
+  /** One sentence. */
+  readonly meaning: string
+  /** The code of the refusal; absent where nothing is refused, or GraphQL itself refuses. */
+  readonly error?: ErrorCode
+  /** What the operator sets. */
+  readonly setting?: string
+}
+
+/** The limits of a gateway. */
+export function limitsOf(transports: TransportLimits): readonly Limit[] {
+  return [...requestLimits, ...documentLimits, ...listLimits, ...feedLimits(transports)]
+}
+
+const requestLimits: readonly Limit[] = [
+  {
+    name: 'headBytes',
+    value: maxHeadBytes,
+    unit: 'BYTES',
+    meaning: 'Request line and headers together.',
+    error: 'REQUEST_HEAD_TOO_LARGE',
+  },
+  {
+    name: 'bodyBytes',
+    value: maxBodyBytes,
+    unit: 'BYTES',
+    meaning: 'The body of a request, and a message of a WebSocket.',
+    error: 'BODY_TOO_LARGE',
+  },
+  {
+    name: 'requestMs',
+    value: requestTimeoutMs,
+    unit: 'MILLISECONDS',
+    meaning: 'In which a request has to arrive.',
+    error: 'REQUEST_TOO_SLOW',
+  },
+  { name: 'blockBytes', value: maxBlockSize, unit: 'BYTES', meaning: 'A serialized block.' },
+  {
+    name: 'accessNodes',
+    value: maxAccessNodes,
+    unit: 'COUNT',
+    meaning: 'Access nodes of a chain record.',
+  },
+  {
+    name: 'accessNodeCharacters',
+    value: maxAccessNodeLength,
+    unit: 'CHARACTERS',
+    meaning: 'The text of an access node.',
+  },
+]
+
+const documentLimits: readonly Limit[] = [
+  {
+    name: 'documentDepth',
+    value: maxDocumentDepth,
+    unit: 'COUNT',
+    meaning: 'Levels of brackets in a document.',
+    error: 'DOCUMENT_TOO_DEEP',
+  },
+  {
+    name: 'documentTokens',
+    value: maxDocumentTokens,
+    unit: 'COUNT',
+    meaning: 'Words, numbers and signs of a document.',
+  },
+  {
+    name: 'aliases',
+    value: maxAliases,
+    unit: 'COUNT',
+    meaning: 'Fields of a document that have an alias.',
+    error: 'TOO_MANY_ALIASES',
+  },
+  {
+    name: 'directives',
+    value: maxDirectives,
+    unit: 'COUNT',
+    meaning: 'Directives of a document.',
+    error: 'TOO_MANY_DIRECTIVES',
+  },
+  {
+    name: 'operationCost',
+    value: maxOperationCost,
+    unit: 'COST',
+    meaning: 'What an operation may cost if every page is full.',
+    error: 'OPERATION_TOO_COSTLY',
+  },
+  {
+    name: 'queryMs',
+    value: mostQueryMs,
+    unit: 'MILLISECONDS',
+    meaning: 'For which a query may read as of its moment.',
+    error: 'QUERY_TOO_LONG',
+  },
+  {
+    name: 'answerBytes',
+    value: maxAnswerBytes,
+    unit: 'BYTES',
+    meaning: 'The answer of an operation as JSON, and one event of a subscription.',
+    error: 'ANSWER_TOO_LARGE',
+  },
+  {
+    name: 'answerFields',
+    value: maxAnswerFields,
+    unit: 'COUNT',
+    meaning: 'Fields of the answer of an operation.',
+    error: 'ANSWER_TOO_LARGE',
+  },
+]
+
+const listLimits: readonly Limit[] = [
+  {
+    name: 'pageSize',
+    value: maximumPageSize,
+    unit: 'COUNT',
+    meaning: 'Elements of a page, and ids of nodes(ids).',
+    error: 'PAGE_SIZE_OUT_OF_RANGE',
+  },
+  {
+    name: 'defaultPageSize',
+    value: defaultListSize,
+    unit: 'COUNT',
+    meaning: 'Elements of a page without first and last.',
+  },
+  {
+    name: 'defaultUpdatesPageSize',
+    value: defaultPageSize,
+    unit: 'COUNT',
+    meaning: 'The same of the root ledgerUpdates.',
+  },
+  {
+    name: 'activityPoints',
+    value: maxActivityPoints,
+    unit: 'COUNT',
+    meaning: 'Spans of time of activity.',
+    error: 'ACTIVITY_RANGE_TOO_WIDE',
+  },
+  {
+    name: 'searchCharacters',
+    value: maxSearchLength,
+    unit: 'CHARACTERS',
+    meaning: 'The text of search; a longer one means nothing.',
+  },
+  { name: 'searchHits', value: maxHits, unit: 'COUNT', meaning: 'Things that search names.' },
+]
+
+const feedLimits = (transports: TransportLimits): readonly Limit[] => [
+  {
+    name: 'connections',
+    value: transports.connections,
+    unit: 'COUNT',
+    meaning: 'WebSockets and event streams of this process.',
+    error: 'CONNECTION_LIMIT',
+    setting: 'MAX_CONNECTIONS',
+  },
+  {
+    name: 'subscriptions',
+    value: transports.subscriptions,
+    unit: 'COUNT',
+    meaning: 'Subscriptions of this process.',
+    error: 'SUBSCRIPTION_LIMIT',
+    setting: 'MAX_SUBSCRIPTIONS',
+  },
+  {
+    name: 'subscriptionsPerConnection',
+    value: transports.subscriptionsPerConnection,
+    unit: 'COUNT',
+    meaning: 'Subscriptions of one WebSocket.',
+    error: 'SUBSCRIPTION_LIMIT',
+  },
+  {
+    name: 'connectionCost',
+    value: maxConnectionCost,
+    unit: 'COST',
+    meaning: 'What an event of each subscription of one WebSocket may cost together.',
+    error: 'SUBSCRIPTIONS_TOO_COSTLY',
+  },
+  {
+    name: 'stalledWriteMs',
+    value: transports.stalledWriteMs,
+    unit: 'MILLISECONDS',
+    meaning: 'After which a connection is cut whose client reads nothing.',
+  },
+  {
+    name: 'feedAddresses',
+    value: maximumFeedAddresses,
+    unit: 'COUNT',
+    meaning: 'Addresses of a feed.',
+    error: 'FEED_ADDRESS_COUNT',
+  },
+  {
+    name: 'followedChains',
+    value: maxFollowedChains,
+    unit: 'COUNT',
+    meaning: 'Chains whose records a subscription follows.',
+    error: 'CHAIN_ID_COUNT',
+  },
+  { name: 'mqttTopics', value: maxTopics, unit: 'COUNT', meaning: 'Topics of one MQTT client.' },
+]

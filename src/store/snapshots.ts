@@ -1,0 +1,166 @@
+import type { StoreReader, StoreSnapshot } from './contract.ts'
+import type { Database, SnapshotConnection } from './database.ts'
+import { createSnapshotReader } from './reader.ts'
+
+/**
+ * Snapshots of the database: what one query reads is of one moment. Where a change of the database shows at once, those
+ * that begin between two changes share one.
+ */
+
+/** How long a snapshot may last. */
+export const mostSnapshotMs = 10_000
+
+/** A read of a snapshot that has lasted too long. */
+export class SnapshotOver extends Error {
+  constructor() {
+    super(`a snapshot lasted for more than ${mostSnapshotMs} ms`)
+    this.name = 'SnapshotOver'
+  }
+}
+
+/** Snapshots until they are closed. */
+export interface Snapshots {
+  begin(): Promise<StoreSnapshot>
+  close(): void
+}
+
+/** A connection with what reads on it, and the snapshot that it holds. */
+interface Session {
+  readonly connection: SnapshotConnection
+  readonly read: StoreReader
+  /** Settled when the connection holds the snapshot. */
+  begun: Promise<void>
+  /** How many use the snapshot. */
+  users: number
+  /** `changes` of the database when it began. */
+  changes: number | undefined
+  /** By the monotonic clock. */
+  begunMs: number
+  isOver: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Nothing is connected before the first one begins. */
+export function createSnapshots(
+  database: Database,
+  base: StoreReader,
+  mostMs = mostSnapshotMs,
+): Snapshots {
+  const idle: Session[] = []
+  /** Those that hold a snapshot or are about to. */
+  const busy = new Set<Session>()
+  const waiting: (() => void)[] = []
+  /** Places of those who were woken and have not come yet. */
+  let promised = 0
+
+  function open(): Session {
+    const connection = database.snapshotConnection()
+    const query = checked(connection.query)
+    const queryBoth = checked(connection.queryBoth)
+    const reads = { query, queryBoth, statements: database.statements }
+    const session: Session = {
+      connection,
+      read: createSnapshotReader(base, reads),
+      begun: Promise.resolve(),
+      users: 0,
+      changes: undefined,
+      begunMs: 0,
+      isOver: false,
+      timer: undefined,
+    }
+    return session
+
+    function checked<A extends readonly unknown[], T>(read: (...args: A) => Promise<T>) {
+      return async (...args: A): Promise<T> => {
+        if (session.isOver) throw new SnapshotOver()
+        try {
+          return await read(...args)
+        } catch (failure) {
+          throw session.isOver ? new SnapshotOver() : failure
+        }
+      }
+    }
+  }
+
+  /** One that began after the last change, and not so long ago that it is soon over. */
+  function shareable(changes: number | undefined): Session | undefined {
+    if (changes === undefined) return undefined
+    const since = performance.now() - mostSharedMs
+    return [...busy].find((one) => one.changes === changes && !one.isOver && one.begunMs > since)
+  }
+
+  function leave(session: Session): void {
+    busy.delete(session)
+    const next = waiting.shift()
+    if (next === undefined) return
+    promised++
+    next()
+  }
+
+  async function begin(): Promise<StoreSnapshot> {
+    const shared = shareable(database.changes())
+    if (shared !== undefined) return await use(shared)
+    if (busy.size + promised >= database.mostSnapshots || waiting.length > 0) {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      promised--
+    }
+    // Read before it begins: it has at least these changes, and who shares it has seen no others.
+    const changes = database.changes()
+    const session = idle.pop() ?? open()
+    busy.add(session)
+    session.changes = changes
+    session.begunMs = performance.now()
+    session.begun = session.connection.begin()
+    session.timer = setTimeout(() => expire(session), mostMs)
+    session.timer.unref()
+    return await use(session)
+  }
+
+  async function use(session: Session): Promise<StoreSnapshot> {
+    session.users++
+    try {
+      await session.begun
+    } catch (failure) {
+      await release(session)
+      throw failure
+    }
+    // It was over before it began.
+    if (session.isOver) session.connection.close()
+    return { read: session.read, end: () => void release(session) }
+  }
+
+  async function release(session: Session): Promise<void> {
+    session.users--
+    if (session.users > 0 || session.isOver) return
+    clearTimeout(session.timer)
+    session.changes = undefined
+    // What was wrong with it is reported by who reads next.
+    await session.connection.end().catch(() => session.connection.close())
+    if (idle.length >= mostConnected) idle[idle.length - mostConnected]?.connection.close()
+    idle.push(session)
+    leave(session)
+  }
+
+  /** Its connection is not used again: whoever reads on is to fail, and not to read another moment. */
+  function expire(session: Session): void {
+    session.isOver = true
+    session.connection.close()
+    leave(session)
+  }
+
+  return {
+    begin,
+    close: () => {
+      for (const session of busy) {
+        clearTimeout(session.timer)
+        session.isOver = true
+      }
+      for (const { connection } of [...busy, ...idle]) connection.close()
+    },
+  }
+}
+
+const mostSharedMs = 1_000
+
+/** How many of those that are used again first stay connected. To make one anew costs more than all else. */
+const mostConnected = 4

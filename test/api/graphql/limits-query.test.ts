@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limitsOf } from '../../../src/api/limit-list.ts'
+import { defaultLimits } from '../../../src/api/limits.ts'
+import { askBothWays } from '../../support/both-ways.ts'
+import { addresses } from '../../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
+
+/** The query `limits`: its values are those that are applied. */
+
+interface Told {
+  readonly name: string
+  readonly value: string
+  readonly unit: string
+  readonly meaning: string
+  readonly error: string | null
+  readonly setting: string | null
+}
+
+let served: ServedLog
+let told: ReadonlyMap<string, Told>
+
+beforeAll(async () => {
+  served = await serveLog({ limits: { connections: 7, subscriptionsPerConnection: 3 } })
+  const document = '{ limits { name value unit meaning error setting } }'
+  const { data } = await askBothWays(served.url, document)
+  told = new Map(data.limits.map((limit: Told) => [limit.name, limit]))
+})
+afterAll(() => served.close())
+
+const address = addressText(addresses[0] ?? '0x')
+const times = (count: number, one: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => one(n)).join(' ')
+
+/** Documents that are as large as a value, and those one larger are refused. */
+const atLimit: Readonly<Record<string, (value: number) => string>> = {
+  documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
+  aliases: (value) => `{ ${times(value, (n) => `a${n}: __typename`)} }`,
+  directives: (value) => `{ ${times(value, () => '__typename @include(if: true)')} }`,
+  pageSize: (value) => `{ ledgerUpdates(address: "${address}", first: ${value}) { totalCount } }`,
+  bodyBytes: (value) => {
+    const rest = '{ __typename }'
+    const frame = JSON.stringify({ query: rest }).length
+    return `${rest}${' '.repeat(value - frame)}`
+  },
+}
+
+async function codesOf(query: string): Promise<readonly unknown[]> {
+  const response = await fetch(`${served.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  const { errors = [] } = (await response.json()) as Awaited<ReturnType<ServedLog['ask']>>
+  return errors.map(({ extensions }) => extensions.code)
+}
+
+describe('limits', () => {
+  test.each(Object.keys(atLimit))(
+    '%s is the value that is allowed, and more is the error that it names',
+    async (name) => {
+      const { value, error } = told.get(name) ?? { value: '0', error: null }
+      const make = atLimit[name]
+      expect(await codesOf(make?.(Number(value)) ?? '')).not.toContain(error)
+      expect(await codesOf(make?.(Number(value) + 1) ?? '')).toContain(error)
+    },
+  )
+
+  test('that an operator sets have the value that is set', () => {
+    expect(told.get('connections')).toMatchObject({ value: '7', setting: 'MAX_CONNECTIONS' })
+    expect(told.get('subscriptionsPerConnection')).toMatchObject({ value: '3', setting: null })
+    expect(told.get('subscriptions')?.value).toBe(`${defaultLimits.subscriptions}`)
+  })
+
+  test('have names of their own, and name every code of the error table that has a limit', () => {
+    const limits = limitsOf(defaultLimits)
+    expect(told.size).toBe(limits.length)
+    const table = readFileSync(new URL('../../../src/api/error-table.ts', import.meta.url), 'utf8')
+    const rows = [...table.matchAll(/^ {2}([A-Z_]+):(.*?)(?=^ {2}[A-Z_]+:|^})/gms)]
+    const limited = rows.flatMap(([, code = '', row = '']) => (/e\.limit/.test(row) ? [code] : []))
+    expect(limited.length).toBeGreaterThan(10)
+    // What an address may have that asks the faucet is told by the faucet.
+    const named = new Set<string | undefined>(limits.map(({ error }) => error))
+    expect(limited.filter((code) => !named.has(code))).toEqual(['FAUCET_FUNDS_ENOUGH'])
+  })
+})

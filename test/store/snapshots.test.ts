@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/lib/log.ts'
+import type { StoreSnapshot } from '../../src/store/contract.ts'
+import type { Database } from '../../src/store/database.ts'
+import { isStoreAway } from '../../src/store/faults.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { createReader } from '../../src/store/reader.ts'
+import { createSnapshots, SnapshotOver, type Snapshots } from '../../src/store/snapshots.ts'
+import { databases, onDatabase, useStore } from '../support/databases.ts'
+import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+import { startPooler } from '../support/transaction-pooler.ts'
+import { until } from '../support/until.ts'
+
+/** Reads that are all of one moment. */
+
+describe.each(databases)('a snapshot on $name', ({ name, create }) => {
+  const use = useStore(create)
+  let database: Database
+  let snapshots: Snapshots
+  let slot: number
+
+  beforeEach(async () => {
+    slot = 0
+    await use.store.write.initialize(use.term, testGenesis({ commit: slotCommit(0) }))
+    await use.store.write.closeSlots(use.term, 1_000)
+    await open(use.url)
+  })
+  afterEach(close)
+
+  async function open(url: string, mostMs?: number): Promise<void> {
+    const opened = await openDatabase({ url, log: silentLog })
+    if (!opened.ok) throw new Error(opened.error.code)
+    database = opened.value
+    snapshots = createSnapshots(database, createReader(database), mostMs)
+  }
+
+  async function close(): Promise<void> {
+    snapshots.close()
+    await database.close()
+  }
+
+  async function reopen(url: string, mostMs?: number): Promise<void> {
+    await close()
+    await open(url, mostMs)
+  }
+
+  async function commit(): Promise<void> {
+    slot++
+    await use.store.write.commitSlots(use.term, [slotCommit(slot, [entry(slot, slot)])])
+  }
+
+  /** What its reads say of the newest slot, one statement each, or two. */
+  async function slotsIn({ read }: StoreSnapshot): Promise<readonly number[]> {
+    const page = { after: 0, before: 1_000, limit: 1, order: 'descending' } as const
+    const { tip, count } = await read.addressPage({ ...page, address: '0x00', class: 'OWNED' })
+    expect(count).toBe(0)
+    const [update] = await read.updates({ ...page, classes: ['OWNED', 'MENTIONED'] })
+    return [
+      tip.slot,
+      (await read.latestMilestone()).slot,
+      (await read.logTip()).seq,
+      update?.milestoneIndex ?? 0,
+      (await read.milestonesAfter(0, 100)).length,
+    ]
+  }
+
+  test('reads what was committed before it began, and nothing after', async () => {
+    for (let n = 0; n < 3; n++) {
+      const snapshot = await snapshots.begin()
+      const began = slot
+      const read: (readonly number[])[] = []
+      for (let round = 0; round < 3; round++) {
+        read.push(await slotsIn(snapshot))
+        await commit()
+      }
+      expect(read).toEqual(read.map(() => [began, began, began, began, began]))
+      snapshot.end()
+    }
+  })
+
+  test('may be held by many at once, each of its own moment', async () => {
+    const held: { readonly snapshot: StoreSnapshot; readonly began: number }[] = []
+    for (let n = 0; n < database.mostSnapshots; n++) {
+      held.push({ snapshot: await snapshots.begin(), began: slot })
+      await commit()
+    }
+    for (const { snapshot, began } of held) {
+      expect(new Set(await slotsIn(snapshot))).toEqual(new Set([began]))
+    }
+    // One more waits for the first of them to end; single statements do not wait.
+    let isThere = false
+    const next = snapshots.begin().then((snapshot) => {
+      isThere = true
+      return snapshot
+    })
+    expect(await database.query('SELECT 1', [])).toEqual([[1]])
+    expect(isThere).toBe(false)
+    held[3]?.snapshot.end()
+    expect(new Set(await slotsIn(await next))).toEqual(new Set([slot]))
+    for (const [n, { snapshot }] of held.entries()) if (n !== 3) snapshot.end()
+    ;(await next).end()
+  })
+
+  test('that lasts for too long fails, and leaves its place to others', async () => {
+    await reopen(use.url, 1_000)
+    const late = await snapshots.begin()
+    const isOver = async () => {
+      const failure: unknown = await late.read.latestMilestone().catch((error: unknown) => error)
+      return failure instanceof SnapshotOver
+    }
+    await until(isOver, { what: 'it is over' })
+    for (let n = 0; n < 2 * database.mostSnapshots; n++) {
+      const snapshot = await snapshots.begin()
+      expect(new Set(await slotsIn(snapshot))).toEqual(new Set([slot]))
+      snapshot.end()
+    }
+    await expect(late.read.logTip()).rejects.toThrow(SnapshotOver)
+    late.end()
+  })
+
+  test.runIf(name === 'sqlite')('is shared by those who begin between two commits', async () => {
+    const [one, other] = [await snapshots.begin(), await snapshots.begin()]
+    expect(other.read).toBe(one.read)
+    await commit()
+    const later = await snapshots.begin()
+    expect(later.read).not.toBe(one.read)
+    one.end()
+    // The other one still holds it.
+    expect(new Set(await slotsIn(other))).toEqual(new Set([0]))
+    other.end()
+    later.end()
+  })
+
+  test.runIf(name === 'postgresql')(
+    'goes on without names behind a pooler',
+    async () => {
+      const pooler = await startPooler(use.url, 3)
+      await reopen(pooler.url)
+      await Promise.all(
+        Array.from({ length: 30 }, async () => {
+          const snapshot = await snapshots.begin()
+          expect(new Set(await slotsIn(snapshot))).toEqual(new Set([0]))
+          snapshot.end()
+        }),
+      )
+      await reopen(use.url)
+      await pooler.close()
+    },
+    30_000,
+  )
+
+  test.runIf(name === 'postgresql')(
+    'fails when its connection is cut, and another begins',
+    async () => {
+      const snapshot = await snapshots.begin()
+      await onDatabase(
+        use.url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction'`,
+      )
+      const failure: unknown = await snapshot.read.logTip().catch((error: unknown) => error)
+      expect(isStoreAway(failure)).toBe(true)
+      snapshot.end()
+      const next = await snapshots.begin()
+      expect(new Set(await slotsIn(next))).toEqual(new Set([0]))
+      next.end()
+    },
+  )
+})
