@@ -28,6 +28,7 @@ import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { uint64s } from './exposed.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
@@ -50,21 +51,11 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
       resolve: ({ available, timelocked, storageDeposit, expiring }) =>
         available + timelocked + storageDeposit + expiring,
     }),
-    available: t.expose('available', {
-      type: 'UInt64',
-      description: 'What is neither timelocked nor claimed by another address.',
-    }),
-    timelocked: t.expose('timelocked', {
-      type: 'UInt64',
-      description: 'Outputs whose timelock is not over.',
-    }),
-    storageDeposit: t.expose('storageDeposit', {
-      type: 'UInt64',
-      description: 'To be returned to others when the outputs are spent.',
-    }),
-    expiring: t.expose('expiring', {
-      type: 'UInt64',
-      description:
+    ...uint64s(t, {
+      available: 'What is neither timelocked nor claimed by another address.',
+      timelocked: 'Outputs whose timelock is not over.',
+      storageDeposit: 'To be returned to others when the outputs are spent.',
+      expiring:
         'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
     }),
     outputCount: t.expose('outputs', {
@@ -109,17 +100,10 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
       description: 'Stored and potential mana.',
       resolve: ({ stored, potential }) => stored + potential,
     }),
-    stored: t.expose('stored', {
-      type: 'UInt64',
-      description: 'What is left of the mana stored in them.',
-    }),
-    potential: t.expose('potential', {
-      type: 'UInt64',
-      description: 'What their base tokens have generated since they were created.',
-    }),
-    written: t.expose('written', {
-      type: 'UInt64',
-      description: 'The stored mana as the outputs have it, not decayed.',
+    ...uint64s(t, {
+      stored: 'What is left of the mana stored in them.',
+      potential: 'What their base tokens have generated since they were created.',
+      written: 'The stored mana as the outputs have it, not decayed.',
     }),
   }),
 })

@@ -1,16 +1,14 @@
 import { present } from '../../lib/assert.ts'
 import type { TransactionState } from '../../store/rows.ts'
 import { type TransactionView, viewsOfTransactions } from '../blocks/read-transaction.ts'
-import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type MilestoneBounds,
   type PageArguments,
   type Paged,
-  type PageOrder,
-  type Part,
   type ReadPart,
+  type ReadParts,
   readSlotPage,
   type SlotList,
 } from './keyset-page.ts'
@@ -27,12 +25,12 @@ export interface TransactionList {
   readonly state: TransactionState | undefined
 }
 
-/** Pages of parts of such lists, all of one page order, in two statements more than one for their positions. */
-export async function readTransactionParts(
-  deps: Pick<Services, 'store'>,
-  parts: readonly Part<TransactionList>[],
-  page: PageOrder,
-): Promise<TransactionView[][]> {
+/** Pages of parts of such lists, in two statements more than one for their positions. */
+export const readTransactionParts: ReadParts<TransactionList, TransactionView> = async (
+  deps,
+  parts,
+  page,
+) => {
   const pages = await deps.store.read.transactionPages(parts, page)
   const views = (await viewsOfTransactions(deps, pages.flat())).values()
   return pages.map((rows) => rows.map(() => present(views.next().value, 'a view')))
