@@ -28,7 +28,7 @@ import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
-import { uint64s } from './exposed.ts'
+import { eachOf, uint64s } from './exposed.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
@@ -74,21 +74,15 @@ const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance')
       description: 'All that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
-    available: t.field({
-      type: 'UInt256',
-      description: 'What is neither timelocked nor expires.',
-      resolve: ({ balance }) => balance.available,
-    }),
-    timelocked: t.field({
-      type: 'UInt256',
-      description: 'In outputs whose timelock is not over.',
-      resolve: ({ balance }) => balance.timelocked,
-    }),
-    expiring: t.field({
-      type: 'UInt256',
-      description: 'In outputs that another address will own from a slot on.',
-      resolve: ({ balance }) => balance.expiring,
-    }),
+    ...eachOf(
+      {
+        available: 'What is neither timelocked nor expires.',
+        timelocked: 'In outputs whose timelock is not over.',
+        expiring: 'In outputs that another address will own from a slot on.',
+      },
+      (name, description) =>
+        t.field({ type: 'UInt256', description, resolve: ({ balance }) => balance[name] }),
+    ),
   }),
 })
 

@@ -28,7 +28,8 @@ export function uint64s<const Name extends string>(
   )
 }
 
-function eachOf<Name extends string, Field>(
+/** Fields of one form, each by its name and its sentence. */
+export function eachOf<const Name extends string, Field>(
   sentences: Sentences<Name>,
   fieldOf: (name: Name, description: string) => Field,
 ): Record<string, Field> {

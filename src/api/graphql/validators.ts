@@ -12,7 +12,7 @@ import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
 import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
-import { uint32s, uint64s } from './exposed.ts'
+import { eachOf, uint32s, uint64s } from './exposed.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { byIndex, byProtocolId } from './load-node.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
@@ -47,21 +47,15 @@ ValidatorNode.implement({
       type: 'UInt64',
       description: 'Base tokens: its own stake and all delegations to it.',
     }),
-    validatorStake: t.field({
-      type: 'UInt64',
-      description: 'Base tokens that it stakes itself.',
-      resolve: ({ entry }) => entry.validatorStake,
-    }),
-    delegationStake: t.field({
-      type: 'UInt64',
-      description: 'Base tokens of all delegations to it that go on.',
-      resolve: ({ entry }) => entry.delegationStake,
-    }),
-    fixedCost: t.field({
-      type: 'UInt64',
-      description: 'Mana that it takes of the reward of its pool before sharing.',
-      resolve: ({ entry }) => entry.fixedCost,
-    }),
+    ...eachOf(
+      {
+        validatorStake: 'Base tokens that it stakes itself.',
+        delegationStake: 'Base tokens of all delegations to it that go on.',
+        fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
+      },
+      (name, description) =>
+        t.field({ type: 'UInt64', description, resolve: ({ entry }) => entry[name] }),
+    ),
     stakeEndEpoch: t.field({
       type: 'UInt32',
       description: 'The last epoch of its stake.',
