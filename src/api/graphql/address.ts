@@ -232,16 +232,19 @@ AddressNode.implement({
       },
       resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
     }),
-    unspentOutputs: t.field({
-      type: UnspentOutputConnection,
-      description: 'The outputs that the balance is made of.',
-      complexity: pageCost,
-      args: oldestArgs,
-      resolve: async ({ key: heldBy }, page, { services }) =>
-        orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
-    }),
   }),
 })
+
+builder.objectField(AddressNode, 'unspentOutputs', (t) =>
+  t.field({
+    type: UnspentOutputConnection,
+    description: 'The outputs that the balance is made of.',
+    complexity: pageCost,
+    args: oldestArgs,
+    resolve: async ({ key: heldBy }, page, { services }) =>
+      orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
+  }),
+)
 
 builder.queryField('address', (t) =>
   t.field({
