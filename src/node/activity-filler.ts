@@ -1,8 +1,7 @@
-import type { Log } from '../lib/log.ts'
 import type { StoreWriter } from '../store/contract.ts'
 import {
   type MilestoneTask,
-  type MilestoneTaskOptions,
+  type MilestoneTaskDeps,
   rowsAtOnce,
   startMilestoneTask,
 } from './milestone-task.ts'
@@ -10,9 +9,8 @@ import {
 /** Counts the activity of slots that were committed before a program counted it. */
 
 /** What counting needs. */
-export interface ActivityFillerDeps extends Pick<MilestoneTaskOptions, 'tail'> {
+export interface ActivityFillerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'fillActivity'>
-  readonly log: Pick<Log, 'info' | 'error'>
   /** The term of this process; `undefined` while another one writes the log. */
   readonly term: () => number | undefined
 }

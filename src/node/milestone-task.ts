@@ -5,10 +5,14 @@ import { createFailureLog } from '../store/failure-log.ts'
 
 /** Work that is done piece by piece after milestones, for blocks and slots wait for the same writer. */
 
-/** What the work is. */
-export interface MilestoneTaskOptions {
+/** What such work needs. */
+export interface MilestoneTaskDeps {
   readonly tail: Pick<Tail, 'watchTip'>
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'info' | 'error'>
+}
+
+/** What the work is. */
+interface MilestoneTaskOptions extends MilestoneTaskDeps {
   /** The name of a failure in the log. */
   readonly failed: string
   /** Whether this process may do the work now. */

@@ -1,8 +1,7 @@
-import type { Log } from '../lib/log.ts'
 import type { StoreWriter } from '../store/contract.ts'
 import {
   type MilestoneTask,
-  type MilestoneTaskOptions,
+  type MilestoneTaskDeps,
   rowsAtOnce,
   startMilestoneTask,
 } from './milestone-task.ts'
@@ -10,9 +9,8 @@ import {
 /** Deletes the oldest part of the log as new milestones are committed. */
 
 /** What pruning needs. */
-export interface PrunerDeps extends Pick<MilestoneTaskOptions, 'tail'> {
+export interface PrunerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'pruneLog'>
-  readonly log: Pick<Log, 'info' | 'error'>
   /** Whether this process writes the log: two pruners would wait for each other. */
   readonly isWriting: () => boolean
 }

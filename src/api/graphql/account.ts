@@ -9,6 +9,7 @@ import { accountParts } from '../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain } from './chain.ts'
+import { uint32s, uint64s } from './exposed.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { BlockIssuerType, StakingType } from './model.ts'
@@ -26,38 +27,23 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
       description:
         'Block issuance credits in mana, as of updatedSlot and not decayed since; an account in debt may not issue.',
     }),
-    updatedSlot: t.expose('updatedSlot', {
-      type: 'UInt32',
-      description: 'The slot in which the credits changed last.',
-    }),
-    expirySlot: t.expose('expirySlot', {
-      type: 'UInt32',
-      description: 'The last slot in which it may issue blocks.',
+    ...uint32s(t, {
+      updatedSlot: 'The slot in which the credits changed last.',
+      expirySlot: 'The last slot in which it may issue blocks.',
     }),
     keyHashes: t.field({
       type: ['Hex'],
       description: 'BLAKE2b-256 of the Ed25519 public keys that may sign its blocks, sorted.',
       resolve: ({ keyHashes }) => [...keyHashes],
     }),
-    validatorStake: t.expose('validatorStake', {
-      type: 'UInt64',
-      description: 'Base tokens that it stakes itself.',
+    ...uint64s(t, {
+      validatorStake: 'Base tokens that it stakes itself.',
+      delegationStake: 'Base tokens of all delegations to it that go on.',
+      fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
     }),
-    delegationStake: t.expose('delegationStake', {
-      type: 'UInt64',
-      description: 'Base tokens of all delegations to it that go on.',
-    }),
-    fixedCost: t.expose('fixedCost', {
-      type: 'UInt64',
-      description: 'Mana that it takes of the reward of its pool before sharing.',
-    }),
-    stakeEndEpoch: t.expose('stakeEndEpoch', {
-      type: 'UInt32',
-      description: 'The last epoch of its stake; 0 without one.',
-    }),
-    supportedVersion: t.expose('supportedVersion', {
-      type: 'UInt32',
-      description:
+    ...uint32s(t, {
+      stakeEndEpoch: 'The last epoch of its stake; 0 without one.',
+      supportedVersion:
         'The highest protocol version that its validation blocks have named; 0 for none.',
     }),
     supportedHash: t.expose('supportedHash', {

@@ -28,6 +28,7 @@ import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { eachOf, uint64s } from './exposed.ts'
 import { UpdateClass } from './ledger-updates.ts'
 import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
@@ -50,21 +51,11 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
       resolve: ({ available, timelocked, storageDeposit, expiring }) =>
         available + timelocked + storageDeposit + expiring,
     }),
-    available: t.expose('available', {
-      type: 'UInt64',
-      description: 'What is neither timelocked nor claimed by another address.',
-    }),
-    timelocked: t.expose('timelocked', {
-      type: 'UInt64',
-      description: 'Outputs whose timelock is not over.',
-    }),
-    storageDeposit: t.expose('storageDeposit', {
-      type: 'UInt64',
-      description: 'To be returned to others when the outputs are spent.',
-    }),
-    expiring: t.expose('expiring', {
-      type: 'UInt64',
-      description:
+    ...uint64s(t, {
+      available: 'What is neither timelocked nor claimed by another address.',
+      timelocked: 'Outputs whose timelock is not over.',
+      storageDeposit: 'To be returned to others when the outputs are spent.',
+      expiring:
         'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
     }),
     outputCount: t.expose('outputs', {
@@ -83,21 +74,15 @@ const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance')
       description: 'All that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
-    available: t.field({
-      type: 'UInt256',
-      description: 'What is neither timelocked nor expires.',
-      resolve: ({ balance }) => balance.available,
-    }),
-    timelocked: t.field({
-      type: 'UInt256',
-      description: 'In outputs whose timelock is not over.',
-      resolve: ({ balance }) => balance.timelocked,
-    }),
-    expiring: t.field({
-      type: 'UInt256',
-      description: 'In outputs that another address will own from a slot on.',
-      resolve: ({ balance }) => balance.expiring,
-    }),
+    ...eachOf(
+      {
+        available: 'What is neither timelocked nor expires.',
+        timelocked: 'In outputs whose timelock is not over.',
+        expiring: 'In outputs that another address will own from a slot on.',
+      },
+      (name, description) =>
+        t.field({ type: 'UInt256', description, resolve: ({ balance }) => balance[name] }),
+    ),
   }),
 })
 
@@ -109,17 +94,10 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
       description: 'Stored and potential mana.',
       resolve: ({ stored, potential }) => stored + potential,
     }),
-    stored: t.expose('stored', {
-      type: 'UInt64',
-      description: 'What is left of the mana stored in them.',
-    }),
-    potential: t.expose('potential', {
-      type: 'UInt64',
-      description: 'What their base tokens have generated since they were created.',
-    }),
-    written: t.expose('written', {
-      type: 'UInt64',
-      description: 'The stored mana as the outputs have it, not decayed.',
+    ...uint64s(t, {
+      stored: 'What is left of the mana stored in them.',
+      potential: 'What their base tokens have generated since they were created.',
+      written: 'The stored mana as the outputs have it, not decayed.',
     }),
   }),
 })
@@ -254,16 +232,19 @@ AddressNode.implement({
       },
       resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
     }),
-    unspentOutputs: t.field({
-      type: UnspentOutputConnection,
-      description: 'The outputs that the balance is made of.',
-      complexity: pageCost,
-      args: oldestArgs,
-      resolve: async ({ key: heldBy }, page, { services }) =>
-        orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
-    }),
   }),
 })
+
+builder.objectField(AddressNode, 'unspentOutputs', (t) =>
+  t.field({
+    type: UnspentOutputConnection,
+    description: 'The outputs that the balance is made of.',
+    complexity: pageCost,
+    args: oldestArgs,
+    resolve: async ({ key: heldBy }, page, { services }) =>
+      orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
+  }),
+)
 
 builder.queryField('address', (t) =>
   t.field({

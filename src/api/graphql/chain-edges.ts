@@ -9,6 +9,7 @@ import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { Chain } from './chain.ts'
 import { DelegationNode } from './chain-kinds.ts'
+import { uint32s } from './exposed.ts'
 import { chainInBatch } from './loaders.ts'
 import { fieldCost, itemsCost } from './prices.ts'
 
@@ -46,13 +47,9 @@ const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').
   description: 'What a delegation would earn if it were claimed in the newest milestone.',
   fields: (t) => ({
     mana: t.expose('rewards', { type: 'UInt64', description: 'Mana, as far as it has decayed.' }),
-    startEpoch: t.expose('startEpoch', {
-      type: 'UInt32',
-      description: 'The first epoch that it earned something for.',
-    }),
-    endEpoch: t.expose('endEpoch', {
-      type: 'UInt32',
-      description: 'The last epoch that it earned something for.',
+    ...uint32s(t, {
+      startEpoch: 'The first epoch that it earned something for.',
+      endEpoch: 'The last epoch that it earned something for.',
     }),
   }),
 })

@@ -160,38 +160,48 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
     return own + ofName + multiplier * (below ?? 0)
   }
 
-  /** Follows the dearest field of each level, down to one that costs more itself than what is below it. */
-  function dearestBelow(set: SelectionSetNode, type: GraphQLNamedType): string[] {
-    const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
-    const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(set, one))
-    const [dearest] = fields.toSorted((a, b) => b.cost - a.cost)
-    if (dearest === undefined) return []
-    const { node, of, cost } = dearest
-    const name = (node.alias ?? node.name).value
-    const field = of.getFields()[node.name.value]
-    if (field === undefined || node.selectionSet === undefined) return [name]
-    const inner = getNamedType(field.type)
-    const { multiplier } = priceOf(field, node, deps)
-    const below = multiplier * ofSelection(node.selectionSet, inner)
-    return 2 * below > cost ? [name, ...dearestBelow(node.selectionSet, inner)] : [name]
-  }
-
-  function fieldsOf(set: SelectionSetNode, of: GraphQLObjectType): PricedField[] {
-    return set.selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) {
-        return [{ node: selection, of, cost: ofField(selection, of) }]
-      }
-      const inner = selectionOf(selection, of)
-      return inner === undefined ? [] : fieldsOf(inner, of)
-    })
-  }
-
   const { selectionSet } = operation
   const root = present(schema.getRootType(operation.operation), 'the root')
+  const sums = { deps, ofSelection, ofField, selectionOf }
   return {
     cost: ofSelection(selectionSet, root),
-    dearestField: () => dearestBelow(selectionSet, root).join('.'),
+    dearestField: () => dearestBelow(sums, selectionSet, root).join('.'),
   }
+}
+
+/** What the parts of an operation cost. */
+interface Sums {
+  readonly deps: CostDeps
+  ofSelection(set: SelectionSetNode, type: GraphQLNamedType): number
+  ofField(node: FieldNode, type: GraphQLObjectType): number
+  selectionOf(spread: Spread, type: GraphQLObjectType): SelectionSetNode | undefined
+}
+
+/** Follows the dearest field of each level, down to one that costs more itself than what is below it. */
+function dearestBelow(sums: Sums, set: SelectionSetNode, type: GraphQLNamedType): string[] {
+  const { deps, ofSelection } = sums
+  const types = isAbstractType(type) ? deps.schema.getPossibleTypes(type) : [type]
+  const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(sums, set, one))
+  const [dearest] = fields.toSorted((a, b) => b.cost - a.cost)
+  if (dearest === undefined) return []
+  const { node, of, cost } = dearest
+  const name = (node.alias ?? node.name).value
+  const field = of.getFields()[node.name.value]
+  if (field === undefined || node.selectionSet === undefined) return [name]
+  const inner = getNamedType(field.type)
+  const { multiplier } = priceOf(field, node, deps)
+  const below = multiplier * ofSelection(node.selectionSet, inner)
+  return 2 * below > cost ? [name, ...dearestBelow(sums, node.selectionSet, inner)] : [name]
+}
+
+function fieldsOf(sums: Sums, set: SelectionSetNode, of: GraphQLObjectType): PricedField[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) {
+      return [{ node: selection, of, cost: sums.ofField(selection, of) }]
+    }
+    const inner = sums.selectionOf(selection, of)
+    return inner === undefined ? [] : fieldsOf(sums, inner, of)
+  })
 }
 
 type Spread = FragmentSpreadNode | InlineFragmentNode

@@ -17,6 +17,7 @@ import type { Services } from '../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../service/updates/update-history.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { uint32s, uint64s } from './exposed.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { OutputNode } from './output.ts'
 import { itemsCost, type Price } from './prices.ts'
@@ -139,13 +140,9 @@ const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').im
   description: 'What a batch has of one address and class.',
   fields: (t) => ({
     ...historyFields(t),
-    firstOrdinal: t.expose('firstOrdinal', {
-      type: 'UInt64',
-      description: 'The ordinal of the first of them.',
-    }),
-    lastOrdinal: t.expose('lastOrdinal', {
-      type: 'UInt64',
-      description: 'The ordinal of the last of them.',
+    ...uint64s(t, {
+      firstOrdinal: 'The ordinal of the first of them.',
+      lastOrdinal: 'The ordinal of the last of them.',
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
@@ -172,13 +169,9 @@ export const LedgerUpdateBatchType = builder
       cursor: t.exposeString('cursor', {
         description: 'The progress of the feed; resuming after it repeats and misses nothing.',
       }),
-      milestoneIndex: t.expose('milestoneIndex', {
-        type: 'UInt32',
-        description: 'The milestone of the last update.',
-      }),
-      milestoneTimestamp: t.expose('milestoneTimestamp', {
-        type: 'UInt32',
-        description: 'The end of its slot, in Unix seconds.',
+      ...uint32s(t, {
+        milestoneIndex: 'The milestone of the last update.',
+        milestoneTimestamp: 'The end of its slot, in Unix seconds.',
       }),
       history: t.field({
         type: [FeedHistoryRange],
@@ -198,13 +191,9 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
       description: 'The cursor of the event before.',
     }),
     cursor: t.exposeString('cursor', { description: 'The feed is covered up to here.' }),
-    milestoneIndex: t.expose('milestoneIndex', {
-      type: 'UInt32',
-      description: 'The newest milestone that is covered.',
-    }),
-    milestoneTimestamp: t.expose('milestoneTimestamp', {
-      type: 'UInt32',
-      description: 'The end of its slot, in Unix seconds.',
+    ...uint32s(t, {
+      milestoneIndex: 'The newest milestone that is covered.',
+      milestoneTimestamp: 'The end of its slot, in Unix seconds.',
     }),
     mode: t.expose('mode', {
       type: FeedMode,

@@ -10,6 +10,7 @@ import {
 import { printError } from '../../tools/inspect-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
+import { eachOf } from './exposed.ts'
 import { BlockContent } from './model.ts'
 import { fieldCost } from './prices.ts'
 
@@ -79,16 +80,14 @@ const TransactionInspection = builder
         description: 'The id of the transaction.',
         resolve: ({ identity }) => identity.transactionId,
       }),
-      transactionCommitment: t.field({
-        type: 'Hex',
-        description: 'The hash of the essence, 32 bytes.',
-        resolve: ({ identity }) => identity.transactionCommitment,
-      }),
-      outputCommitment: t.field({
-        type: 'Hex',
-        description: 'The Merkle root over the outputs, 32 bytes.',
-        resolve: ({ identity }) => identity.outputCommitment,
-      }),
+      ...eachOf(
+        {
+          transactionCommitment: 'The hash of the essence, 32 bytes.',
+          outputCommitment: 'The Merkle root over the outputs, 32 bytes.',
+        },
+        (name, description) =>
+          t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
+      ),
       signingHash: t.field({
         type: 'Hex',
         description: 'What every signature unlock signs, 32 bytes.',
@@ -138,16 +137,14 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       description: 'The id of the block.',
       resolve: ({ identity }) => identity.blockId,
     }),
-    headerHash: t.field({
-      type: 'Hex',
-      description: 'The hash of the header, 32 bytes.',
-      resolve: ({ identity }) => identity.headerHash,
-    }),
-    bodyHash: t.field({
-      type: 'Hex',
-      description: 'The hash of the body, 32 bytes.',
-      resolve: ({ identity }) => identity.bodyHash,
-    }),
+    ...eachOf(
+      {
+        headerHash: 'The hash of the header, 32 bytes.',
+        bodyHash: 'The hash of the body, 32 bytes.',
+      },
+      (name, description) =>
+        t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
+    ),
     signingInput: t.field({
       type: 'Hex',
       description: 'What the issuer signs, 64 bytes.',

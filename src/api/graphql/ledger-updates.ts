@@ -12,6 +12,7 @@ import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { dependsOn } from './dependence.ts'
 import { enumOf } from './enum-of.ts'
+import { uint32s, uint64s } from './exposed.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
 import { pageCost } from './prices.ts'
@@ -54,13 +55,9 @@ LedgerUpdate.implement({
       extensions: { isPlain: true },
       description: 'The position of this update in the log: page or follow after it.',
     }),
-    seq: t.expose('seq', {
-      type: 'UInt64',
-      description: 'The same position as a number: 1, 2, 3 … over all addresses.',
-    }),
-    ordinal: t.expose('ordinal', {
-      type: 'UInt64',
-      description: 'The position among the updates of this address and class: 1, 2, 3 …',
+    ...uint64s(t, {
+      seq: 'The same position as a number: 1, 2, 3 … over all addresses.',
+      ordinal: 'The position among the updates of this address and class: 1, 2, 3 …',
     }),
     address: t.string({
       description: 'Bech32 text of the address, with the human-readable part of this network.',
@@ -83,13 +80,9 @@ LedgerUpdate.implement({
     isSpent: t.exposeBoolean('isSpent', {
       description: 'Whether this update spent the output; otherwise it created it.',
     }),
-    milestoneIndex: t.expose('milestoneIndex', {
-      type: 'UInt32',
-      description: 'The committed slot that this update belongs to.',
-    }),
-    milestoneTimestamp: t.expose('milestoneTimestamp', {
-      type: 'UInt32',
-      description: 'The end of that slot, in Unix seconds.',
+    ...uint32s(t, {
+      milestoneIndex: 'The committed slot that this update belongs to.',
+      milestoneTimestamp: 'The end of that slot, in Unix seconds.',
     }),
     milestoneEndedAt: t.field({
       type: 'DateTime',

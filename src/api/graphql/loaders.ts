@@ -11,7 +11,7 @@ import {
   type TransactionView,
 } from '../../service/blocks/read-transaction.ts'
 import { readChains } from '../../service/chains/read-chain.ts'
-import type { PageOrder, Part } from '../../service/lists/keyset-page.ts'
+import type { Part, ReadParts } from '../../service/lists/keyset-page.ts'
 import { readAddressTransactionParts } from '../../service/lists/list-address-transactions.ts'
 import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
@@ -144,13 +144,7 @@ function orFailing<K, V>(load: Load<K, Result<V, GatewayError>>): Load<K, V> {
 }
 
 /** Parts are read together whose pages are of one size and order. */
-function partLoader<A, Row>(
-  read: (
-    services: Services,
-    parts: readonly Part<A>[],
-    page: PageOrder,
-  ) => Promise<readonly (readonly Row[])[]>,
-) {
+function partLoader<A, Row>(read: ReadParts<A, Row>) {
   const load = createLoader(
     ({ services }, parts: readonly Part<A>[]) =>
       read(services, parts, present(parts[0], 'a part').page),

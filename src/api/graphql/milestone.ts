@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { type MilestoneView, readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
+import { uint32s } from './exposed.ts'
 import { byIndex } from './load-node.ts'
 import { milestoneInBatch } from './loaders.ts'
 import { SlotCommitmentType } from './model.ts'
@@ -16,10 +17,9 @@ export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
 Milestone.implement({
   description: 'A committed slot, and its part of the log of ledger updates.',
   fields: (t) => ({
-    index: t.expose('index', { type: 'UInt32', description: 'The slot.' }),
-    timestamp: t.expose('timestamp', {
-      type: 'UInt32',
-      description: 'The end of the slot, in Unix seconds.',
+    ...uint32s(t, {
+      index: 'The slot.',
+      timestamp: 'The end of the slot, in Unix seconds.',
     }),
     endedAt: t.field({
       type: 'DateTime',

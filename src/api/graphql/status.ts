@@ -3,6 +3,7 @@ import { readStatus, type SlotTime, type Status } from '../../service/network/re
 import { readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { uint64s } from './exposed.ts'
 import { GatewayRole } from './health.ts'
 import { Milestone } from './milestone.ts'
 
@@ -63,21 +64,11 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
     transactionsPerSecond: t.exposeFloat('transactionsPerSecond', {
       description: 'Accepted transactions a second over the same time.',
     }),
-    baseTokenSupply: t.expose('baseTokenSupply', {
-      type: 'UInt64',
-      description: 'All base tokens in being, in the smallest unit.',
-    }),
-    addresses: t.expose('addresses', {
-      type: 'UInt64',
-      description: 'Addresses that own base tokens.',
-    }),
-    unspentOutputs: t.expose('unspentOutputs', {
-      type: 'UInt64',
-      description: 'Unspent outputs.',
-    }),
-    accounts: t.expose('accounts', {
-      type: 'UInt64',
-      description: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
+    ...uint64s(t, {
+      baseTokenSupply: 'All base tokens in being, in the smallest unit.',
+      addresses: 'Addresses that own base tokens.',
+      unspentOutputs: 'Unspent outputs.',
+      accounts: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
     }),
     role: t.expose('role', {
       type: GatewayRole,

@@ -5,6 +5,7 @@ import { listUpdatesOfTransaction } from '../../service/updates/list-transaction
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
+import { uint64s } from './exposed.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
 import { listArgs } from './lists.ts'
 import { milestoneInBatch, outputsInBatch, transactionUpdateReads, withContent } from './loaders.ts'
@@ -34,13 +35,9 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
       description: 'The owner of inputs or outputs at the end of the slot of the transaction.',
       resolve: ({ address }) => viewOfKey(address),
     }),
-    sent: t.expose('sent', {
-      type: 'UInt64',
-      description: 'Base tokens in the inputs that it owned.',
-    }),
-    received: t.expose('received', {
-      type: 'UInt64',
-      description: 'Base tokens in the outputs that it owns then.',
+    ...uint64s(t, {
+      sent: 'Base tokens in the inputs that it owned.',
+      received: 'Base tokens in the outputs that it owns then.',
     }),
     tokens: t.field({
       type: [TokenChange],

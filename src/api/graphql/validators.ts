@@ -12,6 +12,7 @@ import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
 import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
+import { eachOf, uint32s, uint64s } from './exposed.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { byIndex, byProtocolId } from './load-node.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
@@ -46,21 +47,15 @@ ValidatorNode.implement({
       type: 'UInt64',
       description: 'Base tokens: its own stake and all delegations to it.',
     }),
-    validatorStake: t.field({
-      type: 'UInt64',
-      description: 'Base tokens that it stakes itself.',
-      resolve: ({ entry }) => entry.validatorStake,
-    }),
-    delegationStake: t.field({
-      type: 'UInt64',
-      description: 'Base tokens of all delegations to it that go on.',
-      resolve: ({ entry }) => entry.delegationStake,
-    }),
-    fixedCost: t.field({
-      type: 'UInt64',
-      description: 'Mana that it takes of the reward of its pool before sharing.',
-      resolve: ({ entry }) => entry.fixedCost,
-    }),
+    ...eachOf(
+      {
+        validatorStake: 'Base tokens that it stakes itself.',
+        delegationStake: 'Base tokens of all delegations to it that go on.',
+        fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
+      },
+      (name, description) =>
+        t.field({ type: 'UInt64', description, resolve: ({ entry }) => entry[name] }),
+    ),
     stakeEndEpoch: t.field({
       type: 'UInt32',
       description: 'The last epoch of its stake.',
@@ -113,17 +108,10 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
       description: 'The account.',
       resolve: ({ accountId }, _args, context) => accountInBatch(context, accountId),
     }),
-    poolStake: t.expose('poolStake', {
-      type: 'UInt64',
-      description: 'Base tokens: its own stake and all delegations to it.',
-    }),
-    validatorStake: t.expose('validatorStake', {
-      type: 'UInt64',
-      description: 'Base tokens of its own stake.',
-    }),
-    fixedCost: t.expose('fixedCost', {
-      type: 'UInt64',
-      description: 'Mana that it takes of the reward of its pool before sharing.',
+    ...uint64s(t, {
+      poolStake: 'Base tokens: its own stake and all delegations to it.',
+      validatorStake: 'Base tokens of its own stake.',
+      fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
     }),
     poolReward: t.expose('poolReward', {
       type: 'UInt64',
@@ -170,8 +158,10 @@ Epoch.implement({
   description: 'An epoch: a run of slots with one committee.',
   fields: (t) => ({
     index: t.expose('epoch', { type: 'UInt32', description: 'Its number, from 0.' }),
-    firstSlot: t.expose('firstSlot', { type: 'UInt32', description: 'Its first slot.' }),
-    lastSlot: t.expose('lastSlot', { type: 'UInt32', description: 'Its last slot.' }),
+    ...uint32s(t, {
+      firstSlot: 'Its first slot.',
+      lastSlot: 'Its last slot.',
+    }),
     isOver: t.exposeBoolean('isOver', { description: 'Whether its last slot is committed.' }),
     committee: t.field({
       type: Committee,

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
 import { comparePositions } from '../../store/positions.ts'
+import type { Services } from '../services.ts'
 import {
   type MilestoneRangeReversed,
   type PageSizeOutOfRange,
@@ -50,6 +51,13 @@ export type Part<A> = A & Between & { readonly page: PageOrder }
 
 /** Reads a page of a part. A transport may join what is asked for at the same time. */
 export type ReadPart<A, Row> = (part: Part<A>) => Promise<readonly Row[]>
+
+/** Reads pages of parts of such lists, all of one page order; the number of statements does not depend on how many they are. */
+export type ReadParts<A, Row> = (
+  deps: Pick<Services, 'store'>,
+  parts: readonly Part<A>[],
+  page: PageOrder,
+) => Promise<Row[][]>
 
 /** An element of a page with the cursor of its position. */
 export type Placed<Row> = Row & { readonly cursor: string }

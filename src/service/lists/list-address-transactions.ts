@@ -2,14 +2,12 @@ import type { Hex } from '../../lib/hex.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
 import type { UpdateClass } from '../../store/rows.ts'
-import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type PageArguments,
   type Paged,
-  type PageOrder,
-  type Part,
   type ReadPart,
+  type ReadParts,
   readPartPage,
 } from './keyset-page.ts'
 
@@ -27,12 +25,11 @@ export interface AddressTransaction {
   readonly seq: number
 }
 
-/** Pages of parts of such lists, all of one page order, in one statement more than one for their entries. */
-export async function readAddressTransactionParts(
-  { store: { read } }: Pick<Services, 'store'>,
-  parts: readonly Part<AddressTransactionList>[],
-  page: PageOrder,
-): Promise<AddressTransaction[][]> {
+/** Pages of parts of such lists, in one statement more than one for their entries. */
+export const readAddressTransactionParts: ReadParts<
+  AddressTransactionList,
+  AddressTransaction
+> = async ({ store: { read } }, parts, page) => {
   const pages = await read.transactionEntryPages(parts, page)
   const spent = pages.flat().flatMap(({ outputId, isSpent }) => (isSpent ? outputId : []))
   const outputs = spent.length === 0 ? [] : await read.outputs(spent)

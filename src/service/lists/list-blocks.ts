@@ -3,16 +3,14 @@ import type { AccountId, BlockId, TransactionId } from '../../protocol/primitive
 import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
-import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type MilestoneBounds,
   type PageArguments,
   type Paged,
-  type PageOrder,
-  type Part,
   type ReadPart,
+  type ReadParts,
   readPartPage,
   readSlotPage,
   type SlotList,
@@ -41,12 +39,8 @@ export interface BlockList {
   readonly where: BlockConditions
 }
 
-/** Pages of parts of such lists, all of one page order; the number of statements does not depend on how many they are. */
-export async function readBlockParts(
-  { store }: Pick<Services, 'store'>,
-  parts: readonly Part<BlockList>[],
-  page: PageOrder,
-): Promise<BlockView[][]> {
+/** Pages of parts of such lists. */
+export const readBlockParts: ReadParts<BlockList, BlockView> = async ({ store }, parts, page) => {
   const pages = await store.read.blockPages(parts, page)
   return pages.map((rows) => rows.map(viewOfBlock))
 }
@@ -105,11 +99,7 @@ export interface ChildList {
 }
 
 /** Pages of the children of some blocks. */
-export async function readChildParts(
-  { store }: Pick<Services, 'store'>,
-  parts: readonly Part<ChildList>[],
-  page: PageOrder,
-): Promise<BlockView[][]> {
+export const readChildParts: ReadParts<ChildList, BlockView> = async ({ store }, parts, page) => {
   const pages = await store.read.childPages(parts, page)
   return pages.map((rows) => rows.map(viewOfBlock))
 }

@@ -1,15 +1,13 @@
 import type { TransactionState } from '../../store/rows.ts'
 import { outcomeOf, type TransactionOutcome } from '../blocks/read-transaction.ts'
-import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type MilestoneBounds,
   type PageArguments,
   type Paged,
-  type PageOrder,
-  type Part,
   type ReadPart,
+  type ReadParts,
   readSlotPage,
   type SlotList,
 } from './keyset-page.ts'
@@ -27,11 +25,11 @@ export interface TransactionList {
 }
 
 /** Pages of parts of such lists, all of one page order, in one statement more than those for their positions. */
-export async function readTransactionParts(
-  deps: Pick<Services, 'store'>,
-  parts: readonly Part<TransactionList>[],
-  page: PageOrder,
-): Promise<TransactionOutcome[][]> {
+export const readTransactionParts: ReadParts<TransactionList, TransactionOutcome> = async (
+  deps,
+  parts,
+  page,
+) => {
   const pages = await deps.store.read.transactionPages(parts, page)
   return pages.map((rows) => rows.map(outcomeOf))
 }
