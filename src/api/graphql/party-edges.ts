@@ -45,7 +45,8 @@ builder.objectField(AccountNode, 'blocks', (t) =>
     type: BlockConnection,
     nullable: true,
     complexity: listCost,
-    description: 'The blocks that it issued and that are kept.',
+    description:
+      'The blocks that it issued and that are kept. Null, with an error, in upstream mode.',
     args: listArgs,
     resolve: async ({ chainId }, page, context) => {
       const issuerId = chainId as AccountId

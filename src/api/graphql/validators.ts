@@ -1,12 +1,7 @@
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
-import {
-  encodeStakeCursor,
-  listStakes,
-  readStake,
-  type StakeView,
-} from '../../service/accounts/list-stakes.ts'
+import { encodeStakeCursor, listStakes, readStake } from '../../service/accounts/list-stakes.ts'
 import {
   type CommitteeOfEpoch,
   type EpochView,
@@ -14,6 +9,7 @@ import {
   readEpoch,
   type SeatView,
 } from '../../service/accounts/read-epoch.ts'
+import type { StakeView } from '../../service/accounts/validators.ts'
 import { listChains } from '../../service/chains/list-chains.ts'
 import type { ListPage } from '../../service/chains/page.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
@@ -141,7 +137,7 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over.',
+        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over, and in upstream mode.',
     }),
   }),
 })
@@ -168,7 +164,7 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana meant for all of them; null until the epoch is over, and where it paid nothing.',
+        'Mana meant for all of them; null until the epoch is over, where it paid nothing, and in upstream mode.',
     }),
   }),
 })
@@ -192,7 +188,7 @@ Epoch.implement({
       type: Committee,
       nullable: true,
       complexity: fieldCost.proof,
-      description: 'Who validates in it; null, with an error, in upstream mode.',
+      description: 'Who validates in it.',
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
     }),
@@ -204,8 +200,7 @@ builder.queryFields((t) => ({
     type: ValidatorNode,
     nullable: true,
     complexity: fieldCost.proof,
-    description:
-      'An account that stakes; null where it stakes nothing, and, with an error, in upstream mode.',
+    description: 'An account that stakes; null where it stakes nothing.',
     args: {
       id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
     },
@@ -219,13 +214,13 @@ builder.queryFields((t) => ({
       return { field: field + fieldCost.proof, multiplier }
     },
     description:
-      'The accounts that stake, the largest pool first; null, with an error, in upstream mode.',
+      'The accounts that stake, the largest pool first. In upstream mode those that the node lists: who announced its candidacy.',
     args: {
       ...pageArgs,
       epoch: t.arg({
         type: 'UInt32',
         description:
-          'Only those that announced their candidacy in this epoch, with their stakes of today.',
+          'Only those that announced their candidacy in this epoch, with their stakes of today. Not in upstream mode.',
       }),
     },
     resolve: async (_root, { epoch, ...page }, { services }) =>

@@ -3,6 +3,7 @@ import type { AccountId, BlockId, TransactionId } from '../../protocol/primitive
 import type { Between, BlockConditions, PageOrder } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
+import { listedHere, type NotOffered } from '../network/not-offered.ts'
 import type { FilterAmbiguous } from '../outputs/list-unspent-outputs.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
@@ -35,7 +36,13 @@ export interface BlockFilter extends MilestoneBounds {
 export type BlockPage = KeysetPage<Placed<BlockView>>
 
 /** Why a page of a list with a filter was refused. */
-export type FilteredListError = ListError | MilestoneRangeReversed | FilterAmbiguous
+export type FilteredListError = ListError | MilestoneRangeReversed | FilterAmbiguous | NotOffered
+
+/** What lists of blocks and transactions are read with. */
+export interface ListReads<A, Row> {
+  readonly source: Pick<Services['source'], 'node'>
+  readonly read: ReadPart<A, Row>
+}
 
 /** Blocks that meet conditions. */
 export interface BlockList {
@@ -54,10 +61,12 @@ export async function readBlockParts(
 
 /** Blocks by the time of their issuing; of one time by their arrival. */
 export async function listBlocks(
-  read: ReadPart<BlockList, BlockView>,
+  { source, read }: ListReads<BlockList, BlockView>,
   filter: BlockFilter,
   page: PageArguments,
 ): Promise<Result<BlockPage, FilteredListError>> {
+  const listed = listedHere(source, 'lists of blocks')
+  if (!listed.ok) return listed
   const { state, issuerId, transactionId } = filter
   if (state != null && issuerId != null) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'state or issuerId' })
@@ -119,10 +128,12 @@ export async function readChildParts(
 
 /** The blocks that refer to a block, by id. */
 export async function listChildBlocks(
-  read: ReadPart<ChildList, BlockView>,
+  { source, read }: ListReads<ChildList, BlockView>,
   parent: BlockId,
   page: PageArguments,
-): Promise<Result<BlockPage, ListError>> {
+): Promise<Result<BlockPage, ListError | NotOffered>> {
+  const listed = listedHere(source, 'what refers to a block')
+  if (!listed.ok) return listed
   const list = {
     cursors: childCursors,
     whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },

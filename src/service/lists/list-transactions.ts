@@ -3,6 +3,7 @@ import type { Result } from '../../lib/result.ts'
 import type { Between, PageOrder } from '../../store/list-contract.ts'
 import type { TransactionState } from '../../store/rows.ts'
 import { type TransactionView, viewsOfTransactions } from '../blocks/read-transaction.ts'
+import { listedHere, type NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
@@ -14,9 +15,9 @@ import {
   type Part,
   type Placed,
   partOfSlots,
-  type ReadPart,
   readKeysetPage,
 } from './keyset-page.ts'
+import type { ListReads } from './list-blocks.ts'
 
 /** Transactions, page by page. */
 
@@ -46,10 +47,12 @@ export async function readTransactionParts(
 
 /** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
 export async function listTransactions(
-  read: ReadPart<TransactionList, TransactionView>,
+  { source, read }: ListReads<TransactionList, TransactionView>,
   filter: TransactionFilter,
   page: PageArguments,
-): Promise<Result<TransactionPage, ListError | MilestoneRangeReversed>> {
+): Promise<Result<TransactionPage, ListError | MilestoneRangeReversed | NotOffered>> {
+  const listed = listedHere(source, 'lists of transactions')
+  if (!listed.ok) return listed
   const whole = partOfSlots(filter, ['0x'])
   if (!whole.ok) return whole
   const state = filter.state ?? undefined
