@@ -66,7 +66,8 @@ async function readStakes(
 ): Promise<Result<readonly StakeView[], NotOffered | NotServedByNode>> {
   const { node, network } = deps.source
   if (node !== undefined) {
-    if (epoch === undefined) return await stakesOfNode({ node, parameters: network.parameters }, current)
+    if (epoch === undefined)
+      return await stakesOfNode({ node, parameters: network.parameters }, current)
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the candidates of an epoch' })
   }
   const view = await stakeViews(deps, current)
@@ -82,7 +83,11 @@ export async function readStake(
 ): Promise<Result<StakeView | undefined, NotServedByNode>> {
   const { node, network } = deps.source
   if (node !== undefined) {
-    return await stakeOfNode({ node, parameters: network.parameters }, await committedEpoch(deps), accountId)
+    return await stakeOfNode(
+      { node, parameters: network.parameters },
+      await committedEpoch(deps),
+      accountId,
+    )
   }
   const entry = await deps.store.read.accountEntry(accountId)
   if (entry === undefined || entry.validatorStake === 0n) return ok(undefined)
