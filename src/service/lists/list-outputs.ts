@@ -99,5 +99,6 @@ function refusalOf({ isSpent, kinds, conditions, conditionNames }: OutputListFil
   return { code: 'FILTER_NEEDS_UNSPENT', members: conditionNames.join(', ') } as const
 }
 
-const outputCursors = keysetCursors({ list: 'output', values: ['NUMBER', 38] })
+/** Of outputs by the slot they were booked in and by id. */
+export const outputCursors = keysetCursors({ list: 'output', values: ['NUMBER', 38] })
 const spentCursors = keysetCursors({ list: 'spent', values: ['NUMBER', 38] })
