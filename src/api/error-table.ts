@@ -94,6 +94,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FEED_SNAPSHOT_WITHOUT_ADDRESSES: badRequest(
     () => 'snapshot: needs addresses; there is no snapshot of the whole ledger',
   ),
+  ADDRESS_HISTORY_TOO_LONG: badRequest(
+    (e) =>
+      `milestoneIndex: the address had ${e.updates} updates until then, and ${e.limit} are read at most; totalAt has no such limit`,
+  ),
   MILESTONE_NOT_COMMITTED: {
     status: 404,
     message: (e) =>

@@ -1,5 +1,6 @@
 import type { ManaRewardsError } from '../service/accounts/mana-rewards.ts'
 import type { EpochNotBegun } from '../service/accounts/validators.ts'
+import type { AsOfError } from '../service/addresses/address-as-of.ts'
 import type { HistoryRangeReversed } from '../service/addresses/address-history.ts'
 import type { AddressError } from '../service/addresses/address-key.ts'
 import type { ChainRecordUnknown } from '../service/chain-records/activate-chain.ts'
@@ -28,6 +29,7 @@ export type GatewayError =
   | DatabaseAway
   | QueryTooLong
   | AddressError
+  | AsOfError
   | ListLedgerUpdatesError
   | FollowLedgerUpdatesError
   | PageCursorMalformed

@@ -1,4 +1,5 @@
 import { maxBlockSize } from '../protocol/block.ts'
+import { asOfUpdateLimit } from '../service/addresses/address-as-of.ts'
 import { maxFollowedChains } from '../service/chain-records/follow-chain-records.ts'
 import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
 import { maximumFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
@@ -161,6 +162,13 @@ const listLimits: readonly Limit[] = [
     unit: 'COUNT',
     meaning: 'Spans of time of activity.',
     error: 'ACTIVITY_RANGE_TOO_WIDE',
+  },
+  {
+    name: 'asOfUpdates',
+    value: asOfUpdateLimit,
+    unit: 'COUNT',
+    meaning: 'Updates of an address up to the milestone of its asOf.',
+    error: 'ADDRESS_HISTORY_TOO_LONG',
   },
   {
     name: 'searchCharacters',

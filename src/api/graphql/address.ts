@@ -40,7 +40,8 @@ import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 type AddressKindCode = Address['type']
 
-const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
+/** Base tokens of an address. */
+export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
   description:
     'The base tokens of an address at the end of a milestone. The four parts add up to the total.',
   fields: (t) => ({
@@ -65,7 +66,8 @@ const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').i
   }),
 })
 
-const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance').implement({
+/** A native token of an address. */
+export const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance').implement({
   description: 'A native token of an address. The three parts add up to the total.',
   fields: (t) => ({
     tokenId: t.expose('tokenId', { type: 'FoundryId', description: 'The foundry of the token.' }),

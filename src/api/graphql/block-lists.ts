@@ -56,7 +56,7 @@ builder.queryField('blocks', (t) =>
     type: BlockConnection,
     nullable: true,
     description:
-      'All blocks that are kept, also those that are not booked; by issuing time, and of one time by arrival.',
+      'All blocks that are kept, also those that are not booked; by issuing time, and of one time by arrival. Null, with an error, in upstream mode.',
     complexity: listCost,
     args: {
       filter: t.arg({ type: BlockFilter, description: 'Only what meets all of these.' }),
@@ -113,8 +113,9 @@ builder.objectFields(BlockNode, (t) => ({
   }),
   children: t.field({
     type: BlockConnection,
+    nullable: true,
     description:
-      'The kept blocks that refer to it in any way, by id: there is no first or newest of them, and sort turns the order of ids round.',
+      'The kept blocks that refer to it in any way, by id: there is no first or newest of them, and sort turns the order of ids round. Null, with an error, in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ blockId }, page, context) =>

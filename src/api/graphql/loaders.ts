@@ -150,6 +150,8 @@ function partLoader<A, Row>(read: ReadParts<A, Row>) {
       read(services, parts, present(parts[0], 'a part').page),
     ({ page }) => `${page.order} ${page.limit}`,
   )
-  return (context: GatewayContext) => async (part: Part<A>) =>
-    present(await load(context, part), 'a page')
+  return (context: GatewayContext) => ({
+    source: context.services.source,
+    read: async (part: Part<A>) => present(await load(context, part), 'a page'),
+  })
 }

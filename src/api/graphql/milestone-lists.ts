@@ -74,7 +74,9 @@ builder.objectFields(Milestone, (t) => ({
   }),
   blocks: t.field({
     type: BlockConnection,
-    description: 'The kept blocks of its slot, by issuing time; also those that were dropped.',
+    nullable: true,
+    description:
+      'The kept blocks of its slot, by issuing time; also those that were dropped. Null, with an error, in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ index }, page, context) =>
@@ -82,7 +84,9 @@ builder.objectFields(Milestone, (t) => ({
   }),
   transactions: t.field({
     type: TransactionConnection,
-    description: 'The kept transactions of its slot, by id; also those that failed.',
+    nullable: true,
+    description:
+      'The kept transactions of its slot, by id; also those that failed. Null, with an error, in upstream mode.',
     complexity: transactionsCost,
     args: listArgs,
     resolve: async ({ index }, page, context) =>

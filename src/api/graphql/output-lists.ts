@@ -30,7 +30,8 @@ const OutputFilter = builder.inputType('OutputFilter', {
   }),
 })
 
-const OutputConnection = listConnection(
+/** A page of outputs. */
+export const OutputConnection = listConnection(
   'Output',
   OutputNode,
   'A page of outputs, by the slot they were booked or spent in and by id (Relay connection).',

@@ -49,7 +49,7 @@ builder.objectField(AddressNode, 'transactions', (t) =>
     resolve: async ({ key: address }, { class: updateClass, ...args }, context) => {
       const list = { address, class: updateClass }
       const page = orThrow(
-        await listAddressTransactions(addressTransactionPart(context), list, args),
+        await listAddressTransactions(addressTransactionPart(context).read, list, args),
       )
       const nodes = page.nodes.map(async ({ transactionId, cursor }) => {
         const view = await transactionInBatch(context, transactionId)
@@ -65,7 +65,8 @@ builder.objectField(AccountNode, 'blocks', (t) =>
     type: BlockConnection,
     nullable: true,
     complexity: listCost,
-    description: 'The blocks that it issued and that are kept.',
+    description:
+      'The blocks that it issued and that are kept. Null, with an error, in upstream mode.',
     args: listArgs,
     resolve: async ({ chainId }, page, context) => {
       const issuerId = chainId as AccountId

@@ -36,7 +36,7 @@ builder.queryField('transactions', (t) =>
     type: TransactionConnection,
     nullable: true,
     description:
-      'All transactions that are kept, also those that are pending or failed; by slot, and in one slot by id. That of the genesis is not among them.',
+      'All transactions that are kept, also those that are pending or failed; by slot, and in one slot by id. That of the genesis is not among them. Null, with an error, in upstream mode.',
     complexity: transactionsCost,
     args: {
       filter: t.arg({ type: TransactionFilter, description: 'Only what meets all of these.' }),
@@ -57,7 +57,9 @@ builder.objectFields(TransactionNode, (t) => ({
   }),
   carriers: t.field({
     type: BlockConnection,
-    description: 'Every block that is kept and carries it, by issuing time.',
+    nullable: true,
+    description:
+      'Every block that is kept and carries it, by issuing time. Null, with an error, in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ transactionId }, page, context) =>

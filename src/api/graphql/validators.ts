@@ -1,5 +1,5 @@
 import type { AccountId } from '../../protocol/primitives.ts'
-import { listStakes, readStake, type StakeView } from '../../service/accounts/list-stakes.ts'
+import { listStakes, readStake } from '../../service/accounts/list-stakes.ts'
 import {
   type CommitteeOfEpoch,
   type EpochView,
@@ -7,6 +7,7 @@ import {
   readEpoch,
   type SeatView,
 } from '../../service/accounts/read-epoch.ts'
+import type { StakeView } from '../../service/accounts/validators.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
@@ -117,7 +118,7 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over.',
+        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over, and in upstream mode.',
     }),
   }),
 })
@@ -144,7 +145,7 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana meant for all of them; null until the epoch is over, and where it paid nothing.',
+        'Mana meant for all of them; null until the epoch is over, where it paid nothing, and in upstream mode.',
     }),
   }),
 })
@@ -167,7 +168,7 @@ Epoch.implement({
       type: Committee,
       nullable: true,
       complexity: fieldCost.proof,
-      description: 'Who validates in it; null, with an error, in upstream mode.',
+      description: 'Who validates in it.',
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
     }),
@@ -179,8 +180,7 @@ builder.queryFields((t) => ({
     type: ValidatorNode,
     nullable: true,
     complexity: fieldCost.proof,
-    description:
-      'An account that stakes; null where it stakes nothing, and, with an error, in upstream mode.',
+    description: 'An account that stakes; null where it stakes nothing.',
     args: {
       id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
     },
@@ -194,13 +194,13 @@ builder.queryFields((t) => ({
       return { field: field + fieldCost.proof, multiplier }
     },
     description:
-      'The accounts that stake, the largest pool first; null, with an error, in upstream mode.',
+      'The accounts that stake, the largest pool first. In upstream mode those that the node lists: who announced its candidacy.',
     args: {
       ...pageArgs,
       epoch: t.arg({
         type: 'UInt32',
         description:
-          'Only those that announced their candidacy in this epoch, with their stakes of today.',
+          'Only those that announced their candidacy in this epoch, with their stakes of today. Not in upstream mode.',
       }),
     },
     resolve: async (_root, { epoch, ...page }, { services }) =>

@@ -1,9 +1,10 @@
-import { err, ok, type Result } from '../../lib/result.ts'
+import { ok, type Result } from '../../lib/result.ts'
+import type { NotServedByNode } from '../../node/source.ts'
 import type { EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
-import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
+import { seatsOfNode } from './node-stakes.ts'
 import { committedEpoch } from './validators.ts'
 
 /** An epoch: its slots, its committee, and what it paid. */
@@ -55,9 +56,14 @@ export async function readEpoch(
 export async function readCommitteeOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   { epoch }: Pick<EpochView, 'epoch'>,
-): Promise<Result<CommitteeOfEpoch, NotOffered>> {
-  if (source.node !== undefined) {
-    return err({ code: 'NOT_OFFERED_BY_NODES', what: 'committees with their rewards' })
+): Promise<Result<CommitteeOfEpoch, NotServedByNode>> {
+  const { node, network } = source
+  if (node !== undefined) {
+    const seats = await seatsOfNode({ node, parameters: network.parameters }, epoch)
+    if (!seats.ok) return seats
+    // A node tells the reward of an output, and not that of a pool.
+    const unpaid = seats.value.map((seat) => ({ ...seat, poolReward: undefined }))
+    return ok({ seats: unpaid, targetReward: undefined })
   }
   const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
   return ok({

@@ -23,6 +23,25 @@ export interface ValidatorsPosition {
   readonly index: number
 }
 
+/** An account that stakes, as of the newest milestone. */
+export interface StakeView {
+  readonly entry: Pick<
+    AccountEntry,
+    | 'accountId'
+    | 'validatorStake'
+    | 'delegationStake'
+    | 'fixedCost'
+    | 'stakeEndEpoch'
+    | 'supportedVersion'
+  >
+  /** Base tokens: its own stake and all delegations to it. */
+  readonly poolStake: bigint
+  /** Whether it announced its candidacy in the epoch of the newest milestone. */
+  readonly isCandidate: boolean
+  /** Whether it is in the committee of that epoch. */
+  readonly isMember: boolean
+}
+
 /** An epoch that has not begun. */
 export interface EpochNotBegun {
   readonly code: 'EPOCH_NOT_BEGUN'

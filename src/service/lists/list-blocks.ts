@@ -3,6 +3,8 @@ import type { AccountId, BlockId, TransactionId } from '../../protocol/primitive
 import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
+import { listedHere, type NotOffered } from '../network/not-offered.ts'
+import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
@@ -34,6 +36,12 @@ export interface FilterAmbiguous {
   readonly members: string
 }
 
+/** What lists of blocks and transactions are read with. */
+export interface ListReads<A, Row> {
+  readonly source: Pick<Services['source'], 'node'>
+  readonly read: ReadPart<A, Row>
+}
+
 /** Blocks that meet conditions. */
 export interface BlockList {
   readonly where: BlockConditions
@@ -47,10 +55,12 @@ export const readBlockParts: ReadParts<BlockList, BlockView> = async ({ store },
 
 /** Blocks by the time of their issuing; of one time by their arrival. */
 export async function listBlocks(
-  read: ReadPart<BlockList, BlockView>,
+  { source, read }: ListReads<BlockList, BlockView>,
   filter: BlockFilter,
   args: PageArguments,
-): Paged<BlockView, MilestoneRangeReversed | FilterAmbiguous> {
+): Paged<BlockView, MilestoneRangeReversed | FilterAmbiguous | NotOffered> {
+  const listed = listedHere(source, 'lists of blocks')
+  if (!listed.ok) return listed
   const { state, issuerId, transactionId } = filter
   if (state != null && issuerId != null) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'state or issuerId' })
@@ -105,12 +115,14 @@ export const readChildParts: ReadParts<ChildList, BlockView> = async ({ store },
 }
 
 /** The blocks that refer to a block, by id. */
-export function listChildBlocks(
-  read: ReadPart<ChildList, BlockView>,
+export async function listChildBlocks(
+  { source, read }: ListReads<ChildList, BlockView>,
   parent: BlockId,
   args: PageArguments,
-): Paged<BlockView> {
-  return readPartPage(read, { parent }, blocksById, args)
+): Paged<BlockView, NotOffered> {
+  const listed = listedHere(source, 'what refers to a block')
+  if (!listed.ok) return listed
+  return await readPartPage(read, { parent }, blocksById, args)
 }
 
 const blocksById = {

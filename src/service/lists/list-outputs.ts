@@ -119,5 +119,6 @@ function ambiguityOf({ heldBy, anyOf }: UnspentConditions): FilterAmbiguous | un
   return { code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' }
 }
 
-const outputCursors = keysetCursors({ list: 'output', values: ['NUMBER', 38] })
+/** Of outputs by the slot they were booked in and by id. */
+export const outputCursors = keysetCursors({ list: 'output', values: ['NUMBER', 38] })
 const spentCursors = keysetCursors({ list: 'spent', values: ['NUMBER', 38] })

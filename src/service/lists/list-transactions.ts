@@ -1,16 +1,17 @@
 import type { TransactionState } from '../../store/rows.ts'
 import { outcomeOf, type TransactionOutcome } from '../blocks/read-transaction.ts'
+import { listedHere, type NotOffered } from '../network/not-offered.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type MilestoneBounds,
   type PageArguments,
   type Paged,
-  type ReadPart,
   type ReadParts,
   readSlotPage,
   type SlotList,
 } from './keyset-page.ts'
+import type { ListReads } from './list-blocks.ts'
 
 /** Transactions, page by page. */
 
@@ -35,11 +36,13 @@ export const readTransactionParts: ReadParts<TransactionList, TransactionOutcome
 }
 
 /** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
-export function listTransactions(
-  read: ReadPart<TransactionList, TransactionOutcome>,
+export async function listTransactions(
+  { source, read }: ListReads<TransactionList, TransactionOutcome>,
   filter: TransactionFilter,
   args: PageArguments,
-): Paged<TransactionOutcome, MilestoneRangeReversed> {
+): Paged<TransactionOutcome, MilestoneRangeReversed | NotOffered> {
+  const listed = listedHere(source, 'lists of transactions')
+  if (!listed.ok) return listed
   const state = filter.state ?? undefined
   const list: SlotList<TransactionOutcome> = {
     cursors: transactionCursors,

@@ -3,13 +3,16 @@ import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
+import { createSettableClock } from '../../../src/lib/clock.ts'
 import { hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { type ChainWorld, startChainWorld } from '../../support/chain-world.ts'
+import { graphql } from '../../support/client.ts'
 import { pages, textOf, variablesIn } from '../../support/explorer-pages.ts'
-import { issuer } from '../../support/wallet.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { issuer, untilCommitted } from '../../support/wallet.ts'
 
 /** The documents of `docs/examples/explorer`: a page of an explorer each, in one request. */
 
@@ -45,6 +48,73 @@ test.each(pages)('%s costs what docs/graphql.md says, and is affordable', (name)
   const told = readFileSync(new URL('docs/graphql.md', root), 'utf8')
   expect(told).toContain(`| [${name}](examples/explorer/${name}.graphql) | ${cost} |`)
 })
+
+/** The fields that no node tells, on the pages of a gateway that follows this one. */
+const untold: { readonly [name in Page]?: readonly string[] } = {
+  home: ['milestones.nodes.blockCount', 'milestones.nodes.transactionCount', 'transactions'],
+  milestone: ['blockCount', 'transactionCount', 'blocks', 'transactions'].map(
+    (field) => `milestone.${field}`,
+  ),
+  block: ['block.children'],
+  transaction: ['transaction.carriers'],
+  account: ['account.entry', 'account.blocks'],
+}
+
+/** What is of the process, and what the schema says to be null in upstream mode. */
+const unlike = [
+  ...['current.slot', 'current.end', 'lagSeconds', 'blocksPerSecond', 'mode'].map(
+    (member) => `status.${member}`,
+  ),
+  'activity.transactionsFailed',
+]
+
+describe('of a gateway that follows it', () => {
+  let follower: TestGateway
+  beforeAll(async () => {
+    const { gateway } = started.world
+    // The same time as there.
+    const { data } = await graphql(gateway.url, '{ status { current { end } } }')
+    const clock = createSettableClock(BigInt(Date.parse(data.status.current.end)) * 1_000_000n)
+    const env = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url }
+    follower = await startGateway({ clock, env })
+    await untilCommitted(follower.url, started.slot, 120_000)
+  }, 130_000)
+  afterAll(() => follower.close())
+
+  test.each(pages)(
+    '%s is the same, and what no node tells is null with its reason',
+    async (name) => {
+      const asked = [textOf(name), variables[name as Page]] as const
+      const own = await graphql(started.world.gateway.url, ...asked)
+      const followed = await askBothWays(follower.url, ...asked)
+      const reasons = new Map(
+        followed.errors?.map(({ path = [], extensions }) => [path.join('.'), extensions.code]),
+      )
+      expect(new Set(reasons.values())).toEqual(
+        new Set(untold[name as Page] && ['NOT_OFFERED_BY_NODES']),
+      )
+      expect(new Set([...reasons.keys()].map(fieldOf))).toEqual(new Set(untold[name as Page]))
+      const others = pathsOfDifferences(own.data, followed.data).filter(
+        (path) => !reasons.has(path),
+      )
+      expect(others.map(fieldOf).filter((field) => !unlike.includes(field))).toEqual([])
+    },
+  )
+})
+
+/** The path without the places in lists. */
+function fieldOf(path: string): string {
+  return path.replaceAll(/\.[0-9]+(?=\.)/g, '')
+}
+
+type Json = Readonly<Record<string, unknown>>
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+function pathsOfDifferences(one: unknown, other: unknown, path: readonly string[] = []): string[] {
+  if (!isJson(one) || !isJson(other)) return one === other ? [] : [path.join('.')]
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].flatMap((name) => pathsOfDifferences(one[name], other[name], [...path, name]))
+}
 
 describe('in one request', () => {
   test('home tells how the ledger stands and what was new', async () => {

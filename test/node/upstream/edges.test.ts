@@ -53,7 +53,7 @@ const document = `query ($id: OutputId!) {
     transactionId milestone { index blockCount }
     transaction { transactionId changes { sent received } block { blockId parents { blockId block { state } } } }
   }
-  ledgerUpdates(first: 3) { nodes { outputId milestone { index transactions { nodes { state } } } transaction { state } } }
+  ledgerUpdates(first: 3) { nodes { outputId milestone { index previous { index } } transaction { state } } }
 }`
 
 test('what the node tells is as in the ledger itself, but for what it cannot tell', async () => {

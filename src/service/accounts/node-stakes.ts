@@ -1,0 +1,116 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { NotServedByNode, UpstreamNode } from '../../node/source.ts'
+import { AccountAddress, Address } from '../../protocol/addresses.ts'
+import { decodeBech32 } from '../../protocol/bech32.ts'
+import { is } from '../../protocol/is.ts'
+import { Committee, Validator, Validators } from '../../protocol/node-answers.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
+import { decode } from '../../protocol/schema/schema.ts'
+import type { CommitteeSeat } from '../../store/rows.ts'
+import { accountAddress, type StakeView } from './validators.ts'
+
+/** What a node tells of validators and committees (rest.md 4.1). */
+
+/** A node, and the network whose addresses it writes. */
+export interface NodeOfNetwork {
+  readonly node: UpstreamNode
+  readonly parameters: ProtocolParameters
+}
+
+/** The seats of the committee of an epoch; none where the node does not know it. */
+export async function seatsOfNode(
+  { node }: NodeOfNetwork,
+  epoch: EpochIndex,
+): Promise<Result<readonly CommitteeSeat[], NotServedByNode>> {
+  const answer = await node.fetch(`/committee?epochIndex=${epoch}`, Committee)
+  if (!answer.ok) return answer
+  return withAccountIds(answer.value?.committee ?? [])
+}
+
+/** The accounts that the node lists: those that announced their candidacy in the epoch of its newest slot. */
+export async function stakesOfNode(
+  of: NodeOfNetwork,
+  epoch: EpochIndex,
+): Promise<Result<readonly StakeView[], NotServedByNode>> {
+  const found: Validator[] = []
+  let cursor = ''
+  for (let n = 0; n < mostPages; n++) {
+    const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const answer = await of.node.fetch(`/validators?pageSize=1000${query}`, Validators)
+    if (!answer.ok) return answer
+    found.push(...(answer.value?.validators ?? []))
+    cursor = answer.value?.cursor ?? ''
+    if (cursor === '') return await viewsOf(of, epoch, found)
+  }
+  return err({ code: 'NOT_TOLD_BY_NODE', what: `all of more than ${found.length} validators` })
+}
+
+/** An account as the node tells it; `undefined` where it stakes nothing. */
+export async function stakeOfNode(
+  of: NodeOfNetwork,
+  epoch: EpochIndex,
+  accountId: AccountId,
+): Promise<Result<StakeView | undefined, NotServedByNode>> {
+  const address = accountAddress(of.parameters, accountId)
+  const answer = await of.node.fetch(`/validators/${address}`, Validator)
+  if (!answer.ok) return answer
+  const { value } = answer
+  const stakes = value !== undefined && value.validatorStake > 0n
+  const views = await viewsOf(of, epoch, stakes ? [value] : [])
+  return views.ok ? ok(views.value[0]) : views
+}
+
+/** More than a network has, and few enough for a node. */
+const mostPages = 20
+
+async function viewsOf(
+  of: NodeOfNetwork,
+  epoch: EpochIndex,
+  validators: readonly Validator[],
+): Promise<Result<readonly StakeView[], NotServedByNode>> {
+  const seats = await seatsOfNode(of, epoch)
+  if (!seats.ok) return seats
+  const members = new Set(seats.value.map(({ accountId }) => accountId))
+  const named = withAccountIds(validators)
+  if (!named.ok) return named
+  const views = named.value.map((one): StakeView => {
+    const { accountId, poolStake, validatorStake, fixedCost } = one
+    return {
+      entry: {
+        accountId,
+        validatorStake,
+        delegationStake: poolStake - validatorStake,
+        fixedCost,
+        stakeEndEpoch: one.stakingEndEpoch,
+        supportedVersion: one.latestSupportedProtocolVersion,
+      },
+      poolStake,
+      isCandidate: one.active,
+      isMember: members.has(accountId),
+    }
+  })
+  return ok(views)
+}
+
+/** The same with the ids that their addresses are made of. */
+function withAccountIds<T extends { readonly address: string }>(
+  given: readonly T[],
+): Result<readonly (T & { readonly accountId: AccountId })[], NotServedByNode> {
+  const named: (T & { readonly accountId: AccountId })[] = []
+  for (const one of given) {
+    const accountId = accountIdIn(one.address)
+    if (accountId === undefined) {
+      const unreadable = `${one.address} is no address of an account`
+      return err({ code: 'NOT_TOLD_BY_NODE', what: 'validators', unreadable })
+    }
+    named.push({ ...one, accountId })
+  }
+  return ok(named)
+}
+
+function accountIdIn(text: string): AccountId | undefined {
+  const decoded = decodeBech32(text)
+  const address = decoded.ok ? decode(Address, decoded.value.bytes) : decoded
+  return address.ok && is(AccountAddress, address.value) ? address.value.accountId : undefined
+}

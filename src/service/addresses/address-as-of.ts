@@ -1,0 +1,184 @@
+import {
+  type Balance,
+  moveBalance,
+  moveTokens,
+  noBalance,
+  noTokens,
+  type TokenBalance,
+} from '../../ledger/balances-of-address.ts'
+import { holdingAt } from '../../ledger/holdings.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { FoundryId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { comparePositions } from '../../store/positions.ts'
+import type { OwnedTokens } from '../../store/view-contract.ts'
+import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
+import {
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
+import { outputCursors } from '../lists/list-outputs.ts'
+import { type OutputView, readOutputs } from '../outputs/read-output.ts'
+import type { Services } from '../services.ts'
+import type { UpdatesNotKept } from '../slots/explore.ts'
+
+/** What an address owned at the end of a former milestone, from its own updates. */
+
+/** What an address owned. */
+export interface AddressAsOf {
+  readonly slot: SlotIndex
+  readonly balance: Balance
+  /** By id. */
+  readonly tokens: readonly OwnedTokens[]
+  /** What was unspent and its own, in the order of booking, and of one slot by id. */
+  readonly outputs: readonly OutputView[]
+}
+
+/** The most updates that are read. */
+export const asOfUpdateLimit = 10_000
+
+/** The address had more updates up to the milestone than are read. */
+export interface AddressHistoryTooLong {
+  readonly code: 'ADDRESS_HISTORY_TOO_LONG'
+  readonly updates: number
+  readonly limit: number
+}
+
+/** Why it cannot be told. */
+export type AsOfError = MilestoneNotCommitted | UpdatesNotKept | AddressHistoryTooLong
+
+/** Reads it; nothing before the genesis. Rejects where the signal fires. */
+export async function readAddressAsOf(
+  services: Pick<Services, 'store' | 'parameters'>,
+  { address, slot }: { readonly address: Hex; readonly slot: SlotIndex },
+  signal: AbortSignal,
+): Promise<Result<AddressAsOf, AsOfError>> {
+  const { read } = services.store
+  const milestone = await read.milestone(slot)
+  if (milestone === undefined) {
+    const { slot: newest } = await read.latestMilestone()
+    if (slot <= newest) return ok(ownedBy([], { address, slot, reached: slot }))
+    const argument = 'milestoneIndex'
+    return err({ code: 'MILESTONE_NOT_COMMITTED', argument, milestoneIndex: slot, newest })
+  }
+  const before = milestone.lastSeq + 1
+  const refused = await refusalOf(read, { address, slot, before })
+  if (refused !== undefined) return err(refused)
+  const outputIds = await unspentIds(read, { address, before }, signal)
+  const outputs: OutputView[] = []
+  for (let n = 0; n < outputIds.length; n += pieceSize) {
+    signal.throwIfAborted()
+    outputs.push(...(await readOutputs(services, outputIds.slice(n, n + pieceSize))))
+  }
+  const reached = slot + services.parameters.minCommittableAge
+  return ok(ownedBy(outputs, { address, slot, reached }))
+}
+
+type Read = Services['store']['read']
+
+const classes = ['OWNED', 'MENTIONED'] as const
+
+async function refusalOf(
+  read: Read,
+  {
+    address,
+    slot,
+    before,
+  }: { readonly address: Hex; readonly slot: SlotIndex; readonly before: number },
+): Promise<UpdatesNotKept | AddressHistoryTooLong | undefined> {
+  let updates = 0
+  for (const one of classes) {
+    if ((await read.prunedTip(address, one)) !== undefined)
+      return { code: 'UPDATES_NOT_KEPT', slot }
+    const newest = { after: 0, before, limit: 1, order: 'descending' } as const
+    const [last] = await read.updates({ ...newest, address, classes: [one] })
+    updates += last?.ordinal ?? 0
+  }
+  const limit = asOfUpdateLimit
+  return updates > limit ? { code: 'ADDRESS_HISTORY_TOO_LONG', updates, limit } : undefined
+}
+
+/**
+ * The outputs that were created and not spent. An output that expires is spent in another class than it was created in,
+ * under the same address.
+ */
+async function unspentIds(
+  read: Read,
+  { address, before }: { readonly address: Hex; readonly before: number },
+  signal: AbortSignal,
+): Promise<readonly OutputId[]> {
+  const unspent = new Set<OutputId>()
+  let after = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const page = { after, before, limit: pieceSize, order: 'ascending' } as const
+    const rows = await read.updates({ ...page, address, classes })
+    for (const { outputId, isSpent } of rows) {
+      if (isSpent) unspent.delete(outputId)
+      else unspent.add(outputId)
+    }
+    if (rows.length < pieceSize) return [...unspent]
+    after = rows.at(-1)?.seq ?? before
+  }
+}
+
+/** A page of the outputs. */
+export function listOutputsAsOf(
+  { outputs }: Pick<AddressAsOf, 'outputs'>,
+  args: PageArguments,
+): Paged<OutputView> {
+  const list: KeysetList<OutputView> = {
+    cursors: outputCursors,
+    whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
+    positionOf: placeOf,
+    read: async ({ above, below }, { order, limit }) => {
+      const inside = outputs.filter(
+        (one) =>
+          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
+      )
+      return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
+    },
+  }
+  return readKeysetPage(list, args)
+}
+
+function placeOf({ bookedSlot, outputId }: OutputView) {
+  return [bookedSlot, outputId] as const
+}
+
+/** Read or decoded in one turn. */
+const pieceSize = 500
+
+/** Of outputs that have the address in any role, those that it owned. */
+function ownedBy(
+  outputs: readonly OutputView[],
+  {
+    address,
+    slot,
+    reached,
+  }: { readonly address: Hex; readonly slot: SlotIndex; readonly reached: SlotIndex },
+): AddressAsOf {
+  let balance = noBalance
+  const tokens = new Map<FoundryId, TokenBalance>()
+  const owned: OutputView[] = []
+  for (const view of outputs) {
+    const holding = holdingAt(view.output(), reached)
+    if (holding.owner !== address) continue
+    owned.push(view)
+    const move = { slot, sign: 1, holding, cause: 'LEDGER' } as const
+    balance = moveBalance(balance, move)
+    const { token } = holding
+    if (token === undefined) continue
+    tokens.set(token.tokenId, moveTokens(tokens.get(token.tokenId) ?? noTokens, move))
+  }
+  return {
+    slot,
+    balance,
+    tokens: [...tokens]
+      .map(([tokenId, of]) => ({ tokenId, balance: of }))
+      .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)),
+    outputs: owned.sort((a, b) => comparePositions(placeOf(a), placeOf(b))),
+  }
+}
