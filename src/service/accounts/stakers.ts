@@ -1,6 +1,7 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
-import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
+import type { Milestone } from '../../store/rows.ts'
 
 /** All accounts that stake. */
 export interface Stakers {
@@ -8,21 +9,30 @@ export interface Stakers {
   all(): Promise<readonly AccountEntry[]>
 }
 
-/** Reads all accounts once a slot at most, for there is no index of those that stake. */
-export function createStakers(
-  read: Pick<StoreReader, 'accountVersions' | 'latestMilestone'>,
-): Stakers {
-  let known:
-    | { readonly slot: SlotIndex; readonly stakers: Promise<readonly AccountEntry[]> }
-    | undefined
+type Read = Pick<
+  StoreReader,
+  'accountVersions' | 'accountVersionsAfter' | 'latestMilestone' | 'milestone'
+>
+
+type StakersById = ReadonlyMap<AccountId, AccountEntry>
+
+/** The accounts that stake at the end of a slot. */
+interface Known extends Pick<Milestone, 'slot' | 'commitmentId'> {
+  readonly stakers: Promise<StakersById>
+}
+
+/** Reads all accounts once, for there is no index of those that stake; and then what each slot changed. */
+export function createStakers(read: Read): Stakers {
+  let known: Known | undefined
 
   async function all(): Promise<readonly AccountEntry[]> {
-    const { slot } = await read.latestMilestone()
-    if (known?.slot === slot) return await known.stakers
-    const reading = { slot, stakers: stakersAt(read, slot) }
+    const newest = await read.latestMilestone()
+    if (known?.slot === newest.slot) return [...(await known.stakers).values()]
+    const { slot, commitmentId } = newest
+    const reading = { slot, commitmentId, stakers: stakersAt(read, slot, known) }
     known = reading
     try {
-      return await reading.stakers
+      return [...(await reading.stakers).values()]
     } catch (failure) {
       // The next call tries again, also while no further slot is committed.
       if (known === reading) known = undefined
@@ -34,11 +44,25 @@ export function createStakers(
 }
 
 async function stakersAt(
-  read: Pick<StoreReader, 'accountVersions'>,
+  read: Read,
   slot: SlotIndex,
-): Promise<readonly AccountEntry[]> {
-  const versions = await read.accountVersions(slot)
-  return versions
-    .flatMap((version) => (version.slot <= slot && version.entry ? [version.entry] : []))
-    .filter(({ validatorStake }) => validatorStake > 0n)
+  former: Known | undefined,
+): Promise<StakersById> {
+  const since = former && (await goesOn(read, slot, former)) ? former : undefined
+  const stakers = new Map(await since?.stakers)
+  const versions = since
+    ? await read.accountVersionsAfter(since.slot)
+    : await read.accountVersions(slot)
+  for (const { accountId, entry, ...version } of versions) {
+    if (version.slot > slot) continue
+    if (entry !== undefined && entry.validatorStake > 0n) stakers.set(accountId, entry)
+    else stakers.delete(accountId)
+  }
+  return stakers
+}
+
+/** Whether the ledger is still the one that was read: its database may have been replaced by an older copy. */
+async function goesOn(read: Read, slot: SlotIndex, former: Known): Promise<boolean> {
+  if (former.slot > slot) return false
+  return (await read.milestone(former.slot))?.commitmentId === former.commitmentId
 }
