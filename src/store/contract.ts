@@ -131,6 +131,8 @@ export interface StoreReader extends ViewReader, ListReader {
   accountEntry(accountId: AccountId, slot?: SlotIndex): Promise<AccountEntry | undefined>
   /** For every account its newest version up to `slot` and all after it, by account and slot. */
   accountVersions(slot: SlotIndex): Promise<AccountVersion[]>
+  /** The versions of all accounts in the slots after one, by slot. */
+  accountVersionsAfter(slot: SlotIndex): Promise<AccountVersion[]>
   /** The epochs that are known, in order, from one on. */
   epochs(from: EpochIndex): Promise<EpochRow[]>
   /** Ids of outputs booked in the slots `from` to `to`, both included, that are unspent at the end of `slot`. */

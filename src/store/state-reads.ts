@@ -26,6 +26,11 @@ export function stateReads(client: Client) {
         .filter((row) => row.slot > BigInt(slot) || last.get(idFromBytes(row.id)) === row.slot)
         .map(toAccountVersion)
     },
+    accountVersionsAfter: async (slot) => {
+      const where = { slot: { gt: BigInt(slot) } }
+      const rows = await client.accountVersion.findMany({ where, orderBy: { slot: 'asc' } })
+      return rows.map(toAccountVersion)
+    },
   } satisfies Partial<StoreReader>
 }
 

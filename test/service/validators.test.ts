@@ -1,23 +1,107 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStakers } from '../../src/service/accounts/stakers.ts'
-import { type LogStore, openLogStore } from '../support/log-store.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStakers, type Stakers } from '../../src/service/accounts/stakers.ts'
+import type { Store } from '../../src/store/contract.ts'
+import type { AccountVersion } from '../../src/store/rows.ts'
+import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
+import { accountVersion, slotCommit, testGenesis, testId } from '../support/store-rows.ts'
 
-let log: LogStore
-beforeAll(async () => {
-  log = await openLogStore()
-})
-afterAll(() => log.close())
-
-test('accounts that stake are read once a slot, and again after a read that failed', async () => {
-  const { read } = log.store
-  let reads = 0
-  const stakers = createStakers({
-    ...read,
-    accountVersions: (slot) =>
-      reads++ === 0 ? Promise.reject(new Error('away')) : read.accountVersions(slot),
+describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
+  let database: TestDatabase
+  let store: Store
+  let term: number
+  beforeAll(async () => {
+    database = await create()
+    store = await openedStore(database.url)
+    term = await takenLease(store)
+    await store.write.initialize(term, testGenesis())
   })
-  await expect(Promise.all([stakers.at(0), stakers.at(0)])).rejects.toThrow('away')
-  expect(reads).toBe(1)
-  for (let i = 0; i < 2; i++) expect(await stakers.at(0)).toEqual([])
-  expect(reads).toBe(2)
+  afterAll(async () => {
+    await store.close()
+    await database.remove()
+  })
+
+  const newest = async ({ at }: Stakers) => at((await store.read.latestMilestone()).slot)
+
+  async function commit(slot: number, accounts: readonly AccountVersion[]): Promise<void> {
+    await store.write.closeSlots(term, slot)
+    const committed = await store.write.commitSlots(term, [slotCommit(slot, [], { accounts })])
+    expect(committed.ok).toBe(true)
+  }
+
+  test('are read once a slot, and again after a read that failed', async () => {
+    const { read } = store
+    let reads = 0
+    const stakers = createStakers({
+      ...read,
+      accountVersions: (slot) =>
+        reads++ === 0 ? Promise.reject(new Error('away')) : read.accountVersions(slot),
+    })
+    await expect(Promise.all([newest(stakers), newest(stakers)])).rejects.toThrow('away')
+    expect(reads).toBe(1)
+    for (let i = 0; i < 2; i++) expect(await newest(stakers)).toEqual([])
+    expect(reads).toBe(2)
+  })
+
+  test('are all read once, and then what slots changed', async () => {
+    const { read } = store
+    const asked: string[] = []
+    const stakers = createStakers({
+      ...read,
+      accountVersions: (slot) => {
+        asked.push(`all at ${slot}`)
+        return read.accountVersions(slot)
+      },
+      accountVersionsAfter: (slot) => {
+        asked.push(`after ${slot}`)
+        return read.accountVersionsAfter(slot)
+      },
+    })
+    const stake = (n: number, slot: number, validatorStake: bigint) =>
+      accountVersion(n, slot, { validatorStake })
+    const gone = { accountId: testId('AccountId', 32, 2), slot: 4, entry: undefined } as const
+    const slots = [
+      [stake(1, 1, 5n), stake(2, 1, 6n), accountVersion(3, 1)],
+      [stake(1, 2, 7n)],
+      [],
+      [gone, stake(3, 4, 1n)],
+      [stake(3, 5, 0n)],
+    ]
+    for (const [i, accounts] of slots.entries()) {
+      await commit(i + 1, accounts)
+      const fresh = await newest(createStakers(read))
+      const byId = (all: typeof fresh) => new Map(all.map((one) => [one.accountId, one]))
+      // Two slots pass between some of the questions.
+      if (i !== 2) expect(byId(await newest(stakers))).toEqual(byId(fresh))
+    }
+    expect((await newest(stakers)).map(({ validatorStake }) => validatorStake)).toEqual([7n])
+    expect(asked).toEqual(['all at 1', 'after 1', 'after 2', 'after 4'])
+  })
+
+  test('are all read again where the database holds another history', async () => {
+    const { read } = store
+    const { slot } = await read.latestMilestone()
+    let isAnother = false
+    let reads = 0
+    const stakers = createStakers({
+      ...read,
+      accountVersions: (at) => {
+        reads++
+        return read.accountVersions(at)
+      },
+      milestone: async (at) => {
+        const kept = await read.milestone(at)
+        return (
+          kept && (isAnother ? { ...kept, commitmentId: testId('CommitmentId', 36, 99) } : kept)
+        )
+      },
+    })
+    await newest(stakers)
+    await commit(slot + 1, [])
+    await newest(stakers)
+    expect(reads).toBe(1)
+    isAnother = true
+    await commit(slot + 2, [])
+    await newest(stakers)
+    expect(reads).toBe(2)
+  })
 })

@@ -1,5 +1,5 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
-import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { AccountId, CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 
 /** All accounts that stake. */
@@ -8,19 +8,29 @@ export interface Stakers {
   at(slot: SlotIndex): Promise<readonly AccountEntry[]>
 }
 
-/** Reads all accounts once a slot at most, for there is no index of those that stake. */
-export function createStakers(read: Pick<StoreReader, 'accountVersions'>): Stakers {
-  let known:
-    | { readonly slot: SlotIndex; readonly stakers: Promise<readonly AccountEntry[]> }
-    | undefined
+type Read = Pick<StoreReader, 'accountVersions' | 'accountVersionsAfter' | 'milestone'>
+
+/** The accounts that stake at the end of a slot. */
+interface Stakes {
+  readonly commitmentId: CommitmentId | undefined
+  readonly byId: ReadonlyMap<AccountId, AccountEntry>
+}
+
+interface Known {
+  readonly slot: SlotIndex
+  readonly stakes: Promise<Stakes>
+}
+
+/** Reads all accounts once, for there is no index of those that stake; and then what each slot changed. */
+export function createStakers(read: Read): Stakers {
+  let known: Known | undefined
 
   async function at(slot: SlotIndex): Promise<readonly AccountEntry[]> {
-    if (known?.slot === slot) return await known.stakers
-    const reading = { slot, stakers: stakersAt(read, slot) }
+    const reading = known?.slot === slot ? known : { slot, stakes: stakesAt(read, slot, known) }
     // A query that reads as of an earlier slot leaves the newest to all others.
     if (known === undefined || slot > known.slot) known = reading
     try {
-      return await reading.stakers
+      return [...(await reading.stakes).byId.values()]
     } catch (failure) {
       // The next call tries again, also while no further slot is committed.
       if (known === reading) known = undefined
@@ -31,12 +41,30 @@ export function createStakers(read: Pick<StoreReader, 'accountVersions'>): Stake
   return { at }
 }
 
-async function stakersAt(
-  read: Pick<StoreReader, 'accountVersions'>,
+async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined): Promise<Stakes> {
+  const commitmentId = (await read.milestone(slot))?.commitmentId
+  const since = former && (await stakesBefore(read, slot, former))
+  const byId = new Map(since?.byId)
+  const versions =
+    former && since
+      ? await read.accountVersionsAfter(former.slot)
+      : await read.accountVersions(slot)
+  for (const { accountId, entry, ...version } of versions) {
+    if (version.slot > slot) continue
+    if (entry !== undefined && entry.validatorStake > 0n) byId.set(accountId, entry)
+    else byId.delete(accountId)
+  }
+  return { commitmentId, byId }
+}
+
+/** Where the ledger is still the one that was read: its database may have been replaced by an older copy. */
+async function stakesBefore(
+  read: Read,
   slot: SlotIndex,
-): Promise<readonly AccountEntry[]> {
-  const versions = await read.accountVersions(slot)
-  return versions
-    .flatMap((version) => (version.slot <= slot && version.entry ? [version.entry] : []))
-    .filter(({ validatorStake }) => validatorStake > 0n)
+  former: Known,
+): Promise<Stakes | undefined> {
+  if (former.slot > slot) return undefined
+  const stakes = await former.stakes
+  const kept = await read.milestone(former.slot)
+  return kept !== undefined && kept.commitmentId === stakes.commitmentId ? stakes : undefined
 }
