@@ -121,12 +121,11 @@ export interface StoreReader extends ViewReader, ListReader {
   accountVersions(slot: SlotIndex): Promise<AccountVersion[]>
   /** The epochs that are known, in order, from one on. */
   epochs(from: EpochIndex): Promise<EpochRow[]>
-  /** Ids of outputs booked in the slots `from` to `to`, both included, that are unspent at the end of `slot`. */
-  unspentIds(range: {
-    readonly slot: SlotIndex
-    readonly from: SlotIndex
-    readonly to: SlotIndex
-  }): Promise<OutputId[]>
+  /**
+   * A page of the outputs that are unspent as of the newest commitment or booked since, by id, after one if it is given; an
+   * empty page is the end.
+   */
+  unspentPage(after: OutputId | undefined): Promise<Pick<OutputRow, 'outputId' | 'bookedSlot'>[]>
   /** The blocks of a kind booked in the slots `from` to `to`, both included: who issued them, and when. */
   blocksOfKind(kind: BlockRow['kind'], from: SlotIndex, to: SlotIndex): Promise<IssuedBlockRow[]>
   /** The issuing times of those of the blocks that are known. */

@@ -12,6 +12,7 @@ import { emptyTrie, type Trie, trieRoot, trieSetRoot, updateTrie } from '../../l
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
@@ -71,17 +72,24 @@ function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
 }
 
-/** The slots whose outputs are read at once. */
-const slotsPerRead = 10_000
-
 async function unspentTrie(read: StoreReader, slot: SlotIndex): Promise<Trie> {
   let outputs = emptyTrie
-  for (let from = 0; from <= slot; from += slotsPerRead) {
-    const created = await read.unspentIds({ slot, from, to: from + slotsPerRead - 1 })
-    outputs = updateTrie(outputs, outputTrieChanges({ created, consumed: [] }))
+  const turns = createTurns()
+  for (let after: OutputId | undefined; ; ) {
+    const page = await read.unspentPage(after)
+    after = page.at(-1)?.outputId
+    if (after === undefined) return outputs
+    const created = idsOf(page.filter(({ bookedSlot }) => bookedSlot <= slot))
+    for (let at = 0; at < created.length; at += outputsPerTurn) {
+      const some = created.slice(at, at + outputsPerTurn)
+      outputs = updateTrie(outputs, outputTrieChanges({ created: some, consumed: [] }))
+      await turns.pass()
+    }
   }
-  return outputs
 }
+
+/** To add so many outputs to a large trie takes some milliseconds. */
+const outputsPerTurn = 200
 
 interface Loaded {
   readonly versions: readonly AccountVersion[]
