@@ -46,6 +46,8 @@ export interface Config extends LedgerSettings {
   readonly signing: KeySource
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
+  /** Megabytes of memory for parts of the ledger state. */
+  readonly stateMemory: number
   /** How many WebSockets and event streams may be open. */
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
@@ -110,6 +112,7 @@ export function parseConfig(
     parametersFile: given(settings.parameters).text,
     issuerKey: readIssuerKey(given, errors),
     issuerAccount: readIssuerAccount(given, errors),
+    stateMemory: check(settings.stateMemory, parseCount, 'a whole number'),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),

@@ -11,6 +11,7 @@ import { branchesRead, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
 import { createReading } from './sql/reading.ts'
 import { slotReads } from './sql/slot-reads.ts'
+import { trieReads } from './sql/trie-reads.ts'
 import { type LogReads, logReads } from './sql/updates.ts'
 import { stateReads } from './state-reads.ts'
 import { viewReads } from './view-reads.ts'
@@ -43,6 +44,7 @@ export function createReader(
     updatesAt: (seqs) => log.atSeqs(seqs),
     ...chainRecordReads(reading),
     ...viewReads(reading),
+    ...trieReads(reading),
     ...stateReads(client),
   }
 }

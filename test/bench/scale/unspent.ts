@@ -28,6 +28,9 @@ export async function growUnspent({ kind, writer }: Database, count: number): Pr
     INSERT INTO unspent_outputs ("outputId", kind, "bookedSlot", "hasReturn", "hasToken")
     SELECT id, kind, "bookedSlot", false, false FROM outputs WHERE bytes = ${bytes} ORDER BY id
     ON CONFLICT DO NOTHING`)
+  await writer.$executeRawUnsafe(
+    `UPDATE output_counts SET outputs = outputs + ${count} WHERE kind = 0`,
+  )
 }
 
 /** How many outputs there are. */
