@@ -62,6 +62,8 @@ export interface Config extends LedgerSettings {
   readonly hasGraphiql: boolean
   /** Whether the schema of GraphQL is told. */
   readonly hasIntrospection: boolean
+  /** Megabytes of memory for parts of the ledger state. */
+  readonly stateMemory: number
   /** How many WebSockets and event streams may be open. */
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
@@ -127,6 +129,7 @@ export function parseConfig(
     parametersFile: given(settings.parameters).text,
     issuerKey: readIssuerKey(given, errors),
     issuerAccount: readIssuerAccount(given, errors),
+    stateMemory: check(settings.stateMemory, parseCount, 'a whole number'),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
     trustedDocumentsFile: given(settings.trustedDocuments).text,
     allowedOrigins: readOrigins(given, errors),

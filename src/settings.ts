@@ -143,6 +143,13 @@ export const settings = {
     byDefault: undefined,
     help: "account id of the node's issuer account; the hash of its public key by default",
   },
+  stateMemory: {
+    variable: 'STATE_MEMORY',
+    flag: 'state-memory',
+    value: 'MB',
+    byDefault: '64',
+    help: 'megabytes of memory that the writer has for parts of the ledger state that it used last; the rest is read by need',
+  },
   logRetention: {
     variable: 'LOG_RETENTION',
     flag: 'log-retention',

@@ -71,7 +71,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
-  'lru-cache': ['store', 'feed', 'node', 'node/upstream', 'service', 'api'],
+  'lru-cache': ['store', 'feed', 'node', 'node/embedded', 'node/upstream', 'service', 'api'],
   '@prisma': ['store', 'generated'],
   'node:sqlite': ['store'],
   pg: ['store'],

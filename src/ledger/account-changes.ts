@@ -69,6 +69,11 @@ export function changedAccounts(
   return changed
 }
 
+/** The accounts whose entries `changedAccounts` asks for. */
+export function concernedAccounts(events: AccountEvents): AccountId[] {
+  return [...sharesOf(events).keys()]
+}
+
 /** What a slot has for one account. */
 interface Share {
   /** `undefined` without any allotment. */

@@ -41,6 +41,16 @@ export function trieSetRoot(keys: Iterable<Hex>): Uint8Array {
   return trieMapRoot(valueByKey)
 }
 
+/** The root of a single entry; `path` is the SHA-256 of its key. */
+export function leafRoot(path: Uint8Array, value: Uint8Array): Uint8Array {
+  return sha256(leafPrefix, path, value)
+}
+
+/** The root over two halves, each 32 bytes, the empty root for one without entries. */
+export function nodeRoot(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return sha256(nodePrefix, left, right)
+}
+
 type Subtree = Leaf | Branch | undefined
 
 /** The only entry below its node, at whatever depth it is alone. */
@@ -89,7 +99,7 @@ function grow(entries: readonly Change[], depth: number): Subtree {
   if (only?.value === undefined) return undefined
   if (kept.length === 1) {
     const { path, value } = only
-    return { path, value, root: sha256(leafPrefix, path, value) }
+    return { path, value, root: leafRoot(path, value) }
   }
   const left = grow(kept.filter(isLeft(depth)), depth + 1)
   const right = grow(kept.filter(isRight(depth)), depth + 1)
@@ -100,7 +110,7 @@ function grow(entries: readonly Change[], depth: number): Subtree {
 function join(left: Subtree, right: Subtree): Subtree {
   if (right === undefined && !isBranch(left)) return left
   if (left === undefined && !isBranch(right)) return right
-  return { left, right, root: sha256(nodePrefix, rootOf(left), rootOf(right)) }
+  return { left, right, root: nodeRoot(rootOf(left), rootOf(right)) }
 }
 
 function isBranch(subtree: Subtree): boolean {

@@ -35,6 +35,8 @@ export interface LedgerSettings {
   readonly issuerKey: Secret | 'none' | undefined
   /** The id of that account; `undefined` for the hash of its public key. */
   readonly issuerAccount: string | undefined
+  /** Megabytes of memory for parts of the ledger state, in embedded mode. */
+  readonly stateMemory: number
 }
 
 /** Opens the ledger of this process, or that of the nodes that it follows. */
@@ -71,10 +73,12 @@ async function embedded(
   if (!plan.ok) return plan
   const isNamed = settings.genesisFile !== undefined || settings.parametersFile !== undefined
   const { openEmbedded } = await import('./embedded/open.ts')
+  const { stateMemoryOf } = await import('./embedded/state.ts')
   return openEmbedded(deps, {
     genesis: plan.value,
     networkName: isNamed ? plan.value.parameters.networkName : undefined,
     issuer: issuerOf(settings),
+    memory: stateMemoryOf(settings.stateMemory),
   })
 }
 

@@ -148,8 +148,18 @@ export interface SourceStatus extends LeaderStatus {
   readonly latestCommittedSlot: SlotIndex
   /** The slot of this moment. */
   readonly slot: SlotIndex
+  /** In embedded mode what a process that has the lease does before it writes; `undefined` while it writes, or has no lease. */
+  readonly starting: Starting | undefined
   /** The state of the following in upstream mode; `undefined` in embedded mode. */
   readonly following: FollowingStatus | undefined
+}
+
+/** What a process does before it writes, and how far it is. */
+export interface Starting {
+  readonly step: 'READING_LEDGER' | 'BUILDING_TRIES' | 'COMMITTING_SLOTS'
+  /** Outputs that are in the tries, or slots that are committed; 0 of 0 where it is not known. */
+  readonly done: number
+  readonly of: number
 }
 
 /** The state of the following. */

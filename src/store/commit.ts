@@ -11,11 +11,14 @@ import type { LogTip } from './rows.ts'
 import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
+import type { TrieChanges } from './trie-contract.ts'
+import { changeTries } from './tries.ts'
 
 /** Appends slots to the log and makes final what they hold; the caller holds the lease. */
 export async function commitSlots(
   writing: Writing,
   commits: readonly SlotCommit[],
+  tries?: TrieChanges,
 ): Promise<Result<LogTip, never>> {
   const { tx } = writing
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
@@ -35,6 +38,7 @@ export async function commitSlots(
     accounts: commits.flatMap(({ accounts }) => accounts),
     epochs: commits.flatMap(({ epochs }) => epochs),
   })
+  if (tries !== undefined) await changeTries(writing, slot, tries)
   await makeFinal(tx, former.slot, slot)
   return ok(await logTipWithin(writing))
 }

@@ -38,6 +38,7 @@ import type {
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
+import type { TrieBuild, TrieChanges, TrieReads } from './trie-contract.ts'
 import type { ViewReader } from './view-contract.ts'
 import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 
@@ -77,7 +78,7 @@ export type StoreNotification =
   | { readonly topic: 'LEASE_FREED' }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
-export interface StoreReader extends ViewReader, ListReader {
+export interface StoreReader extends ViewReader, ListReader, TrieReads {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
   /**
@@ -135,12 +136,11 @@ export interface StoreReader extends ViewReader, ListReader {
   accountVersionsAfter(slot: SlotIndex): Promise<AccountVersion[]>
   /** The epochs that are known, in order, from one on. */
   epochs(from: EpochIndex): Promise<EpochRow[]>
-  /** Ids of outputs booked in the slots `from` to `to`, both included, that are unspent at the end of `slot`. */
-  unspentIds(range: {
-    readonly slot: SlotIndex
-    readonly from: SlotIndex
-    readonly to: SlotIndex
-  }): Promise<OutputId[]>
+  /**
+   * A page of the outputs that are unspent as of the newest commitment or booked since, by id, after one if it is given; an
+   * empty page is the end.
+   */
+  unspentPage(after: OutputId | undefined): Promise<Pick<OutputRow, 'outputId' | 'bookedSlot'>[]>
   /** The blocks of a kind booked in the slots `from` to `to`, both included: who issued them, and when. */
   blocksOfKind(kind: BlockRow['kind'], from: SlotIndex, to: SlotIndex): Promise<IssuedBlockRow[]>
   /** The issuing times of those of the blocks that are known. */
@@ -216,9 +216,16 @@ export interface StoreWriter extends WaitingReads {
   book(term: number, booking: Booking): Promise<Result<LeaseTerm, LeaseLost>>
   /**
    * Appends consecutive slots to the log and makes their blocks and transactions final; at most 1,000 slots a call.
-   * Throws when a slot is skipped, still open, or has a block that is not booked. Gives the new tip.
+   * Throws when a slot is skipped, still open, or has a block that is not booked. Gives the new tip. `tries` is what the slots
+   * change in the tries, where this program keeps the ledger.
    */
-  commitSlots(term: number, commits: readonly SlotCommit[]): Promise<Result<LogTip, LeaseLost>>
+  commitSlots(
+    term: number,
+    commits: readonly SlotCommit[],
+    tries?: TrieChanges,
+  ): Promise<Result<LogTip, LeaseLost>>
+  /** Adds pages of tries that are being built; those of another slot, and all where none is built, are removed first. */
+  buildTries(term: number, build: TrieBuild): Promise<Result<LeaseTerm, LeaseLost>>
   /**
    * Books and commits consecutive slots that a node reported; at most 1,000 a call. Throws where they do not fit what is there.
    * Gives the new tip.

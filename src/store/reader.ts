@@ -12,6 +12,7 @@ import { branchesRead, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
 import { createReading, type Reading } from './sql/reading.ts'
 import { slotReads } from './sql/slot-reads.ts'
+import { trieReads } from './sql/trie-reads.ts'
 import { type LogReads, logReads } from './sql/updates.ts'
 import { stateReads } from './state-reads.ts'
 import { viewReads } from './view-reads.ts'
@@ -63,6 +64,7 @@ function preparedReads(reading: Reading) {
     ...chainRecordReads(reading),
     ...viewReads(reading),
     ...epochReads(reading),
+    ...trieReads(reading),
   } satisfies Partial<StoreReader>
 }
 

@@ -19,6 +19,7 @@ import { pruneLog } from './prune.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
+import { buildTries } from './tries.ts'
 import {
   awaitedCounts,
   carriersAwaiting,
@@ -44,8 +45,10 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
       transactRaw((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
     book: (term, booking) =>
       transactRaw((writing) => underLease(writing, term, () => book(writing, term, booking))),
-    commitSlots: (term, commits) =>
-      transact((writing) => underLease(writing, term, () => commitSlots(writing, commits))),
+    commitSlots: (term, commits, tries) =>
+      transact((writing) => underLease(writing, term, () => commitSlots(writing, commits, tries))),
+    buildTries: (term, build) =>
+      transactRaw((writing) => underLease(writing, term, () => buildTries(writing, term, build))),
     followSlots: (term, slots) =>
       transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
     keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),

@@ -13,6 +13,7 @@ import {
   fundedAmount,
 } from '../../src/node/embedded/development.ts'
 import { openEmbedded } from '../../src/node/embedded/open.ts'
+import { stateMemoryOf } from '../../src/node/embedded/state.ts'
 import { openSignatureChecker } from '../../src/node/signatures.ts'
 import type { LedgerSource } from '../../src/node/source.ts'
 import { commitmentId } from '../../src/protocol/ids.ts'
@@ -56,7 +57,7 @@ export async function measureBooking(): Promise<void> {
         holder: 'bench',
         onCommitted: () => {},
       },
-      { genesis: plan, networkName: undefined, issuer: undefined },
+      { genesis: plan, networkName: undefined, issuer: undefined, memory: stateMemoryOf(64) },
     ),
   )
   while (source.unavailable() !== undefined) await delay(10)

@@ -86,17 +86,20 @@ interface Sent extends SignedBlock {
   readonly payment: (SignedPayment & { readonly spend: OutputId }) | undefined
 }
 
+/** Each slot reads anew what it needs of the state. */
+const env = () => ({ DATABASE_URL: folder.databaseUrl, STATE_MEMORY: '0' })
+
 /** Outputs that can be spent, each by the key of a user. */
 type Purse = { readonly outputId: OutputId; readonly owner: number }[]
 
 async function startServing(): Promise<Program> {
-  const program = await startProgram({ DATABASE_URL: folder.databaseUrl })
+  const program = await startProgram(env())
   await untilHealth(program.url)
   return program
 }
 
 async function killDuringStart(): Promise<void> {
-  const starting = spawnProgram({ DATABASE_URL: folder.databaseUrl })
+  const starting = spawnProgram(env())
   await delay(random.between(300, 1_200))
   await starting.end('SIGKILL')
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountTrieChanges } from '../../src/ledger/accounts.ts'
+import { outputTrieChanges } from '../../src/ledger/state-root.ts'
+import { emptyTrie, trieRoot, updateTrie } from '../../src/ledger/trie.ts'
 import { namedRoles } from '../../src/ledger/updates.ts'
 import { present } from '../../src/lib/assert.ts'
-import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import { addressKey, identifyTransaction, indexOf } from '../../src/protocol/ids.ts'
 import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
@@ -9,6 +12,7 @@ import type { OutputId, SlotIndex, TransactionId } from '../../src/protocol/prim
 import { decode, print } from '../../src/protocol/schema/schema.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
 import type { Unlock } from '../../src/protocol/unlocks.ts'
+import type { Store } from '../../src/store/contract.ts'
 import type { OutputRow } from '../../src/store/rows.ts'
 import {
   balancesAt,
@@ -39,6 +43,7 @@ import { plain } from '../support/player-coins.ts'
 import { anyMove, moves } from '../support/player-moves.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { startGateway } from '../support/start-gateway.ts'
+import { keptRoots } from '../support/trie-pages.ts'
 import { getJson, untilCommitted } from '../support/wallet.ts'
 
 /**
@@ -354,6 +359,7 @@ async function recompute(): Promise<void> {
     }
     const rows = await read.outputs([...ids])
     const outputs = rows.map(decoded)
+    await compareTries(read, rows)
     const balances = balancesAt(outputs, slot, minCommittableAge)
     for (const [key, { total, tokens, ...parts }] of balances) {
       expect(await read.balance(key)).toEqual({ slot, balance: parts })
@@ -392,4 +398,19 @@ function hexes(amounts: object): Record<string, string> {
     `0x${amount.toString(16)}`,
   ])
   return Object.fromEntries(entries)
+}
+
+/** The tries in the database have the roots of tries that are built at once. */
+async function compareTries(read: Store['read'], rows: readonly OutputRow[]): Promise<void> {
+  const { slot } = await read.latestMilestone()
+  const unspent = rows.filter(({ spentSlot }) => spentSlot === undefined || spentSlot > slot)
+  const created = unspent.map(({ outputId }) => outputId)
+  const versions = await read.accountVersions(slot)
+  const entries = new Map(versions.map(({ accountId, entry }) => [accountId, entry]))
+  expect(await keptRoots(read)).toEqual({
+    outputs: bytesToHex(
+      trieRoot(updateTrie(emptyTrie, outputTrieChanges({ created, consumed: [] }))),
+    ),
+    accounts: bytesToHex(trieRoot(updateTrie(emptyTrie, accountTrieChanges(entries)))),
+  })
 }

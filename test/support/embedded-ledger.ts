@@ -3,6 +3,7 @@ import { createSettableClock, type SettableClock } from '../../src/lib/clock.ts'
 import { guardClock } from '../../src/lib/guarded-clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { openEmbedded } from '../../src/node/embedded/open.ts'
+import { stateMemoryOf } from '../../src/node/embedded/state.ts'
 import type { GenesisPlan } from '../../src/node/genesis.ts'
 import type { IssuerAccount } from '../../src/node/issuer.ts'
 import { openSignatureChecker } from '../../src/node/signatures.ts'
@@ -42,7 +43,7 @@ export async function openEmbeddedLedger(
     const deps = { store, clock: guarded, log: silentLog, signatures, holder: 'test:1' }
     const source = await openEmbedded(
       { ...deps, onCommitted: () => wake() },
-      { genesis, networkName: undefined, issuer },
+      { genesis, networkName: undefined, issuer, memory: stateMemoryOf(0) },
     )
     assert(source.ok, 'the ledger opens')
     return { store, source: source.value }

@@ -92,7 +92,8 @@ export async function startWorld(): Promise<LedgerWorld> {
   const file = join(folder, 'parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, worldParameters)))
   const clock = createSettableClock(timeOf(firstSlot))
-  const gateway = await startGateway({ clock, env: { PARAMETERS_FILE: file } })
+  // Each slot reads anew what it needs of the state.
+  const gateway = await startGateway({ clock, env: { PARAMETERS_FILE: file, STATE_MEMORY: '0' } })
   const outputs: ModelOutput[] = []
   const placeById = new Map<OutputId, number>()
   let slot = firstSlot

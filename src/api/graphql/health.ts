@@ -100,6 +100,33 @@ export const GatewayRole = enumOf(
   },
 )
 
+const StartingStep = builder.enumType('StartingStep', {
+  description: 'What a gateway waits for before it writes the ledger.',
+  values: {
+    READING_LEDGER: { description: 'It reads what the next slot needs.' },
+    BUILDING_TRIES: {
+      description:
+        'A ledger that was kept by an earlier version or imported gets what its commitments are computed from.',
+    },
+    COMMITTING_SLOTS: { description: 'It commits the slots that are due.' },
+  } as const,
+})
+
+const StartingType = builder.objectRef<NonNullable<Health['starting']>>('Starting').implement({
+  description: 'What a gateway that is about to write the ledger waits for, and how far it is.',
+  fields: (t) => ({
+    step: t.expose('step', { type: StartingStep, description: 'What it waits for.' }),
+    done: t.expose('done', {
+      type: 'UInt32',
+      description: 'Outputs that are in the tries, or slots that are committed.',
+    }),
+    of: t.expose('of', {
+      type: 'UInt32',
+      description: 'All of them; 0 while it is not known.',
+    }),
+  }),
+})
+
 const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'Whether the gateway can do its work.',
   fields: (t) => ({
@@ -119,6 +146,12 @@ const HealthType = builder.objectRef<Health>('Health').implement({
       nullable: true,
       description:
         'Why no blocks are accepted: the reason of LEDGER_UNAVAILABLE; null while they are.',
+    }),
+    starting: t.expose('starting', {
+      type: StartingType,
+      nullable: true,
+      description:
+        'What it waits for before it writes the ledger; null where it waits for nothing.',
     }),
     following: t.expose('following', {
       type: Following,

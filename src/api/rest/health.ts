@@ -55,6 +55,18 @@ const following = about(
   }),
 )
 
+const starting = about(
+  'Of a process that is about to write the ledger: what it waits for, and how far it is.',
+  object({
+    step: about(
+      'building tries: a ledger that was kept by an earlier version or imported gets what its commitments are computed from.',
+      codeAsWords('reading ledger', 'building tries', 'committing slots'),
+    ),
+    done: about('Outputs that are in the tries, or slots that are committed.', count),
+    of: about('All of them; 0 while it is not known.', count),
+  }),
+)
+
 /** The reasons of LEDGER_UNAVAILABLE, in words. */
 const reasons = [
   ...['starting', 'clock behind', 'clock leapt', 'lease lost', 'closing'],
@@ -65,10 +77,11 @@ const readinessForm = object({
   isHealthy: flag,
   reason: optional(about('Why no blocks are accepted.', codeAsWords(...reasons))),
   role: about(
-    'Whether this process writes the ledger, or another process does.',
+    'Whether this process writes the ledger, or stands by.',
     codeAsWords('writer', 'standby'),
   ),
   term: about('Rises whenever another process takes over.', count),
+  starting: optional(starting),
   following: optional(following),
 })
 

@@ -3,9 +3,11 @@ import { inputIds } from '../../ledger/resolve.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { BlockIssuanceCreditInput } from '../../protocol/inputs.ts'
+import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
-import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
+import type { AccountId, BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { BookedTransaction, LeaseLost, Store } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
@@ -194,13 +196,23 @@ async function ledgerBefore(
   const ids = new Set(candidates.flatMap(({ prepared }) => inputIds(prepared.payload.transaction)))
   const rows = ids.size === 0 ? [] : await store.write.outputsForBooking([...ids])
   const { slot: committedSlot } = commitments.newest().commitment
+  const entryAt = await state.accounts(
+    candidates.flatMap(({ prepared }) => creditAccounts(prepared)),
+  )
   return {
     parameters: network.parameters,
     isCommitmentKnown: commitments.has,
-    creditsAt: (id, slot) => state.entryAt(id, slot)?.credits,
+    creditsAt: (id, slot) => entryAt(id, slot)?.credits,
     rewardAt: state.rewardAt,
     outputById: new Map(rows.map((row) => [row.outputId, bookedOutput(row, committedSlot)])),
   }
+}
+
+/** The accounts of which the transaction claims credits. */
+function creditAccounts({ payload }: PreparedTransaction): AccountId[] {
+  return payload.transaction.contextInputs.flatMap((input) =>
+    is(BlockIssuanceCreditInput, input) ? [input.accountId] : [],
+  )
 }
 
 function bookedOutput(row: OutputRow, committedSlot: SlotIndex): BookedOutput {

@@ -39,10 +39,10 @@ export async function epochsChangedBy(
   const { parameters, state } = deps
   const epoch = epochOfSlot(parameters, slot)
   const before = state.epochAt(epoch) ?? noEpoch(epoch)
-  let own = withCandidates(deps, before, announcements)
+  let own = await withCandidates(deps, before, announcements)
   const changed: EpochRow[] = []
   if (slot === choosingSlot(parameters, slot)) {
-    const committee = nextCommittee(deps, own, slot)
+    const committee = await nextCommittee(deps, own, slot)
     changed.push({ ...noEpoch(epoch + 1), committee })
   }
   if (slot === lastSlotOfEpoch(parameters, epoch)) {
@@ -56,26 +56,28 @@ function noEpoch(epoch: EpochIndex): EpochRow {
   return { epoch, committee: [], candidates: [], rewards: undefined }
 }
 
-function withCandidates(
+async function withCandidates(
   { parameters, state }: EpochsDeps,
   row: EpochRow,
   announcements: readonly Announcement[],
-): EpochRow {
+): Promise<EpochRow> {
+  const entryAt = await state.accounts(announcements.map(({ issuerId }) => issuerId))
   const candidates = new Set(row.candidates)
   for (const one of announcements) {
-    const issuer = state.entryAt(one.issuerId, one.committedSlot)
+    const issuer = entryAt(one.issuerId, one.committedSlot)
     if (isCandidacy(parameters, one, issuer)) candidates.add(one.issuerId)
   }
   return candidates.size === row.candidates.length ? row : { ...row, candidates: [...candidates] }
 }
 
 /** Of the candidates of an epoch; the committee of the epoch goes on where there is none. */
-function nextCommittee(
+async function nextCommittee(
   { parameters, state }: EpochsDeps,
   { candidates, committee }: EpochRow,
   slot: SlotIndex,
-): readonly CommitteeSeat[] {
-  const remaining = candidates.flatMap((accountId) => state.entryAt(accountId, slot) ?? [])
+): Promise<readonly CommitteeSeat[]> {
+  const entryAt = await state.accounts(candidates)
+  const remaining = candidates.flatMap((accountId) => entryAt(accountId, slot) ?? [])
   if (remaining.length === 0) return committee
   return chooseCommittee(parameters, remaining).map(seatOf)
 }

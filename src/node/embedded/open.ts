@@ -12,6 +12,7 @@ import type { CheckedBlock, LedgerSource, LedgerUnavailable, SubmitRefused } fro
 import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
 import { issuanceNow } from './issuance.ts'
+import type { StateMemory } from './state.ts'
 import { createWriter, type WriterDeps } from './writer.ts'
 
 /** Embedded mode: this process keeps the ledger with others on its database, and one of them books and commits it. */
@@ -28,6 +29,7 @@ export interface EmbeddedOptions {
   /** The name that the network of an existing database must have. */
   readonly networkName: string | undefined
   readonly issuer: IssuerAccount | undefined
+  readonly memory: StateMemory
 }
 
 /**
@@ -36,7 +38,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded(
   deps: EmbeddedDeps,
-  { genesis, networkName, issuer }: EmbeddedOptions,
+  { genesis, networkName, issuer, memory }: EmbeddedOptions,
 ): Promise<Result<LedgerSource, EnterError>> {
   const { store, clock } = deps
   const entered = await enterDatabase(deps, {
@@ -49,7 +51,8 @@ export async function openEmbedded(
   const core = await openNodeCore(deps, network)
   const offer = () => issuanceNow(store.read, network.parameters, core)
   const issuance = async () => ok(await offer())
-  const unavailable = () => core.unavailable(ownReason(store, network, core))
+  const isBuilding = () => writer.starting()?.step === 'BUILDING_TRIES'
+  const unavailable = () => core.unavailable(ownReason({ ...core, isBuilding }, store, network))
   const prepared = new Map<BlockId, PreparedTransaction>()
   const canIssue = () => unavailable() === undefined
   const issueFrom = issuer && { issuer, issuance: offer }
@@ -59,13 +62,18 @@ export async function openEmbedded(
     prepared,
     canIssue,
     issueFrom,
+    memory,
   })
   core.enterElection(writer.lead, lease)
 
   function status() {
     const reason = unavailable()?.reason
     const isHealthy = reason === undefined && core.isSound()
-    return { ...core.status(), isHealthy, unavailable: reason, following: undefined }
+    const shared = core.status()
+    // One that has the lease and cannot write yet is no writer.
+    const role = writer.isRunning() ? shared.role : 'STANDBY'
+    const starting = writer.starting()
+    return { ...shared, role, isHealthy, unavailable: reason, starting, following: undefined }
   }
 
   const submit: LedgerSource['submit'] = async (block) => {
@@ -90,6 +98,7 @@ interface WritingDeps {
   readonly core: NodeCore
   readonly prepared: Map<BlockId, PreparedTransaction>
   readonly canIssue: () => boolean
+  readonly memory: StateMemory
   /** Where the blocks of the program's own account come from; `undefined` without one. */
   readonly issueFrom: Pick<HeartbeatDeps, 'issuer' | 'issuance'> | undefined
 }
@@ -97,7 +106,7 @@ interface WritingDeps {
 /** What writes while this process leads, and takes blocks always. */
 function startWriting(
   deps: EmbeddedDeps,
-  { network, core, prepared, canIssue, issueFrom }: WritingDeps,
+  { network, core, prepared, canIssue, issueFrom, memory }: WritingDeps,
 ) {
   const { store, log } = deps
   const { commitments, slot } = core
@@ -106,6 +115,7 @@ function startWriting(
     network,
     prepared,
     commitments,
+    memory,
     onCommitted: (slots, seq) => {
       core.committed(slots, seq)
       issueOwnBlocks()
@@ -136,11 +146,13 @@ function startWriting(
 
 /** Why an open ledger with a right clock takes no blocks. */
 function ownReason(
+  core: Pick<NodeCore, 'isWriting' | 'slot' | 'committedSlot'> & { isBuilding(): boolean },
   { isShared }: EmbeddedDeps['store'],
   { parameters }: Network,
-  { isWriting, slot, committedSlot }: NodeCore,
 ): LedgerUnavailable['reason'] | undefined {
+  const { isWriting, isBuilding, slot, committedSlot } = core
   if (!isShared && !isWriting()) return 'LEASE_LOST'
+  if (isBuilding()) return 'STARTING'
   // The slots that are due and not committed.
   const lag = slot() - parameters.minCommittableAge - committedSlot()
   const allowed = 1 + Math.ceil(allowedLagSeconds / parameters.slotDurationInSeconds)

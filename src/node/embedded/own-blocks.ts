@@ -35,7 +35,8 @@ export async function buildOwnBlocks(
   const committee = state?.committeeOf(epochOfSlot(parameters, slot)) ?? []
   const isValidator = committee.some((seat) => seat.accountId === accountId)
   const isDue =
-    state !== undefined && isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot)
+    state !== undefined &&
+    (await isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot))
   const request = { issuance: await issuance(), payload: undefined }
   // The slot may have ended meanwhile, and the next one has a block of its own.
   const lastNs = BigInt(slotEnd(parameters, slot)) * 1_000_000_000n - 1n

@@ -14,15 +14,15 @@ export interface OwnCandidacyDeps {
 }
 
 /** Whether a block of this slot should announce; `announcedSlot` is the slot of the last announcement, committed or not. */
-export function isCandidacyDue(
+export async function isCandidacyDue(
   { parameters, state, accountId }: OwnCandidacyDeps,
   slot: SlotIndex,
   announcedSlot: SlotIndex,
-): boolean {
+): Promise<boolean> {
   const epoch = epochOfSlot(parameters, slot)
   const isRegistered = state.epochAt(epoch)?.candidates.includes(accountId) === true
-  if (isRegistered || !isCandidacy(parameters, { slot }, state.entryAt(accountId, slot)))
-    return false
+  if (isRegistered) return false
+  if (!isCandidacy(parameters, { slot }, await state.entryAt(accountId, slot))) return false
   const isUnderWay =
     announcedSlot >= Math.max(firstSlotOfEpoch(parameters, epoch), 1) &&
     slot <= announcedSlot + parameters.maxCommittableAge

@@ -51,7 +51,7 @@ export async function commitSlots(
   for (let slot = from; slot <= range.upTo; slot++) {
     const held = bySlot.get(slot) ?? nothing
     const outputs = decodeOutputs(held)
-    const { roots, accounts } = state.advance(accountEvents(state, slot, held, outputs))
+    const { roots, accounts } = await state.advance(accountEvents(state, slot, held, outputs))
     former = commitSlot(deps.network, {
       former,
       blockIds: held.blocks.map(({ blockId }) => blockId),
@@ -70,7 +70,8 @@ export async function commitSlots(
     const entries = slotEntries(deps.network.parameters, slot, outputs)
     commits.push({ slot, commitmentId, bytes, entries, accounts, epochs })
   }
-  const tip = await deps.store.write.commitSlots(term, commits)
+  const tip = await deps.store.write.commitSlots(term, commits, state.trieChanges())
+  if (tip.ok) state.written()
   return tip.ok ? ok({ tip: tip.value, slots }) : tip
 }
 

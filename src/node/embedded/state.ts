@@ -1,4 +1,9 @@
-import { type AccountEvents, burnPriceSlot, changedAccounts } from '../../ledger/account-changes.ts'
+import {
+  type AccountEvents,
+  burnPriceSlot,
+  changedAccounts,
+  concernedAccounts,
+} from '../../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../../ledger/accounts.ts'
 import type { CommittedSlot, LedgerRoots } from '../../ledger/commit-slot.ts'
 import {
@@ -8,7 +13,7 @@ import {
   rewardHistoryAt,
 } from '../../ledger/reward-claims.ts'
 import { outputTrieChanges } from '../../ledger/state-root.ts'
-import { emptyTrie, type Trie, trieRoot, trieSetRoot, updateTrie } from '../../ledger/trie.ts'
+import { trieSetRoot } from '../../ledger/trie.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
@@ -17,16 +22,21 @@ import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion, EpochRow } from '../../store/rows.ts'
+import type { TrieChanges } from '../../store/trie-contract.ts'
 import { committedSlot } from '../recent-commitments.ts'
+import { type AccountHistories, type EntryAt, openAccountHistories } from './account-histories.ts'
+import { type KeptTries, openKeptTries } from './kept-tries.ts'
 
 /**
- * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: accounts with
- * their last versions, epochs, prices of work, and the tries of accounts and unspent outputs. It is kept in memory, some
- * 300 bytes an unspent output, and read from the database whenever this process becomes the writer.
+ * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: epochs and prices of
+ * work, and what is in the database of accounts and of the tries of accounts and unspent outputs, of which memory has what was
+ * used last. Begun anew whenever this process becomes the writer.
  */
 export interface LedgerState {
+  /** Reads some accounts where memory does not have them, and gives what tells their entries of the last slots. */
+  accounts(accountIds: readonly AccountId[]): Promise<EntryAt>
   /** The entry of an account at the end of a slot of the last `maxCommittableAge`, or later. */
-  entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined
+  entryAt(accountId: AccountId, slot: SlotIndex): Promise<AccountEntry | undefined>
   /** What a reward input claims under a commitment to `slot`. */
   rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow>
   /** The validators of an epoch; none of an unknown one. */
@@ -35,34 +45,53 @@ export interface LedgerState {
   epochAt(epoch: EpochIndex): EpochRow | undefined
   /** The price that the blocks of a slot pay, in mana a unit of work score. */
   burnPrice(slot: SlotIndex): bigint
-  /** Advances by a slot; the state is then ahead of the database until the slot is written. */
-  advance(events: AccountEvents): {
+  /** Advances by a slot; the state is then ahead of the database until the slot is written. Lets the event loop turn. */
+  advance(events: AccountEvents): Promise<{
     readonly roots: LedgerRoots
     readonly accounts: AccountVersion[]
-  }
+  }>
+  /** What changed in the tries since the last slot that was written. */
+  trieChanges(): TrieChanges
+  /** Tells that all slots it advanced by are written. */
+  written(): void
   /** Takes in the commitment of the slot it advanced to, and the epochs that it begins or ends. */
   settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
 }
 
-/** Reads the state at the end of the newest committed slot. */
+/** How much memory may have of what is in the database. */
+export interface StateMemory {
+  /** Bytes of pages of tries. */
+  readonly trieBytes: number
+  /** Versions of accounts, some hundred bytes each. */
+  readonly accountVersions: number
+}
+
+/** Divides so many megabytes: a version of an account takes about a kilobyte. */
+export function stateMemoryOf(megabytes: number): StateMemory {
+  return { trieBytes: megabytes * 750_000, accountVersions: Math.max(megabytes * 250, 1) }
+}
+
+/** Reads of the state at the end of the newest committed slot what the next slot needs. Its tries must be built. */
 export async function loadLedgerState(
   read: StoreReader,
   parameters: ProtocolParameters,
+  memory: StateMemory,
 ): Promise<LedgerState> {
   const { slot } = await read.latestMilestone()
-  const oldest = Math.max(slot - keptSlots(parameters), parameters.genesisSlot)
-  const versions = await read.accountVersions(oldest)
+  const kept = keptSlots(parameters)
+  const oldest = Math.max(slot - kept, parameters.genesisSlot)
   const costs = new Map<SlotIndex, bigint>()
   for (const milestone of await read.milestonesAfter(oldest - 1, slot - oldest + 1)) {
     costs.set(milestone.slot, committedSlot(milestone).commitment.referenceManaCost)
   }
   const earliestEpoch =
     epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1
+  const limit = memory.accountVersions
   return createLedgerState(parameters, {
-    versions,
+    accounts: openAccountHistories(read, { newest: slot, kept, limit }),
     costs,
     epochs: await read.epochs(Math.max(earliestEpoch, 0)),
-    outputs: await unspentTrie(read, slot),
+    tries: openKeptTries(read, memory.trieBytes),
   })
 }
 
@@ -71,32 +100,21 @@ function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
 }
 
-/** The slots whose outputs are read at once. */
-const slotsPerRead = 10_000
-
-async function unspentTrie(read: StoreReader, slot: SlotIndex): Promise<Trie> {
-  let outputs = emptyTrie
-  for (let from = 0; from <= slot; from += slotsPerRead) {
-    const created = await read.unspentIds({ slot, from, to: from + slotsPerRead - 1 })
-    outputs = updateTrie(outputs, outputTrieChanges({ created, consumed: [] }))
-  }
-  return outputs
-}
-
 interface Loaded {
-  readonly versions: readonly AccountVersion[]
+  readonly accounts: AccountHistories
   readonly costs: Map<SlotIndex, bigint>
   readonly epochs: readonly EpochRow[]
-  readonly outputs: Trie
+  readonly tries: KeptTries
 }
 
 function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): LedgerState {
-  const accounts = createAccountVersions(loaded.versions, keptSlots(parameters))
-  const { entryAt } = accounts
+  const { accounts, costs, tries } = loaded
   const epochs = new Map(loaded.epochs.map((row) => [row.epoch, row]))
-  const { costs } = loaded
-  let { outputs } = loaded
-  let accountTrie = updateTrie(emptyTrie, accountTrieChanges(accounts.newestEntries()))
+
+  async function entryAt(accountId: AccountId, slot: SlotIndex) {
+    const entryOf = await accounts.of([accountId])
+    return entryOf(accountId, slot)
+  }
 
   function rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow> {
     const claim = rewardClaimOf(parameters, input, slot)
@@ -110,23 +128,27 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     return present(costs.get(burnPriceSlot(parameters, slot)), 'the price of a former slot')
   }
 
-  function advance(events: AccountEvents) {
+  async function advance(events: AccountEvents) {
     const { slot, created, consumed } = events
-    const changed = changedAccounts(parameters, accounts.newest, events)
+    const entryOf = await accounts.of(concernedAccounts(events))
+    const changed = changedAccounts(parameters, (accountId) => entryOf(accountId), events)
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
-    for (const version of versions) accounts.add(version)
-    accountTrie = updateTrie(accountTrie, accountTrieChanges(changed))
+    for (const version of versions) await accounts.add(version)
     const outputIds = { created: idsOf(created), consumed: idsOf(consumed) }
-    outputs = updateTrie(outputs, outputTrieChanges(outputIds))
     const committee = committeeOf(committeeEpoch(parameters, epochs, slot)).map(
       ({ accountId }) => accountId,
     )
     const roots = {
-      state: trieRoot(outputs),
-      accounts: trieRoot(accountTrie),
+      state: await tries.update('outputs', outputTrieChanges(outputIds)),
+      accounts: await tries.update('accounts', accountTrieChanges(changed)),
       committee: trieSetRoot(committee),
     }
     return { roots, accounts: versions }
+  }
+
+  function written(): void {
+    accounts.written()
+    tries.written()
   }
 
   function committeeOf(epoch: EpochIndex): EpochRow['committee'] {
@@ -141,12 +163,15 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
   }
 
   return {
+    accounts: accounts.of,
     entryAt,
     rewardAt,
     committeeOf,
     epochAt: (epoch) => epochs.get(epoch),
     burnPrice,
     advance,
+    trieChanges: tries.changes,
+    written,
     settle,
   }
 }
@@ -160,33 +185,6 @@ function committeeEpoch(
   const epoch = epochOfSlot(parameters, slot)
   const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
   return isEnding && epochs.has(epoch + 1) ? epoch + 1 : epoch
-}
-
-/** The versions of accounts of the last `kept` slots. */
-function createAccountVersions(loaded: readonly AccountVersion[], kept: number) {
-  const versionsById = new Map<AccountId, AccountVersion[]>()
-  for (const version of loaded) add(version)
-
-  function add(version: AccountVersion): void {
-    const former = versionsById.get(version.accountId) ?? []
-    // Of the versions before the oldest slot that is kept only the last one is needed.
-    const first = former.findLastIndex(({ slot }) => slot <= version.slot - kept)
-    versionsById.set(version.accountId, [...former.slice(Math.max(first, 0)), version])
-  }
-
-  function newest(accountId: AccountId): AccountEntry | undefined {
-    return versionsById.get(accountId)?.at(-1)?.entry
-  }
-
-  function entryAt(accountId: AccountId, slot: SlotIndex): AccountEntry | undefined {
-    return versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
-  }
-
-  function newestEntries(): [AccountId, AccountEntry | undefined][] {
-    return [...versionsById.keys()].map((id) => [id, newest(id)])
-  }
-
-  return { add, newest, entryAt, newestEntries }
 }
 
 function idsOf(outputs: readonly { readonly outputId: OutputId }[]): OutputId[] {

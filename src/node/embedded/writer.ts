@@ -8,9 +8,11 @@ import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
 import type { Commitments } from '../commitments.ts'
 import type { LeaderTerm } from '../leader-election.ts'
+import type { Starting } from '../source.ts'
 import { type Booker, type BookingDeps, createBooker } from './booking.ts'
+import { type BuildProgress, buildTries } from './build-tries.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
-import { type LedgerState, loadLedgerState } from './state.ts'
+import { type LedgerState, loadLedgerState, type StateMemory } from './state.ts'
 
 /** The one writer of a ledger: books the inbox as it fills, and commits slots as they come due. */
 
@@ -22,6 +24,7 @@ export interface WriterDeps extends Omit<BookingDeps & SlotsDeps, 'state'> {
   onCommitted(slots: readonly CommittedSlot[], seq: number): void
   /** Called once a term, when every slot that is due is committed. */
   onRunning(): void
+  readonly memory: StateMemory
 }
 
 /** Writes while the process holds the lease. */
@@ -35,12 +38,18 @@ export interface LedgerWriter {
   lead(leaderTerm: LeaderTerm): Promise<LeaseLost | undefined>
   /** The state of the ledger; `undefined` outside a term. */
   ledger(): LedgerState | undefined
+  /** What a term that has begun does before it writes; `undefined` outside a term, and while it writes. */
+  starting(): Starting | undefined
+  /** Whether every slot that was due at the beginning of the term is committed. */
+  isRunning(): boolean
 }
 
 /** Creates the writer of a process. */
 export function createWriter(deps: WriterDeps): LedgerWriter {
   const { clock, prepared } = deps
   let ledger: LedgerState | undefined
+  let starting: Starting | undefined
+  let isRunning = false
   const accepted = createSignal()
   const jumped = createSignal()
   const writing = { ...deps, state }
@@ -51,18 +60,26 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
   })
 
   async function lead(leaderTerm: LeaderTerm): Promise<LeaseLost | undefined> {
-    const lost = await write(leaderTerm)
-    // The next leader prepares the transactions of the blocks that this process took.
-    prepared.clear()
-    ledger = undefined
-    return lost
+    try {
+      return await write(leaderTerm)
+    } finally {
+      // The next leader prepares the transactions of the blocks that this process took.
+      prepared.clear()
+      ledger = undefined
+      starting = undefined
+      isRunning = false
+    }
   }
 
   async function write({ term, ended }: LeaderTerm): Promise<LeaseLost | undefined> {
+    starting = { step: 'READING_LEDGER', done: 0, of: 0 }
     let committed = await deps.commitments.reload()
-    ledger = await loadLedgerState(deps.store.read, deps.network.parameters)
+    const built = await buildTries({ store: deps.store, term, ended, onProgress: showBuild })
+    if (!built.ok) return built.error
+    if (!built.value) return undefined
+    ledger = await loadLedgerState(deps.store.read, deps.network.parameters, deps.memory)
     await booker.load()
-    let isRunning = false
+    const first = committed.commitment.slot
     for (;;) {
       const booked = await booker.next(term)
       if (!booked.ok) return booked.error
@@ -71,14 +88,17 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
       // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
       const due = dueSlot(deps)
       if (due > committed.commitment.slot) {
+        if (!isRunning) showSlots(committed.commitment.slot - first, due - first)
         const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
         const advanced = await advance(writing, booker, { term, former: committed, upTo })
         if (!advanced.ok) return advanced.error
         committed = advanced.value
         continue
       }
-      if (!isRunning) deps.onRunning()
+      starting = undefined
+      const isFirst = !isRunning
       isRunning = true
+      if (isFirst) deps.onRunning()
       if (isMore) continue
       // Lets the inbox fill after a booking: a batch asks the database as much as a single block. It waits the longer
       // the more blocks there were, so that a single block is booked at once.
@@ -87,12 +107,33 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     }
   }
 
+  function showBuild(progress: BuildProgress): void {
+    const before = starting?.step === 'BUILDING_TRIES' ? percentOf(starting) : -1
+    starting = { step: 'BUILDING_TRIES', ...progress }
+    if (percentOf(starting) > before) deps.log.info('building-tries', { ...progress })
+  }
+
+  function showSlots(done: number, of: number): void {
+    starting = { step: 'COMMITTING_SLOTS', done, of }
+  }
+
   function state(): LedgerState {
     assert(ledger !== undefined, 'the writer has loaded the state')
     return ledger
   }
 
-  return { wake: accepted.notify, lead, ledger: () => ledger }
+  return {
+    wake: accepted.notify,
+    lead,
+    ledger: () => ledger,
+    starting: () => starting,
+    isRunning: () => isRunning,
+  }
+}
+
+/** In steps of ten. */
+function percentOf({ done, of }: BuildProgress): number {
+  return of === 0 ? 0 : Math.floor((10 * done) / of) * 10
 }
 
 /** Closes slots, books what they hold, fails the transactions that still wait in them, and commits them. */

@@ -107,6 +107,7 @@ async function followNodes(
     const reason = unavailable()?.reason
     return {
       ...core.status(),
+      starting: undefined,
       isHealthy: core.isSound() && reason === undefined && following.isHealthy(),
       unavailable: reason,
       following: { ...following.progress(), withProofs },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Contradiction } from '../../node/contradiction.ts'
-import type { FollowingStatus, LedgerUnavailable } from '../../node/source.ts'
+import type { FollowingStatus, LedgerUnavailable, Starting } from '../../node/source.ts'
 import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
@@ -21,6 +21,8 @@ export interface Health {
   readonly role: 'WRITER' | 'STANDBY'
   /** The lease term of the writer, as far as this process knows it. */
   readonly term: number
+  /** What a process that has the lease waits for before it writes; `undefined` where it waits for nothing. */
+  readonly starting: Starting | undefined
   /** In upstream mode: how following the node goes. */
   readonly following: FollowingHealth | undefined
 }
@@ -36,10 +38,10 @@ export async function readHealth({
   source,
 }: Pick<Services, 'store' | 'source'>): Promise<Health> {
   const { isHealthy, unavailable: reason, ...status } = source.status()
-  const { role, term, latestCommittedSlot: committedSlot } = status
+  const { role, term, starting, latestCommittedSlot: committedSlot } = status
   const following = status.following && { ...status.following, committedSlot }
   const isAnswering = await answersInTime(() => store.read.logTip())
-  return { isHealthy: isHealthy && isAnswering, reason, role, term, following }
+  return { isHealthy: isHealthy && isAnswering, reason, role, term, starting, following }
 }
 
 /** Over a broken network no answer may come at all, not even a failure. The log of the process has the reason. */

@@ -263,6 +263,12 @@ export const unspentOutputs = table('unspent_outputs', {
   hasToken: truth,
 })
 
+/** Unspent outputs and their slots. */
+export const unspentSlots = table('unspent_outputs', {
+  outputId: id<'OutputId'>(),
+  bookedSlot: long,
+})
+
 /** Unspent outputs by id. */
 export const unspentIds = table('unspent_outputs', { outputId: id<'OutputId'>() })
 

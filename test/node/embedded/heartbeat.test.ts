@@ -9,7 +9,7 @@ import {
 } from '../../../src/node/embedded/development.ts'
 import { createHeartbeat } from '../../../src/node/embedded/heartbeat.ts'
 import { issuanceNow } from '../../../src/node/embedded/issuance.ts'
-import { loadLedgerState } from '../../../src/node/embedded/state.ts'
+import { loadLedgerState, stateMemoryOf } from '../../../src/node/embedded/state.ts'
 import { genesisOf } from '../../../src/node/genesis.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
@@ -24,7 +24,7 @@ test('the blocks of a slot that ends while they are built stay in it, and the ne
   const { parameters } = plan
   const { store, term } = use
   await store.write.initialize(term, genesisOf(plan))
-  const state = await loadLedgerState(store.read, parameters)
+  const state = await loadLedgerState(store.read, parameters, stateMemoryOf(0))
   const isWriting = () => true
   const commitments = await openCommitments({ store, parameters, log: silentLog, isWriting })
   const first = parameters.genesisSlot + 1

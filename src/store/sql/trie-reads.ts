@@ -1,0 +1,53 @@
+import { accountEntryFrom } from '../../ledger/accounts.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import type { TrieReads } from '../trie-contract.ts'
+import { jsonOf } from './bulk.ts'
+import type { Reading } from './reading.ts'
+import { accountEntries, accountSlots, triePageIds, triePages, trieStates } from './trie-tables.ts'
+
+/** Pages of tries, and what they are built from. */
+export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieReads {
+  const pages = keyed(triePages, triePageIds)
+  const state = row(trieStates, 'WHERE id = 1')
+  // The name of the table: PostgreSQL would sort by the text that is selected under the name of the column.
+  const accounts = rows(
+    accountEntries,
+    `WHERE id > ? AND slot = (SELECT max(newer.slot) FROM account_versions AS newer
+        WHERE newer.id = account_versions.id)
+      ORDER BY account_versions.id LIMIT ${pageLimit}`,
+  )
+  const histories = rows(
+    accountEntries,
+    `JOIN ${dialect.given(accountSlots.columns)} ON given.id = account_versions.id
+      AND account_versions.slot >= coalesce((SELECT max(former.slot) FROM account_versions AS former
+        WHERE former.id = given.id AND former.slot <= given.slot), 0)`,
+  )
+
+  return {
+    triePages: (ids) => pages(ids.map((id) => ({ id }))),
+    trieState: () => state(),
+    unspentCount: async () => {
+      const [sum] = await query('SELECT coalesce(sum(outputs), 0) FROM output_counts', [])
+      return Number(sum?.[0])
+    },
+    newestAccounts: async (after) => {
+      const found = await accounts(after === undefined ? new Uint8Array() : hexToBytes(after))
+      return found.map(({ accountId, entry }) => ({
+        accountId,
+        entry: entry && accountEntryFrom(entry),
+      }))
+    },
+    accountHistories: async (accountIds, slot) => {
+      if (accountIds.length === 0) return []
+      const asked = accountIds.map((accountId) => ({ accountId, slot }))
+      const found = await histories(jsonOf(dialect, accountSlots, asked))
+      const versions = found.map((one) => ({
+        ...one,
+        entry: one.entry && accountEntryFrom(one.entry),
+      }))
+      return versions.sort((a, b) => a.slot - b.slot)
+    },
+  }
+}
+
+const pageLimit = 500

@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises'
+import { assert } from '../lib/assert.ts'
+import { ok, type Result } from '../lib/result.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
+import type { LeaseTerm } from './contract.ts'
+import type { RawWriting } from './sql/statements.ts'
+import { triePageIds, triePages, trieStates } from './sql/trie-tables.ts'
+import { allBuilt, type TrieBuild, type TrieChanges, type TriePage } from './trie-contract.ts'
+
+/** Writes pages of tries. */
+
+/** Changes them to what they are at the end of a slot, in the transaction that commits it. */
+export async function changeTries(
+  writing: RawWriting,
+  slot: SlotIndex,
+  { put, removed }: TrieChanges,
+): Promise<void> {
+  const { tx, sql } = writing
+  await putPages(writing, put)
+  for (let at = 0; at < removed.length; at += pagesPerStatement) {
+    const ids = removed.slice(at, at + pagesPerStatement).map((id) => ({ id }))
+    await sql.remove(tx, triePageIds, ids)
+  }
+  const states = await sql.update(tx, trieStates, [{ id: 1, slot, built: allBuilt }], {
+    where: `trie_state.built = ${allBuilt}`,
+  })
+  assert(states === 1, 'the tries are built before a slot is committed')
+}
+
+/** Adds pages to tries that are being built; the caller holds the lease. */
+export async function buildTries(
+  writing: RawWriting,
+  term: number,
+  { slot, built, isNew, put }: TrieBuild,
+): Promise<Result<LeaseTerm, never>> {
+  const { tx, sql } = writing
+  if (isNew) await tx.$executeRawUnsafe('DELETE FROM trie_pages')
+  await putPages(writing, put)
+  await sql.put(tx, trieStates, [{ id: 1, slot, built }])
+  return ok({ term })
+}
+
+async function putPages({ tx, sql }: RawWriting, pages: readonly TriePage[]): Promise<void> {
+  for (let at = 0; at < pages.length; at += pagesPerStatement) {
+    // SQLite has all of a statement in one turn of the event loop.
+    if (at > 0) await setImmediate()
+    await sql.put(tx, triePages, pages.slice(at, at + pagesPerStatement))
+  }
+}
+
+/** Half a megabyte of JSON, and some milliseconds. */
+const pagesPerStatement = 250

@@ -1,0 +1,63 @@
+import { bytesToHex } from '../../../src/lib/hex.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { parsed } from '../../support/parsed.ts'
+
+/** Ledgers of many unspent outputs for benchmarks, made by the database itself: by commits it would take hours. */
+
+/**
+ * Adds unspent outputs to a ledger that no process writes, spread over the slots committed so far: the rows that start
+ * and commits read. The log has no rows of them, so nobody may spend them.
+ */
+export async function growUnspent({ kind, writer }: Database, count: number): Promise<void> {
+  const words = kind === 'sqlite' ? sqliteWords : postgresqlWords
+  const bytes = words.literal(bytesToHex(encode(Output, output)).slice(2))
+  const newest = await writer.commitment.findFirstOrThrow({ orderBy: { slot: 'desc' } })
+  const { count: former } = await countOf(writer)
+  for (let first = 1; first <= count; first += rowsPerStep) {
+    const last = Math.min(first + rowsPerStep - 1, count)
+    const numbers = words.numbers(first, last)
+
+    await writer.$executeRawUnsafe(`
+      INSERT INTO outputs (id, bytes, "blockId", "bookedSlot", kind)
+      SELECT ${words.outputId(`${former} + i`)}, ${bytes}, ${words.literal('')}, 1 + i % ${newest.slot}, 0
+      FROM ${numbers}`)
+  }
+  await writer.$executeRawUnsafe(`
+    INSERT INTO unspent_outputs ("outputId", kind, "bookedSlot", "hasReturn", "hasToken")
+    SELECT id, kind, "bookedSlot", false, false FROM outputs WHERE bytes = ${bytes} ORDER BY id
+    ON CONFLICT DO NOTHING`)
+  await writer.$executeRawUnsafe(
+    `UPDATE output_counts SET outputs = outputs + ${count} WHERE kind = 0`,
+  )
+}
+
+/** How many outputs there are. */
+async function countOf(writer: Database['writer']): Promise<{ readonly count: number }> {
+  return { count: await writer.output.count() }
+}
+
+/** A statement of a million rows takes seconds, and a transaction of the client at most five. */
+const rowsPerStep = 100_000
+
+const output = parsed(Output, {
+  type: 0,
+  amount: '1000000',
+  mana: '0',
+  unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash: `0x${'5c'.repeat(32)}` } }],
+})
+
+const sqliteWords = {
+  numbers: (first: number, last: number) =>
+    `(WITH RECURSIVE n (i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n)`,
+  literal: (hex: string) => `X'${hex}'`,
+  outputId: (_n: string) => "CAST(randomblob(32) || X'010000000000' AS BLOB)",
+}
+
+const postgresqlWords = {
+  numbers: (first: number, last: number) =>
+    `generate_series(${first}::bigint, ${last}::bigint) AS numbers (i)`,
+  literal: (hex: string) => `'\\x${hex}'::bytea`,
+  outputId: (n: string) => `sha256(int8send(${n})) || '\\x010000000000'::bytea`,
+}

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { trieMapRoot } from '../../../src/ledger/trie.ts'
+import { isBranchPage } from '../../../src/ledger/trie-page.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { type KeptTries, openKeptTries } from '../../../src/node/embedded/kept-tries.ts'
+import type { TriePage } from '../../../src/store/trie-contract.ts'
+import { loadVectors, type Vector } from '../../support/vectors.ts'
+
+interface TrieVector extends Vector {
+  readonly entries: readonly (readonly [key: Hex, value: Hex])[]
+  readonly deleted: readonly Hex[]
+  readonly expected: Hex
+}
+
+/** Pages in a map, and the tries on them, with a cache of so many bytes. */
+function onPages(cacheBytes: number) {
+  const pages = new Map<number, Uint8Array>()
+  let reads = 0
+
+  async function triePages(ids: readonly number[]): Promise<TriePage[]> {
+    reads += ids.length
+    return ids.flatMap((id) => {
+      const bytes = pages.get(id)
+      return bytes === undefined ? [] : [{ id, bytes }]
+    })
+  }
+
+  function write(tries: KeptTries): void {
+    const { put, removed } = tries.changes()
+    for (const { id, bytes } of put) pages.set(id, bytes)
+    for (const id of removed) pages.delete(id)
+    tries.written()
+  }
+
+  return { pages, reads: () => reads, write, open: () => openKeptTries({ triePages }, cacheBytes) }
+}
+
+async function rootOf(tries: KeptTries, changes: ReadonlyMap<Hex, Uint8Array | undefined>) {
+  return bytesToHex(await tries.update('outputs', changes))
+}
+
+describe('roots of tries in pages', () => {
+  const vectors = loadVectors<TrieVector>('semantic-roots').filter(({ kind }) => kind === 'trie')
+  test.each(vectors)('$name', async ({ entries, deleted, expected }) => {
+    const { open, write } = onPages(0)
+    const full = open()
+    await full.update('outputs', new Map(entries.map(([key, value]) => [key, hexToBytes(value)])))
+    write(full)
+    expect(await rootOf(open(), new Map(deleted.map((key) => [key, undefined])))).toBe(expected)
+  })
+
+  test.each([0, 5_000, 1_000_000])(
+    'are those of the whole, whatever is set and removed, with a cache of %i bytes',
+    async (cacheBytes) => {
+      // Few enough that slots meet one another, enough for pages three deep.
+      const keys = Array.from(
+        { length: 6_000 },
+        (_, i) => `0x${i.toString(16).padStart(4, '0')}` as Hex,
+      )
+      const step = fc.record({
+        seed: fc.nat(),
+        count: fc.constantFrom(0, 1, 2, 40, 400, 4_000),
+        removing: fc.constantFrom(0, 0.5, 1),
+        isReopened: fc.boolean(),
+        isWritten: fc.boolean(),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+          const { open, write, pages } = onPages(cacheBytes)
+          const whole = new Map<Hex, Uint8Array>()
+          let tries = open()
+          for (const { seed, count, removing, isReopened, isWritten } of steps) {
+            const changes = new Map<Hex, Uint8Array | undefined>()
+            for (let i = 0; i < count; i++) {
+              const spread = (seed + i * 2_654_435_761) % keys.length
+              const isRemoved = ((seed + i * 40_503) % 100) / 100 < removing
+              const value = isRemoved ? undefined : Uint8Array.of(seed & 255, i & 255)
+              changes.set(keys[spread] as Hex, value)
+            }
+            for (const [key, value] of changes) {
+              if (value === undefined) whole.delete(key)
+              else whole.set(key, value)
+            }
+            expect(await rootOf(tries, changes)).toBe(bytesToHex(trieMapRoot(whole)))
+            if (isWritten || isReopened) write(tries)
+            if (isReopened) tries = open()
+          }
+          const gone = new Map([...whole.keys()].map((key) => [key, undefined]))
+          expect(await rootOf(tries, gone)).toBe(`0x${'00'.repeat(32)}`)
+          write(tries)
+          expect(pages.size).toBe(0)
+        }),
+        { numRuns: 12 },
+      )
+    },
+    120_000,
+  )
+
+  test('two tries do not meet, and a slot reads the pages on its way and no others', async () => {
+    const { open, write, pages, reads } = onPages(0)
+    const first = open()
+    const keys = Array.from(
+      { length: 20_000 },
+      (_, i) => `0x${i.toString(16).padStart(8, '0')}` as Hex,
+    )
+    const all = new Map(keys.map((key) => [key, Uint8Array.of(1)]))
+    await first.update('outputs', all)
+    const some = new Map([...all].slice(0, 10))
+    expect(bytesToHex(await first.update('accounts', some))).toBe(bytesToHex(trieMapRoot(some)))
+    write(first)
+    expect(pages.size).toBeGreaterThan(256)
+    expect([...pages.values()].filter(isBranchPage).length).toBeGreaterThan(16)
+    const before = reads()
+    const next = open()
+    const expected = bytesToHex(trieMapRoot(new Map([...all].slice(1))))
+    expect(await rootOf(next, new Map([[keys[0] as Hex, undefined]]))).toBe(expected)
+    expect(reads() - before).toBeLessThanOrEqual(4)
+    expect(next.changes().put.length).toBeLessThanOrEqual(4)
+    for (const { id } of next.changes().put) expect(Number.isSafeInteger(id)).toBe(true)
+  })
+})

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { databases, useStore } from '../support/databases.ts'
+import { booking, createdOutput, testGenesis } from '../support/store-rows.ts'
+
+describe.each(databases)('pages of unspent outputs on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('give each output once, by id, and end with an empty page', async () => {
+    await use.store.write.initialize(use.term, testGenesis())
+    const created = Array.from({ length: 2_500 }, (_, i) => createdOutput(i + 1))
+    await use.store.write.book(use.term, booking({ created }))
+    const found: { outputId: OutputId; bookedSlot: number }[] = []
+    const lengths: number[] = []
+    for (;;) {
+      const page = await use.store.read.unspentPage(found.at(-1)?.outputId)
+      lengths.push(page.length)
+      if (page.length === 0) break
+      found.push(...page)
+    }
+    expect(lengths).toEqual([1_000, 1_000, 501, 0])
+    const all = [createdOutput(0, { bookedSlot: 0 }), ...created]
+    const expected = all.map(({ outputId, bookedSlot }) => ({ outputId, bookedSlot }))
+    expect(found).toEqual(expected.sort((a, b) => (a.outputId < b.outputId ? -1 : 1)))
+  })
+})
