@@ -19,6 +19,7 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
     rows.map(({ address, class: of }) => [address + of, { address, class: of }]),
   )
   let passedOver = 0
+  const expectedOfAll: object[][] = []
   for (const list of lists.values()) {
     const own = rows.filter((row) => row.address === list.address && row.class === list.class)
     const lastByTransaction = new Map<string, number>()
@@ -31,6 +32,7 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
       .filter(({ seq }) => last.has(seq))
       .map(({ seq, outputId, isSpent }) => ({ seq, outputId, isSpent }))
     passedOver += own.length - expected.length
+    expectedOfAll.push(expected.toReversed().slice(0, 2))
     const [ascending] = await read.transactionEntryPages([{ ...whole, ...list }], {
       ...{ order: 'ascending', limit: 1_000 },
     })
@@ -42,6 +44,9 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
     expect(some).toEqual(expected.slice(1).reverse().slice(0, 3))
   }
   expect(passedOver).toBeGreaterThan(2)
+  const parts = [...lists.values()].map((list) => ({ ...whole, ...list }))
+  const ofAll = await read.transactionEntryPages(parts, { order: 'descending', limit: 2 })
+  expect(ofAll).toEqual(expectedOfAll)
 }
 
 describe.each(databases)('entries of transactions on $name', ({ create }) => {

@@ -168,7 +168,7 @@ function withoutAffinity(value: string, { type }: BulkColumn): string {
 }
 
 function textOf(dialect: Dialect, { name, type }: BulkColumn): string {
-  return type === 'bytes' ? `(${dialect.hex(`"${name}"`)})` : `"${name}"`
+  return type === 'bytes' ? `(${dialect.hex(`"${name}"`)})` : `CAST("${name}" AS TEXT)`
 }
 
 function parameterOf(value: Value, column: BulkColumn | undefined): Parameter {

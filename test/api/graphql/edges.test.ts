@@ -136,9 +136,9 @@ describe('edges', () => {
     const small = await world.askCounted(document, { n: 15 })
     const large = await world.askCounted(document, { n: 90 })
     expect(large.answer.data.blocks.nodes).toHaveLength(90)
-    // It depends on the moments of the answers which levels of two branches are read together.
-    expect(small.statements).toBeLessThanOrEqual(45)
-    expect(large.statements).toBeLessThanOrEqual(45)
+    // It depends on the moments of the answers which levels of two branches are read together: 33 to 50 were seen.
+    expect(small.statements).toBeLessThanOrEqual(60)
+    expect(large.statements).toBeLessThanOrEqual(60)
   })
 
   test('take as many from several addresses as from one, but for one more, and from pages of any size', async () => {
