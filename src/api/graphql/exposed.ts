@@ -1,9 +1,11 @@
+import type { FieldRef } from '@pothos/core'
 import type { builder } from './builder.ts'
 
 /** Fields that are members of the thing itself under their names: each is declared by its sentence. */
 
+type Types = typeof builder.$inferSchemaTypes
 type FieldsOf<Name extends string, T> = PothosSchemaTypes.ObjectFieldBuilder<
-  typeof builder.$inferSchemaTypes,
+  Types,
   Readonly<Record<NoInfer<Name>, T>>
 >
 type Sentences<Name extends string> = Readonly<Record<Name, string>>
@@ -12,7 +14,7 @@ type Sentences<Name extends string> = Readonly<Record<Name, string>>
 export function uint32s<const Name extends string>(
   t: FieldsOf<Name, number>,
   sentences: Sentences<Name>,
-) {
+): Record<string, FieldRef<Types, number>> {
   return eachOf(sentences, (name, description) =>
     t.field({ type: 'UInt32', description, resolve: (thing) => thing[name] }),
   )
@@ -22,7 +24,7 @@ export function uint32s<const Name extends string>(
 export function uint64s<const Name extends string>(
   t: FieldsOf<Name, number | bigint>,
   sentences: Sentences<Name>,
-) {
+): Record<string, FieldRef<Types, number | bigint>> {
   return eachOf(sentences, (name, description) =>
     t.field({ type: 'UInt64', description, resolve: (thing) => thing[name] }),
   )
