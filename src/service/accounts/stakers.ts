@@ -61,8 +61,11 @@ async function stakersAt(
   return stakers
 }
 
-/** Whether the ledger is still the one that was read: its database may have been replaced by an older copy. */
+/** Whether to read on: not for long, and only while its database has not been replaced by an older copy. */
 async function goesOn(read: Read, slot: SlotIndex, former: Known): Promise<boolean> {
-  if (former.slot > slot) return false
+  if (former.slot > slot || slot - former.slot > mostSlots) return false
   return (await read.milestone(former.slot))?.commitmentId === former.commitmentId
 }
+
+/** An account has a version for each slot that changed it: those of a day are more than all accounts. */
+const mostSlots = 100
