@@ -77,6 +77,32 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect(asked).toEqual(['all at 1', 'after 1', 'after 2', 'after 4'])
   })
 
+  test('are all read again when nobody has asked for long', async () => {
+    const { read } = store
+    const { slot } = await read.latestMilestone()
+    let reads = 0
+    const stakers = createStakers({
+      ...read,
+      accountVersions: (at) => {
+        reads++
+        return read.accountVersions(at)
+      },
+    })
+    await newest(stakers)
+    for (const [slots, expected] of [
+      [100, 1],
+      [101, 2],
+    ] as const) {
+      const from = (await read.latestMilestone()).slot + 1
+      const commits = Array.from({ length: slots }, (_, i) => slotCommit(from + i))
+      await store.write.closeSlots(term, from + slots - 1)
+      expect((await store.write.commitSlots(term, commits)).ok).toBe(true)
+      await newest(stakers)
+      expect(reads).toBe(expected)
+    }
+    expect((await read.latestMilestone()).slot).toBe(slot + 201)
+  })
+
   test('are all read again where the database holds another history', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()

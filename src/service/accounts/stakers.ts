@@ -57,14 +57,17 @@ async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined):
   return { commitmentId, byId }
 }
 
-/** Where the ledger is still the one that was read: its database may have been replaced by an older copy. */
+/** Where it can be read on: not for long, and only while the database has not been replaced by an older copy. */
 async function stakesBefore(
   read: Read,
   slot: SlotIndex,
   former: Known,
 ): Promise<Stakes | undefined> {
-  if (former.slot > slot) return undefined
+  if (former.slot > slot || slot - former.slot > mostSlots) return undefined
   const stakes = await former.stakes
   const kept = await read.milestone(former.slot)
   return kept !== undefined && kept.commitmentId === stakes.commitmentId ? stakes : undefined
 }
+
+/** An account has a version for each slot that changed it: those of a day are more than all accounts. */
+const mostSlots = 100

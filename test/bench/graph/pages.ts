@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
-import { startProgram } from '../../support/program.ts'
+import { type Program, startProgram } from '../../support/program.ts'
 import { untilCommitted } from '../../support/wallet.ts'
 import { loadBy, type Measured } from '../graphql/load.ts'
 import { type Server, serverOf, startPeer } from '../graphql/servers.ts'
@@ -12,6 +13,7 @@ import { commonPart } from './common-part.ts'
 import { ask, bodyOf, compareAnswers, type Question } from './compare.ts'
 import type { GraphLedger } from './ledger.ts'
 import { questionsOf } from './questions.ts'
+import { counting, statementsOf } from './statements.ts'
 
 /** Measures the pages of an explorer on a ledger: the gateway and the explorer of Prisma in turns. */
 
@@ -26,33 +28,91 @@ export interface Options {
 
 const examples = new URL('../../../docs/examples/explorer/', import.meta.url)
 
+/** A page of an explorer: its document, and the part of it that both servers can tell. */
+interface Page extends Question {
+  readonly whole: string
+  readonly fields: string
+}
+
 /** Prints the table of a ledger. */
 export async function measurePages(ledger: GraphLedger, options: Options): Promise<void> {
-  const variables = await questionsOf(ledger)
-  const gateway = serverOf(await startProgram(ledger.env))
+  const pages = await pagesOf(ledger, options)
+  const statements = await countAll(ledger, pages)
+  const gateway = serverOf(await startCommitted(ledger))
   const plain = await startPeer('explorer.ts', ledger)
   try {
-    await untilCommitted(`http://127.0.0.1:${gateway.port}`, ledger.lastSlot + 1)
-    const schema = await schemaOf(plain)
+    plain.hold()
+    const idle = await idleMsPerSecond(gateway)
     const table = [head]
-    for (const file of readdirSync(examples)) {
-      const name = file.replace('.graphql', '')
-      if (options.only !== undefined && options.only !== name) continue
-      const whole = readFileSync(new URL(file, examples), 'utf8')
-      const part = commonPart(whole, schema)
-      const question = { name, text: part.text, variables: present(variables.get(name), name) }
+    for (const page of pages) {
       plain.goOn()
-      await compareAnswers([gateway, plain], question)
-      const measured = await inTurns([gateway, plain], question, whole, options)
-      table.push(rowOf(name, `${part.fields} of ${part.ofFields}`, measured))
+      await compareAnswers([gateway, plain], page)
+      const measured = await inTurns([gateway, plain], page, options)
+      table.push([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
     }
-    console.log(`load average ${loadavg()[0]?.toFixed(1)}\n`)
+    const load = loadavg()[0]?.toFixed(1)
+    console.log(
+      `load average ${load}; the gateway takes ${idle.toFixed(0)} ms of a second for its slots\n`,
+    )
     printTable(table)
     console.log()
   } finally {
     await gateway.end()
     await plain.end()
   }
+}
+
+/** What the gateway takes of a second when nobody asks it: it votes and commits slots. */
+async function idleMsPerSecond(gateway: Server): Promise<number> {
+  const spent = gateway.spent()
+  await delay(idleSeconds * 1_000)
+  return (gateway.spent() - spent) / idleSeconds
+}
+
+const idleSeconds = 6
+
+/** The gateway when it has committed the slots that the making of the ledger took. */
+async function startCommitted({ env, lastSlot }: GraphLedger, settings = {}): Promise<Program> {
+  const gateway = await startProgram({ ...env, ...settings })
+  await untilCommitted(gateway.url, lastSlot + 1)
+  return gateway
+}
+
+async function pagesOf(ledger: GraphLedger, { only }: Options): Promise<readonly Page[]> {
+  const variables = await questionsOf(ledger)
+  const plain = await startPeer('explorer.ts', ledger)
+  const schema = await schemaOf(plain)
+  await plain.end()
+  return readdirSync(examples)
+    .map((file) => file.replace('.graphql', ''))
+    .filter((name) => only === undefined || only === name)
+    .map((name) => {
+      const whole = readFileSync(new URL(`${name}.graphql`, examples), 'utf8')
+      const { text, fields, ofFields } = commonPart(whole, schema)
+      const asked = present(variables.get(name), name)
+      return { name, text, whole, variables: asked, fields: `${fields} of ${ofFields}` }
+    })
+}
+
+/** The statements of each page, ours and those of the other one. */
+async function countAll(
+  ledger: GraphLedger,
+  pages: readonly Page[],
+): Promise<ReadonlyMap<Page, string>> {
+  const gateway = await startCommitted(ledger, counting)
+  const plain = await startPeer('explorer.ts', ledger, counting)
+  const port = Number(new URL(gateway.url).port)
+  const counts = new Map<Page, string>()
+  try {
+    for (const page of pages) {
+      const ours = await statementsOf({ ...gateway, port }, page)
+      counts.set(page, `${ours}, ${await statementsOf(plain, page)}`)
+    }
+  } finally {
+    await gateway.end('SIGTERM')
+    await plain.end()
+  }
+  return counts
 }
 
 async function schemaOf(server: Server): Promise<GraphQLSchema> {
@@ -74,8 +134,7 @@ interface Rounds {
 
 async function inTurns(
   [gateway, plain]: readonly [Server, Server],
-  { text, variables }: Question,
-  whole: string,
+  { text, variables, whole }: Page,
   { rounds, ms }: Options,
 ): Promise<Rounds> {
   const measured: Rounds = { ours: [], theirs: [], whole: [] }
@@ -110,17 +169,20 @@ const head = [
   'ours µs (a second)',
   'Pothos µs (a second)',
   'ratio',
+  'without slots',
   'p50 ms',
   'p99 ms',
   'p99 to p50',
   'whole µs',
+  'statements',
 ]
 
-function rowOf(name: string, fields: string, { ours, theirs, whole }: Rounds): string[] {
+function rowOf({ name, fields }: Page, { ours, theirs, whole }: Rounds, idle: number): string[] {
   const cpu = (rounds: readonly Measured[]) => median(rounds.map(({ cpuUs }) => cpuUs))
   const cell = (rounds: readonly Measured[]) =>
     `${cpu(rounds).toFixed(0)} (${median(rounds.map(({ perSecond }) => perSecond)).toFixed(0)})`
-  const ratios = theirs.map(({ cpuUs }, i) => cpuUs / (ours[i]?.cpuUs ?? Number.NaN))
+  const ratio = (costOf: (round: Measured) => number) =>
+    median(theirs.map(({ cpuUs }, i) => cpuUs / costOf(present(ours[i], 'a round')))).toFixed(2)
   const times = ours.flatMap((round) => round.times).sort((a, b) => a - b)
   const [p50, p99] = [0.5, 0.99].map((part) => times[Math.floor(times.length * part)] ?? Number.NaN)
   return [
@@ -128,7 +190,8 @@ function rowOf(name: string, fields: string, { ours, theirs, whole }: Rounds): s
     fields,
     cell(ours),
     cell(theirs),
-    median(ratios).toFixed(2),
+    ratio(({ cpuUs }) => cpuUs),
+    ratio(({ cpuUs, perSecond }) => cpuUs - (idle * 1_000) / perSecond),
     p50?.toFixed(1) ?? '',
     p99?.toFixed(1) ?? '',
     ((p99 ?? 0) / (p50 ?? 1)).toFixed(1),

@@ -1,5 +1,4 @@
 import { ownerAt } from '../../../src/ledger/updates.ts'
-import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { addressKey } from '../../../src/protocol/ids.ts'
@@ -101,7 +100,7 @@ function plainOutput({ id, bytes, bookedSlot, spentSlot, spentBy }: StoredOutput
     owner: ownerIn(spent ?? maximumSlot),
     bookedSlot: Number(bookedSlot),
     spentSlot: spent,
-    spentBy: spentBy === null ? undefined : bytesToHex(present(spentBy, 'an id')),
+    spentBy: spentBy === null ? undefined : bytesToHex(spentBy),
     receiver: ownerIn(Number(bookedSlot)),
     sender: spent === undefined ? undefined : ownerIn(spent),
   }

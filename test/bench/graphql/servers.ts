@@ -57,13 +57,31 @@ export function serverOf(gateway: Program): Server {
 /** What a peer has to know of a ledger. */
 export type PeerLedger = Pick<LargeLedger, 'url' | 'began'>
 
-/** Starts a program of `test/bench/peers`. */
-export async function startPeer(file: string, { url, began }: PeerLedger): Promise<Server> {
-  const env = { PATH: path, NODE_ENV: 'production', GRAPHILE_ENV: 'production' }
-  const child = fork(join(folder, file), [url, String(began)], { cwd: folder, env, execArgv: [] })
+/** A peer, and what it wrote on standard error so far. */
+export interface PeerServer extends Server {
+  readonly process: ChildProcess
+  logged(): string
+}
+
+/** Starts a program of `test/bench/peers`, with more settings where there are some. */
+export async function startPeer(
+  file: string,
+  { url, began }: PeerLedger,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PeerServer> {
+  const env = { PATH: path, NODE_ENV: 'production', GRAPHILE_ENV: 'production', ...settings }
+  const stdio = ['inherit', 'inherit', 'pipe', 'ipc'] as const
+  const options = { cwd: folder, env, execArgv: [], stdio: [...stdio] }
+  const child = fork(join(folder, file), [url, String(began)], options)
+  let logged = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    logged += text
+  })
   const pid = present(child.pid, 'its number')
   return {
-    port: await portOf(child, file),
+    process: child,
+    logged: () => logged,
+    port: await portOf(child, file, () => logged),
     spent: () => processorMs(pid),
     hold: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
@@ -75,10 +93,10 @@ export async function startPeer(file: string, { url, began }: PeerLedger): Promi
   }
 }
 
-function portOf(child: ChildProcess, file: string): Promise<number> {
+function portOf(child: ChildProcess, file: string, logged: () => string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('message', (message: { readonly port: number }) => resolve(message.port))
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}: ${logged()}`)))
   })
 }
 

@@ -104,15 +104,21 @@ export const Block = builder.prismaObject('Block', {
     }),
     transaction: t.relation('transaction', { nullable: true }),
     parents: t.relation('parents', { query: { orderBy: { parentId: 'asc' } } }),
+    // By the table between them: by `parents: { some: … }` Prisma looks through all blocks.
     children: t.prismaConnection({
       type: 'Block',
       cursor: 'id',
-      resolve: (query, { id }) =>
-        prisma.block.findMany({
-          ...query,
-          where: { parents: { some: { parentId: id } } },
-          orderBy: { id: 'desc' },
-        }),
+      resolve: async ({ take, skip, cursor, ...child }, { id }) => {
+        const found = await prisma.blockParent.findMany({
+          where: { parentId: id },
+          orderBy: { childId: 'desc' },
+          take,
+          skip,
+          ...(cursor?.id && { cursor: { parentId_childId: { parentId: id, childId: cursor.id } } }),
+          select: { child: child },
+        })
+        return found.map((row) => row.child)
+      },
     }),
   }),
 })
