@@ -1,3 +1,4 @@
+import type { Allowed } from './api/policies.ts'
 import type { KeySource } from './api/signing-key.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
@@ -11,6 +12,8 @@ import {
   oneOf,
   parseCount,
   parseDrain,
+  parseNames,
+  parseOrigins,
   parsePort,
   parseRetention,
   parseSwitch,
@@ -19,6 +22,7 @@ import {
   keySettings,
   leastSecretBytes,
   ledgerKinds,
+  mostWorkers,
   type Setting,
   settings,
   submitModes,
@@ -40,12 +44,24 @@ export interface Config extends LedgerSettings {
   readonly mayCreate: boolean
   /** PostgreSQL with a pooler: the URL past the pooler, for notifications of commits; `undefined` for the same URL. */
   readonly wakeUrl: Secret | undefined
+  /** How many processes serve the port together. */
+  readonly workers: number
   /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submit: (typeof submitModes)[number]
   /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
   readonly signing: KeySource
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
+  /** A manifest of the only GraphQL documents that are answered. */
+  readonly trustedDocumentsFile: string | undefined
+  /** Whose pages may read answers and open WebSockets; `undefined` for what is usual on the network. */
+  readonly allowedOrigins: Allowed | undefined
+  /** By which names requests may call the gateway. */
+  readonly allowedHosts: Allowed
+  /** Whether browsers are shown GraphiQL. */
+  readonly hasGraphiql: boolean
+  /** Whether the schema of GraphQL is told. */
+  readonly hasIntrospection: boolean
   /** How many WebSockets and event streams may be open. */
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
@@ -101,6 +117,7 @@ export function parseConfig(
     databaseUrl: readDatabaseUrl(given, errors),
     mayCreate: !check(settings.noCreate, parseSwitch, switches.join(', ')),
     wakeUrl: readWakeUrl(given, errors),
+    workers: readWorkers(given, errors),
     submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
     signing: readSigning(given, errors),
     ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
@@ -111,6 +128,11 @@ export function parseConfig(
     issuerKey: readIssuerKey(given, errors),
     issuerAccount: readIssuerAccount(given, errors),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
+    trustedDocumentsFile: given(settings.trustedDocuments).text,
+    allowedOrigins: readOrigins(given, errors),
+    allowedHosts: check(settings.allowedHosts, parseNames, '*, or names with commas between'),
+    hasGraphiql: check(settings.graphiql, parseSwitch, switches.join(', ')),
+    hasIntrospection: check(settings.introspection, parseSwitch, switches.join(', ')),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
@@ -195,6 +217,31 @@ function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefi
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
   }
   return createSecret(text)
+}
+
+function readOrigins(given: GivenValues, errors: ConfigError[]): Config['allowedOrigins'] {
+  const { text, from: setting } = given(settings.allowedOrigins)
+  if (text === undefined) return undefined
+  const origins = parseOrigins(text)
+  if (origins === undefined) {
+    const expected = '*, or origins such as https://explorer.example with commas between'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return origins
+}
+
+function readWorkers(given: GivenValues, errors: ConfigError[]): number {
+  const { text = '', from: setting } = given(settings.workers)
+  const workers = parseCount(text) ?? 0
+  const isPostgresql = isPostgresqlUrl(given(settings.database).text ?? '')
+  const most = isPostgresql ? mostWorkers : 1
+  if (workers < 1 || workers > most) {
+    const expected = isPostgresql
+      ? `a whole number from 1 to ${most}`
+      : '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return workers
 }
 
 /** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
+import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
 import { defaultLimits, type TransportLimits } from './api/limits.ts'
+import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
 import { type KeyError, openSigningKey } from './api/signing-key.ts'
 import type { Config } from './config.ts'
@@ -65,7 +67,7 @@ export interface GatewayDeps {
 }
 
 /** Why a gateway does not start. */
-export type StartError = KeyError | StoreError | LedgerError | ListenError
+export type StartError = KeyError | StoreError | LedgerError | ListenError | TrustedDocumentsInvalid
 
 /** How long requests under way may take when the gateway closes. */
 const closeGraceMs = 3_000
@@ -106,6 +108,8 @@ async function openInOrder(
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
   const { log, wake = createWake(), feed: feedSettings } = deps
+  const trusted = await trustedDocumentsOf(config)
+  if (!trusted.ok) return trusted
   const database = await openWatchedStore(config, { log, wake })
   if (!database.ok) return database
   const { store, blockChanges } = database.value
@@ -136,12 +140,14 @@ async function openInOrder(
   const auth = { key: key.value, clock: deps.clock }
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
-  const http = await openTransports({ services, auth, limits, log }, config)
+  const network = services.parameters.networkName
+  const policies = policiesOf(config, network)
+  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, policies, log }
+  const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
-  const network = services.parameters.networkName
   const hasFaucet = services.faucet !== undefined
   const announceStop = async () => {
     http.value.announceStop()
@@ -149,6 +155,19 @@ async function openInOrder(
   }
   const { confirm: confirmClock } = clock
   return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+/** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
+function policiesOf(config: Config, network: string): Policies {
+  const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
+  const usual = network === developmentNetworkName ? 'all' : new Set<string>()
+  return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
+}
+
+async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
+  return trustedDocumentsFile === undefined
+    ? ok(undefined)
+    : readTrustedDocuments(trustedDocumentsFile)
 }
 
 /** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import type { StopSignal } from './cli/command.ts'
 import { commandOf } from './cli/help.ts'
 import { boundHeap } from './heap.ts'
@@ -15,8 +16,9 @@ const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // A second signal ends the process at once.
-      if (stopping) process.exit(130)
+      // A second signal ends the process at once. One of several behind a port is sent each twice, by the terminal or the
+      // supervisor and by the first process, and ends with that one.
+      if (stopping && cluster.isPrimary) process.exit(130)
       stopping = true
       resolve(signal)
       // The orderly end has its own time limits; this is the last resort.
@@ -43,3 +45,5 @@ const surroundings = {
 }
 const run = await commandOf(name)
 process.exitCode = await run(surroundings, words)
+// One of several behind a port: what ties it to the first process keeps it alive.
+cluster.worker?.disconnect()

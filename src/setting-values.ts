@@ -34,6 +34,23 @@ export function parseSwitch(text: string): boolean | undefined {
   return text === 'off' ? false : undefined
 }
 
+/** Names with commas between, in lower case; `*` means all. */
+export function parseNames(text: string): ReadonlySet<string> | 'all' | undefined {
+  if (text === '*') return 'all'
+  const names = text.split(',').map((name) => name.trim().toLowerCase())
+  return names.every((name) => /^([a-z0-9._-]+|\[[0-9a-f:]+\])$/.test(name))
+    ? new Set(names)
+    : undefined
+}
+
+/** Origins with commas between, as browsers write them; `*` means all. */
+export function parseOrigins(text: string): ReadonlySet<string> | 'all' | undefined {
+  if (text === '*') return 'all'
+  const origins = text.split(',').map((origin) => origin.trim())
+  const isOrigin = (one: string) => /^https?:/.test(one) && URL.parse(one)?.origin === one
+  return origins.every(isOrigin) ? new Set(origins) : undefined
+}
+
 /** One of some words. */
 export function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T | undefined {
   return (text) => allowed.find((value) => value === text)

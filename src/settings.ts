@@ -25,6 +25,9 @@ export const switches = ['on', 'off'] as const
 /** Bytes of a shared secret: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */
 export const leastSecretBytes = 32
 
+/** Processes behind one port: more would wait for each other. */
+export const mostWorkers = 64
+
 /** Every setting, in the order of the help. */
 export const settings = {
   host: {
@@ -62,6 +65,13 @@ export const settings = {
     value: 'URL',
     byDefault: undefined,
     help: 'PostgreSQL with a pooler: URL past the pooler, for notifications of other processes; DATABASE_URL by default',
+  },
+  workers: {
+    variable: 'WORKERS',
+    flag: 'workers',
+    value: 'NUMBER',
+    byDefault: '1',
+    help: `processes that serve the port together, at most ${mostWorkers}; more than one needs PostgreSQL`,
   },
   submit: {
     variable: 'SUBMIT',
@@ -139,6 +149,41 @@ export const settings = {
     value: 'MILESTONES',
     byDefault: 'all',
     help: 'how many of the newest milestones the log of ledger updates keeps',
+  },
+  trustedDocuments: {
+    variable: 'TRUSTED_DOCUMENTS',
+    flag: 'trusted-documents',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'manifest of the only GraphQL documents that are answered, as JSON; all are by default',
+  },
+  allowedOrigins: {
+    variable: 'ALLOWED_ORIGINS',
+    flag: 'allowed-origins',
+    value: 'ORIGINS',
+    byDefault: undefined,
+    help: 'origins of pages that may read answers and open WebSockets, with commas between; * for all, as on the development network, elsewhere only its own by default',
+  },
+  allowedHosts: {
+    variable: 'ALLOWED_HOSTS',
+    flag: 'allowed-hosts',
+    value: 'NAMES',
+    byDefault: '*',
+    help: 'names by which requests may call the gateway (Host), without ports and with commas between; * for all',
+  },
+  graphiql: {
+    variable: 'GRAPHIQL',
+    flag: 'graphiql',
+    value: 'SWITCH',
+    byDefault: 'on',
+    help: 'on shows an editor for queries to browsers at /graphql; off does not',
+  },
+  introspection: {
+    variable: 'INTROSPECTION',
+    flag: 'introspection',
+    value: 'SWITCH',
+    byDefault: 'on',
+    help: 'on tells the schema of GraphQL to those who ask for it; off does not, nor suggests names',
   },
   maxConnections: {
     variable: 'MAX_CONNECTIONS',

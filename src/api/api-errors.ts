@@ -9,6 +9,9 @@ export type ApiError =
   | AnswerTooLarge
   | ClientLeft
   | OperationTooCostly
+  | DocumentError
+  | HostNotAllowed
+  | OriginNotAllowed
   | DocumentTooDeep
   | TooManyAliases
   | TooManyDirectives
@@ -92,6 +95,29 @@ export interface OperationTooCostly {
   readonly field: string
 }
 
+/** Why a document is not taken. */
+export type DocumentError =
+  | { readonly code: 'PERSISTED_QUERY_MALFORMED' }
+  /** The client is to send the document once more, with its hash. */
+  | { readonly code: 'PERSISTED_QUERY_NOT_FOUND' }
+  | { readonly code: 'PERSISTED_QUERY_HASH_MISMATCH' }
+  /** The operator's manifest does not have it. */
+  | { readonly code: 'DOCUMENT_NOT_TRUSTED' }
+  /** The operator keeps the schema from clients. */
+  | { readonly code: 'INTROSPECTION_OFF' }
+
+/** The request calls the gateway by a name that it does not have. */
+export interface HostNotAllowed {
+  readonly code: 'HOST_NOT_ALLOWED'
+  readonly host: string
+}
+
+/** A page of this origin may not open a WebSocket. */
+export interface OriginNotAllowed {
+  readonly code: 'ORIGIN_NOT_ALLOWED'
+  readonly origin: string
+}
+
 /** A document that nests too deep. */
 export interface DocumentTooDeep {
   readonly code: 'DOCUMENT_TOO_DEEP'
@@ -123,6 +149,8 @@ export type MatchError =
 export type BodyError =
   | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
   | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
+  /** A compressed body. */
+  | { readonly code: 'CONTENT_ENCODING_REFUSED' }
   | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
 
 /** A query parameter whose value is not of its form. */

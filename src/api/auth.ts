@@ -46,7 +46,7 @@ export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
  * Newer browsers say which page a request comes from: of the same origin, or of none, as what a person types. Behind a proxy
  * that names another host this is the only word that is right. Others name the page's origin; programs do neither.
  */
-function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
+export function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`

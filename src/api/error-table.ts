@@ -39,7 +39,16 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `the query was still reading after ${e.limitMs / 1_000} seconds; ask for less at once`,
   ),
 
-  PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${e.path}` },
+  HOST_NOT_ALLOWED: {
+    status: 421,
+    message: (e) =>
+      `Host: this gateway is not called ${shortened(e.host)}; its names are those of ALLOWED_HOSTS`,
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    message: (e) => `Origin: pages of ${shortened(e.origin)} may not open a WebSocket here`,
+  },
+  PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${shortened(e.path)}` },
   PATH_MALFORMED: badRequest(() => 'the path is not percent-encoded UTF-8'),
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -49,9 +58,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   QUERY_MALFORMED: badRequest((e) => `query: ${e.part} is not percent-encoded UTF-8`),
   QUERY_PARAMETER_UNKNOWN: badRequest(
     (e) =>
-      `query: ${e.name} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
+      `query: ${shortened(e.name)} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
   ),
-  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${e.name} comes more than once`),
+  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${shortened(e.name)} comes more than once`),
 
   ADDRESS_MALFORMED: badRequest((e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`),
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
@@ -94,7 +103,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) =>
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
-  OUTPUT_CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of the list of outputs`),
   UPDATE_CLASS_WITHOUT_ADDRESS: badRequest(
     () => 'class: needs an address; the updates of all addresses are not kept by class',
   ),
@@ -104,9 +112,26 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   FILTER_NEEDS_UNSPENT: badRequest(
     (e) => `filter: ${e.members} are kept of unspent outputs alone; ask with isSpent: false`,
   ),
+  FILTER_NOT_LIVE: badRequest((e) => `filter: new blocks are not followed by ${e.members}`),
   FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
+  PERSISTED_QUERY_MALFORMED: badRequest(
+    () => 'extensions.persistedQuery: expected version 1 and sha256Hash, 64 lower-case hex digits',
+  ),
+  // Some clients know it by this message alone, and then send the document.
+  PERSISTED_QUERY_NOT_FOUND: badRequest(() => 'PersistedQueryNotFound'),
+  PERSISTED_QUERY_HASH_MISMATCH: badRequest(
+    () => 'extensions.persistedQuery.sha256Hash: not that of the document in query',
+  ),
+  DOCUMENT_NOT_TRUSTED: {
+    status: 403,
+    message: () => 'query: this gateway answers only the documents that its operator has named',
+  },
+  INTROSPECTION_OFF: {
+    status: 403,
+    message: () => 'query: this gateway does not tell its schema',
+  },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
@@ -121,15 +146,21 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was complete' },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
+  CONTENT_ENCODING_REFUSED: {
+    status: 415,
+    message: () => 'Content-Encoding: bodies are taken as they are, without compression',
+    headers: () => ({ 'accept-encoding': 'identity' }),
+  },
   CONTENT_TYPE_REFUSED: badRequest(
-    (e) => `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : e.given}`,
+    (e) =>
+      `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : shortened(e.given)}`,
   ),
 
   TOKEN_MISSING: unauthorized(() => 'a token is needed'),
   TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
   TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
   TOKEN_ALGORITHM_REFUSED: unauthorized(
-    (e) => `the token is signed with ${e.given}, and only ${e.expected} is accepted`,
+    (e) => `the token is signed with ${shortened(e.given)}, and only ${e.expected} is accepted`,
   ),
   TOKEN_SIGNATURE_INVALID: unauthorized(
     () => 'the token is not signed with the key of this gateway',
@@ -146,7 +177,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `${e.argument}: expected the Bech32 text of an account (8) or anchor (24) address`,
   ),
   CHAIN_RECORD_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
-  CHAIN_RECORD_UNKNOWN: { status: 404, message: (e) => `there is no record of ${e.chainId}` },
+  CHAIN_RECORD_UNKNOWN: {
+    status: 404,
+    message: (e) => `there is no record of ${shortened(e.chainId)}`,
+  },
   CHAIN_RECORD_STALE: {
     status: 412,
     message: (e) =>
@@ -158,12 +192,6 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     () => 'If-Match: expected * or tags of chain records, such as "3"',
   ),
   CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
-  CHAIN_RECORD_CURSOR_MALFORMED: badRequest(
-    (e) => `${e.argument}: not a cursor of the list of chain records`,
-  ),
-  CHAIN_RECORD_PAGE_SIZE: badRequest(
-    (e) => `${e.argument}: expected 0 to ${e.limit}, not ${e.value}`,
-  ),
 
   PATH_ID_MALFORMED: badRequest(
     (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,

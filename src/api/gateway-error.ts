@@ -4,16 +4,16 @@ import type { AsOfError } from '../service/addresses/address-as-of.ts'
 import type { HistoryRangeReversed } from '../service/addresses/address-history.ts'
 import type { AddressError } from '../service/addresses/address-key.ts'
 import type { ChainRecordUnknown } from '../service/chain-records/activate-chain.ts'
-import type { ChainRecordPageError } from '../service/chain-records/chain-records.ts'
 import type { FollowChainRecordsError } from '../service/chain-records/follow-chain-records.ts'
 import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
 import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-requests.ts'
+import type { FilterNotLive } from '../service/feed/follow-blocks.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
-import type { ListOutputsError } from '../service/lists/list-outputs.ts'
+import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
+import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
 import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
-import type { ListUnspentOutputsError } from '../service/outputs/list-unspent-outputs.ts'
 import type { OutputNotServed } from '../service/outputs/output-life.ts'
 import type { UpdatesNotKept } from '../service/slots/explore.ts'
 import type { ActivityError } from '../service/slots/read-activity.ts'
@@ -38,10 +38,10 @@ export type GatewayError =
   | FollowChainRecordsError
   | FaucetError
   | FaucetPaymentFailed
-  | ChainRecordPageError
   | SubmitBlockError
-  | ListUnspentOutputsError
-  | ListOutputsError
+  | FilterAmbiguous
+  | FilterNeedsUnspent
+  | FilterNotLive
   | SimulateTransactionError
   | UpdatesNotKept
   | ActivityError

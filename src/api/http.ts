@@ -13,6 +13,7 @@ import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
+import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import {
@@ -25,6 +26,7 @@ import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
+import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
 import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
@@ -45,6 +47,10 @@ export interface HttpDeps {
   readonly services: Services
   readonly auth: AuthDeps
   readonly limits: TransportLimits
+  /** The only documents that are answered; without it all are. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
+  /** What browsers and strangers may do; everything by default. */
+  readonly policies?: Policies | undefined
   readonly log: Log
 }
 
@@ -95,18 +101,22 @@ const serverOptions = {
 
 /** Starts the server. */
 export async function openHttp(
-  deps: HttpDeps,
+  given: HttpDeps,
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
-  const graphql = createGraphqlServer(deps)
+  const deps = { ...given, policies: given.policies ?? openPolicies }
+  const { policies } = deps
+  const documents = createDocuments(deps.trustedDocuments)
+  const { hasIntrospection } = policies
+  const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
   const drain = new AbortController()
   // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
-  const listeners = openListeners({ ...deps, graphql, occupancy })
+  const listeners = openListeners({ ...deps, graphql, documents, occupancy })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const direct = createDirectAnswers({ ...deps, graphql })
+  const direct = createDirectAnswers({ ...deps, graphql, documents })
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, direct, occupancy, listeners }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
@@ -117,7 +127,7 @@ export async function openHttp(
   answerUnreadable(server)
   refuseTunnels(server)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
-  takeUpgrades(server, (path) => {
+  takeUpgrades(server, policies, (path) => {
     if (path === graphqlPath) return listeners
     return path === mqttPath ? mqtt : undefined
   })
@@ -155,18 +165,22 @@ export async function openHttp(
 /** Passes requests to upgrade to the transport of their path. */
 function takeUpgrades(
   server: Server,
+  policies: Policies,
   transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
 ): void {
   server.on('upgrade', (request, socket, head) => {
     const target = request.url ?? '/'
     const transport = transportAt(splitTarget(target).path)
-    if (!wantsWebSocket(request)) ignoreUpgrade(server, request, socket, head)
+    if (!wantsWebSocket(request)) return ignoreUpgrade(server, request, socket, head)
+    const problem = policyProblem(policies, request.headers, true)
+    if (problem !== undefined) refuseUpgrade(socket, toRest(problem))
     else if (transport !== undefined) transport.upgrade(request, socket, head)
     else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: target }))
   })
 }
 
 interface RequestDeps extends Omit<HttpDeps, 'routes'> {
+  readonly policies: Policies
   readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
   readonly direct: DirectAnswers
@@ -181,25 +195,31 @@ async function handle(
 ): Promise<void> {
   const requestId = randomUUID()
   const { path, query } = splitTarget(message.url ?? '/')
-  const common = commonHeaders(requestId)
+  const { policies } = deps
+  const common = commonHeaders(requestId, originHeaders(policies, message.headers))
   // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
-    const problem = headProblem(message)
+    const problem = headProblem(message) ?? policyProblem(policies, message.headers, false)
     if (problem !== undefined) {
       // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
       return send(response, toRest(problem), common)
     }
     if (message.method === 'OPTIONS') return preflight(message, response, common)
+    const { 'content-encoding': coding = 'identity' } = message.headers
+    if (coding !== 'identity') {
+      return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
+    }
     const caller = callerOf(deps.auth, credentialsOf(message.headers))
-    if (path === '/' && wantsPage(message)) return sendToPage(response, common)
+    const isPage = policies.hasGraphiql && wantsPage(message)
+    if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
       const found = await answer(deps, { message, path, query, caller, requestId, occupancy })
       return send(response, found, common)
     }
-    if (wantsPage(message)) return await sendPage(message, response, common)
+    if (isPage) return await sendPage(message, response, common)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
       if (!type.ok) return send(response, refusedGraphql(415, type.error), common)
@@ -238,17 +258,8 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
     : { path: local.slice(0, at), query: local.slice(at + 1) }
 }
 
-/**
- * Any page may send requests, for reading is open to all, but none with cookies: there is no
- * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
- */
-function commonHeaders(requestId: string): CommonHeaders {
-  return {
-    'x-request-id': requestId,
-    'x-content-type-options': 'nosniff',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'etag, location, retry-after, x-request-id',
-  }
+function commonHeaders(requestId: string, origins: CommonHeaders): CommonHeaders {
+  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', ...origins }
 }
 
 type CommonHeaders = Readonly<Record<string, string>>
@@ -266,9 +277,12 @@ function preflight(
   const asked = message.headers['access-control-request-headers']
   response.writeHead(204, {
     ...common,
-    'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-    'access-control-allow-headers': asked ?? 'authorization, content-type, if-match, if-none-match',
-    'access-control-max-age': '86400',
+    ...('access-control-allow-origin' in common && {
+      'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
+      'access-control-allow-headers':
+        asked ?? 'authorization, content-type, if-match, if-none-match',
+      'access-control-max-age': '86400',
+    }),
     'content-length': '0',
   })
   response.end()

@@ -1,6 +1,5 @@
 import { maxBlockSize } from '../protocol/block.ts'
 import { asOfUpdateLimit } from '../service/addresses/address-as-of.ts'
-import { maxChainRecordPage } from '../service/chain-records/chain-records.ts'
 import { maxFollowedChains } from '../service/chain-records/follow-chain-records.ts'
 import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
 import { maximumFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
@@ -144,13 +143,6 @@ const listLimits: readonly Limit[] = [
     unit: 'COUNT',
     meaning: 'Elements of a page, and ids of nodes(ids).',
     error: 'PAGE_SIZE_OUT_OF_RANGE',
-  },
-  {
-    name: 'chainRecordPageSize',
-    value: maxChainRecordPage,
-    unit: 'COUNT',
-    meaning: 'Versions or records of a page of chain records.',
-    error: 'CHAIN_RECORD_PAGE_SIZE',
   },
   {
     name: 'defaultPageSize',

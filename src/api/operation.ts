@@ -3,10 +3,11 @@ import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import type { Caller } from './auth.ts'
-import { messageOf } from './errors.ts'
+import { messageOf, toGraphQL } from './errors.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { GatewayContext } from './graphql/builder.ts'
 import { costRefusal } from './graphql/cost.ts'
+import type { Documents } from './graphql/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Occupancy } from './limits.ts'
 
@@ -15,6 +16,7 @@ import type { Occupancy } from './limits.ts'
 /** What reading operations needs. */
 export interface OperationDeps {
   readonly graphql: GraphqlServer
+  readonly documents: Documents
   readonly services: Services
   readonly occupancy: Occupancy
   readonly log: Log
@@ -22,24 +24,29 @@ export interface OperationDeps {
 
 /** An operation as it was sent. */
 export interface OperationRequest {
-  readonly query: string
+  /** Empty or absent where the extensions name it. */
+  readonly query?: string | undefined
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
+  readonly extensions?: unknown
 }
 
 /** Reads and validates an operation. Never throws. */
 export function prepareOperation(
-  { graphql, services, occupancy, log }: OperationDeps,
+  { graphql, documents, services, occupancy, log }: OperationDeps,
   caller: Caller,
-  { query, operationName, variables }: OperationRequest,
+  request: OperationRequest,
   budget: Budget,
 ): ExecutionArgs | readonly GraphQLError[] {
+  const { operationName, variables } = request
   const requestId = randomUUID()
   const { isStopping, limits } = occupancy
   const contextValue: GatewayContext = { caller, services, limits, requestId, isStopping, budget }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
-    const document = parse(query)
+    const text = documents.textOf(request)
+    if (!text.ok) return [toGraphQL(text.error)]
+    const document = parse(text.value ?? '')
     const errors = validate(schema, document)
     if (errors.length > 0) return errors
     if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]

@@ -126,11 +126,16 @@ async function readRequest({
 }: SseRequest): Promise<Result<OperationRequest, GatewayError>> {
   if (message.method === 'GET') {
     const parameters = new URLSearchParams(query)
-    const variables = parameters.get('variables')
-    const parsed = variables === null ? ok(undefined) : parseJson(Buffer.from(variables))
-    if (!parsed.ok) return malformed('variables', 'a JSON object')
-    const operationName = parameters.get('operationName')
-    return operationOf({ query: parameters.get('query'), operationName, variables: parsed.value })
+    const json: Record<string, unknown> = {}
+    for (const name of ['variables', 'extensions']) {
+      const text = parameters.get(name)
+      if (text === null) continue
+      const parsed = parseJson(Buffer.from(text))
+      if (!parsed.ok) return malformed(name, 'a JSON object')
+      json[name] = parsed.value
+    }
+    const text = parameters.get('query') ?? undefined
+    return operationOf({ query: text, operationName: parameters.get('operationName'), ...json })
   }
   const body = await readBody(message, maxBodyBytes)
   if (!body.ok) return body
@@ -139,13 +144,17 @@ async function readRequest({
 }
 
 function operationOf(value: unknown): Result<OperationRequest, GatewayError> {
-  const { query, operationName, variables }: Partial<Record<string, unknown>> = Object(value)
-  if (typeof query !== 'string') return malformed('query', 'the text of a GraphQL document')
+  const members: Partial<Record<string, unknown>> = Object(value)
+  const { query, operationName, variables, extensions } = members
+  const isNamed = query === undefined && extensions != null
+  if (!isNamed && typeof query !== 'string') {
+    return malformed('query', 'the text of a GraphQL document')
+  }
   if (operationName != null && typeof operationName !== 'string') {
     return malformed('operationName', 'the name of an operation')
   }
   if (!isRecord(variables)) return malformed('variables', 'a JSON object')
-  return ok({ query, operationName, variables })
+  return ok({ query, operationName, variables, extensions })
 }
 
 function malformed(name: string, expected: string): Result<never, GatewayError> {

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
@@ -8,10 +9,13 @@ import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
+import { firstWorker } from './run-workers.ts'
 
 /** Runs a gateway until the process shall end, and gives the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
-  const log = createLog({ clock: process.clock, write: process.stderr }, config.logLevel)
+  const { worker } = cluster
+  const fields = worker && { worker: worker.id }
+  const log = createLog({ clock: process.clock, write: process.stderr, fields }, config.logLevel)
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
@@ -21,7 +25,9 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
     return failed
   }
   confirmClock = gateway.value.confirmClock
-  process.stdout(welcome(gateway.value))
+  // One of the processes behind a port says it for all.
+  if (worker === undefined || worker.id === firstWorker)
+    process.stdout(welcome(gateway.value, config))
   const signal = await process.stopped
   log.info('stopping')
   // Behind a terminal no balancer asks whether the gateway is ready.
@@ -47,29 +53,32 @@ async function openedUnlessAway(
 }
 
 /** What people see at the start. */
-function welcome({ url, network, hasFaucet, newLedgerIn }: Gateway): string {
+function welcome(
+  { url, network, hasFaucet, newLedgerIn }: Gateway,
+  { hasGraphiql, allowedOrigins = 'all' }: Config,
+): string {
   const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
   return `${begun ?? ''}Ledger Gateway is ready on the network ${network}.
 
 ${table([
-  ['GraphiQL', `${url}/graphql in a browser`],
+  ...(hasGraphiql ? [['GraphiQL', `${url}/graphql in a browser`] as const] : []),
   ['GraphQL', `${url}/graphql`],
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health/ready, ${url}/health/live`],
 ])}
-${network === developmentNetworkName ? offer() : ''}${hasFaucet ? moreFunds : ''}`
+${network === developmentNetworkName ? offer(allowedOrigins === 'all') : ''}${hasFaucet ? moreFunds : ''}`
 }
 
 /** The public keys and funds of the development network. */
-function offer(): string {
+function offer(isForAllPages: boolean): string {
   return `
 A development network: its money is worth nothing, for everybody has the keys.
 
   Mnemonic (coin type 4218, account 0):
     ${developmentMnemonic}
   Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
-`
+${isForAllPages ? '  Pages of any site may use it; ALLOWED_ORIGINS names those that may.\n' : ''}`
 }
 
 const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
@@ -100,6 +109,7 @@ function startMessage(error: StartError): string {
     case 'PROTOCOL_VERSION_NOT_TOLD':
       return `the nodes do not speak version ${error.version} of the protocol`
     case 'GENESIS_FILE_INVALID':
+    case 'TRUSTED_DOCUMENTS_INVALID':
       return `${error.path} cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { type ConfigError, configMessage, parseConfig } from '../config.ts'
 import { settings } from '../settings.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable } from './command.ts'
@@ -24,6 +25,10 @@ ${settingTable(Object.values(settings))}
       if (!config.error.every(isAboutDatabase)) return refuse(process, 'serve', problems)
       for (const problem of problems) process.stderr(`ledger-gateway serve: ${problem}\n`)
       return failed
+    }
+    if (config.value.workers > 1 && cluster.isPrimary) {
+      const { runWorkers } = await import('./run-workers.ts')
+      return runWorkers(process, config.value)
     }
     // Loaded only now, so that a refusal or the help does not wait for the whole gateway to load.
     const { runGateway } = await import('./run-gateway.ts')

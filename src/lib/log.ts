@@ -24,6 +24,8 @@ export interface LogDeps {
   readonly clock: Clock
   /** Takes one line with its line feed. */
   readonly write: (line: string) => void
+  /** Fields of every event. */
+  readonly fields?: LogFields | undefined
 }
 
 /** A log that writes events from `level` on. */
@@ -32,7 +34,8 @@ export function createLog(deps: LogDeps, level: LogLevel): Log {
   const at = (name: Exclude<LogLevel, 'silent'>) =>
     logLevels.indexOf(name) < threshold
       ? () => {}
-      : (event: string, fields: LogFields = {}) => deps.write(line(deps.clock, name, event, fields))
+      : (event: string, fields: LogFields = {}) =>
+          deps.write(line(deps.clock, name, event, { ...deps.fields, ...fields }))
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -1,71 +1,38 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Tail } from '../feed/tail.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreWriter } from '../store/contract.ts'
-import { createFailureLog } from '../store/failure-log.ts'
+import {
+  type MilestoneTask,
+  type MilestoneTaskOptions,
+  rowsAtOnce,
+  startMilestoneTask,
+} from './milestone-task.ts'
 
 /** Counts the activity of slots that were committed before a program counted it. */
 
 /** What counting needs. */
-export interface ActivityFillerDeps {
+export interface ActivityFillerDeps extends Pick<MilestoneTaskOptions, 'tail'> {
   readonly write: Pick<StoreWriter, 'fillActivity'>
-  readonly tail: Pick<Tail, 'watchTip'>
   readonly log: Pick<Log, 'info' | 'error'>
   /** The term of this process; `undefined` while another one writes the log. */
   readonly term: () => number | undefined
 }
 
-/** A running filler. */
-export interface ActivityFiller {
-  close(): Promise<void>
-}
-
-/** Counts a few slots at a time, for blocks and slots wait for the same writer; once all are counted it is over. */
-export function startActivityFiller({
-  write,
-  tail,
-  log,
-  term,
-}: ActivityFillerDeps): ActivityFiller {
-  const logFailure = createFailureLog(log)
-  let filling: Promise<void> | undefined
+/** Counts until all slots are counted; this process may become the writer at any milestone. */
+export function startActivityFiller({ write, tail, log, term }: ActivityFillerDeps): MilestoneTask {
   let isOver = false
-  // With every milestone, for this process may become the writer later. After a failure the next one starts it again.
-  const stopWatching = tail.watchTip(() => {
-    if (isOver || term() === undefined) return
-    filling ??= fill()
-      .catch((failure) => logFailure('activity-filling-failed', failure))
-      .finally(() => {
-        filling = undefined
-      })
-  })
+  let slots = 0
 
-  async function fill(): Promise<void> {
-    let slots = 0
-    while (!isOver) {
-      const own = term()
-      if (own === undefined) return
-      const piece = await write.fillActivity(own, { rows: rowsAtOnce })
-      if (!piece.ok) return
-      slots += piece.value.slots
-      if (piece.value.isDone) {
-        isOver = true
-        if (slots > 0) log.info('activity-filled', { slots })
-        return
-      }
-      await delay(pauseMs)
-    }
+  async function runPiece(): Promise<boolean> {
+    const own = term()
+    if (own === undefined) return false
+    const piece = await write.fillActivity(own, { rows: rowsAtOnce })
+    if (!piece.ok) return false
+    slots += piece.value.slots
+    isOver = piece.value.isDone
+    if (isOver && slots > 0) log.info('activity-filled', { slots })
+    return !isOver
   }
 
-  async function close(): Promise<void> {
-    isOver = true
-    stopWatching()
-    await filling
-  }
-
-  return { close }
+  const mayRun = () => !isOver && term() !== undefined
+  return startMilestoneTask({ tail, log, failed: 'activity-filling-failed', mayRun, runPiece })
 }
-
-const rowsAtOnce = 2_000
-
-const pauseMs = 50

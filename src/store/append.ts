@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import type { OwnedMove, SlotMoves } from '../ledger/activity.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import type { TotalAt } from './balances.ts'
+import { transactionOf } from '../protocol/ids.ts'
+import type { OutputId, TransactionId } from '../protocol/primitives.ts'
+import type { SpentLife, TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
-import { commitments, ledgerUpdates } from './sql/bulk-tables.ts'
+import { commitments, ledgerUpdates, type RowIn } from './sql/bulk-tables.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
-import { branchOf, numberToClass } from './values.ts'
+import { numberToClass } from './values.ts'
 
 /** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all; gives what they move. */
 export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<SlotMoves[]> {
@@ -30,6 +32,8 @@ export interface LogGrowth {
   readonly commits: readonly SlotCommit[]
   /** The base tokens that an owner of this slot has at its end. */
   readonly totalAt: TotalAt
+  /** What these slots spent, by what. */
+  readonly spent: readonly Pick<SpentLife, 'outputId' | 'spentBy'>[]
 }
 
 /** Keeps the JSON of a statement at a few megabytes. */
@@ -61,15 +65,16 @@ export function tipKey(row: TipKey): string {
 }
 
 /** Every entry with its position, its ordinal and its history hash; every slot with its range. */
-function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
+function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tips: Tips) {
   const newest = new Map(tips)
-  const updates: LedgerUpdate[] = []
+  const spenders = new Map(spent.map(({ outputId, spentBy }) => [outputId, spentBy]))
+  const updates: RowIn<typeof ledgerUpdates>[] = []
   const moves: SlotMoves[] = []
   const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
     const firstSeq = lastSeq + updates.length + 1
-    const branch = branchOf(commitmentId)
     const owned: OwnedMove[] = []
     moves.push({ slot, updates: entries.length, owned })
+    const last = lastOfTransactions(entries, spenders)
     for (const entry of entries) {
       const known = newest.get(tipKey(entry))
       const former = known ?? noTip
@@ -84,16 +89,30 @@ function placeEntries({ lastSeq, commits, totalAt }: LogGrowth, tips: Tips) {
       updates.push({
         ...entry,
         seq,
-        branch,
         ordinal,
         milestoneIndex: slot,
         historyHash,
         balance: entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined,
+        isLastOfTransaction: last.has(entry),
       })
     }
     return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
   })
   return { updates, milestones, moves }
+}
+
+/** Of each transaction the last entry of each address and class. A transaction makes all of its entries in one slot. */
+function lastOfTransactions(
+  entries: readonly LogEntry[],
+  spenders: ReadonlyMap<OutputId, TransactionId | undefined>,
+): ReadonlySet<LogEntry> {
+  const lastByKey = new Map<string, LogEntry>()
+  for (const entry of entries) {
+    const { outputId, isSpent } = entry
+    const transactionId = isSpent ? spenders.get(outputId) : transactionOf(outputId)
+    if (transactionId !== undefined) lastByKey.set(tipKey(entry) + transactionId, entry)
+  }
+  return new Set(lastByKey.values())
 }
 
 /** The tip of an address and class before their first row. */

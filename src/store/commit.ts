@@ -29,8 +29,7 @@ export async function commitSlots(
   await assertBooked(tx, slot)
   const parameters = parametersIn(network.parameters)
   const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
-  const { totalAt } = moved
-  const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, totalAt })
+  const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
   await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
   await writeState(tx, {
     accounts: commits.flatMap(({ accounts }) => accounts),

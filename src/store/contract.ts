@@ -12,7 +12,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
-import type { ListReader, MilestoneRange } from './list-contract.ts'
+import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
@@ -157,11 +157,8 @@ export interface StoreReader extends ViewReader, ListReader {
   }): Promise<ChainRecordVersion[]>
   /** The position of the newest version of all chains; 0 where there is none. */
   latestChainRecordChange(): Promise<number>
-  /** The newest version of each chain, by chain id, after `after` if it is given. */
-  chainRecords(page: {
-    readonly after?: string
-    readonly limit: number
-  }): Promise<ChainRecordVersion[]>
+  /** The newest version of each chain, by chain id. */
+  chainRecords(part: Between, page: PageOrder): Promise<ChainRecordVersion[]>
   /** Blocks that were not dropped, newest issuing time first, and of one time the last to arrive first. */
   recentBlocks(limit: number): Promise<BlockRow[]>
   /** The newest slot up to one that has blocks which were not dropped; `undefined` where there are none. */

@@ -34,8 +34,7 @@ export async function initialize(
     const slots = { after: commit.slot - 1, upTo: commit.slot }
     const parameters = parametersIn(network.parameters)
     const moved = await moveBalances(writing, parameters, slots)
-    const { totalAt } = moved
-    const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], totalAt })
+    const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], ...moved })
     await countSlots(writing, parameters, { moves, isGenesis: true, ...moved })
     await closeSlots(writing, term, commit.slot)
     return ok(await logTipWithin(writing))

@@ -1,4 +1,3 @@
-import type { Hex } from '../lib/hex.ts'
 import type {
   AccountId,
   BlockId,
@@ -7,6 +6,7 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type {
+  AddressTotal,
   BlockKind,
   BlockRow,
   BlockState,
@@ -16,15 +16,14 @@ import type {
   TransactionRow,
   TransactionState,
 } from './rows.ts'
-import type { AddressTotal } from './view-contract.ts'
 
 /** Reads of whole lists, page by page, and of many rows by their keys. */
 
 /**
- * A place in the order of a list: a value of each column of the order, whether or not a row lies there. Bytes that are
- * shorter than those of rows lie before all of them that begin with them.
+ * A place in the order of a list: a value of each column of the order, whether or not a row lies there; bytes by their digits.
+ * Bytes that are shorter than those of rows lie before all of them that begin with them.
  */
-export type Position = readonly (number | bigint | Hex)[]
+export type Position = readonly (number | bigint | string)[]
 
 /** The part of a list between two positions, both excluded. */
 export interface Between {
@@ -64,6 +63,9 @@ export interface EntryOfSlot
   readonly slot: SlotIndex
 }
 
+/** A row of the log that names a transaction: the one that created the output, or the one that spent it. */
+export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'outputId' | 'isSpent'>
+
 /** Accepted blocks and transactions of a committed slot. */
 export interface SlotCounts {
   readonly slot: SlotIndex
@@ -91,6 +93,11 @@ export interface ListReader {
     asked: readonly (Between & { readonly state: TransactionState | undefined })[],
     page: PageOrder,
   ): Promise<TransactionRow[][]>
+  /** The last entry of each transaction in the log of an address and class, by position. Of a transaction up to 256 are passed over. */
+  transactionEntryPages(
+    asked: readonly (Between & Pick<LedgerUpdate, 'address' | 'class'>)[],
+    page: PageOrder,
+  ): Promise<TransactionEntry[][]>
   /** Outputs by booked slot and id, or by spent slot and id. */
   outputPages(
     asked: readonly (Between & { readonly where: OutputConditions })[],

@@ -149,6 +149,12 @@ export interface TransactionRow {
   readonly failureReason: number | undefined
 }
 
+/** An address and all that it owns: base tokens, or one native token. */
+export interface AddressTotal {
+  readonly address: Hex
+  readonly total: bigint
+}
+
 /** An output, spent or not. */
 export interface OutputRow {
   readonly outputId: OutputId

@@ -6,7 +6,7 @@ import type { IndexKey } from '../ledger/index-keys.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { ChainReader } from './chain-contract.ts'
-import type { OutputRow } from './rows.ts'
+import type { AddressTotal, OutputRow } from './rows.ts'
 import type { SearchReader } from './search-contract.ts'
 
 /** Reads of what is kept beside the log. An answer with a `slot` is as of the end of that committed slot. */
@@ -71,12 +71,6 @@ export interface LedgerCounters {
 export interface OwnedTokens {
   readonly tokenId: FoundryId
   readonly balance: TokenBalance
-}
-
-/** All base tokens of an address. */
-export interface AddressTotal {
-  readonly address: Hex
-  readonly total: bigint
 }
 
 /** Which page of which unspent outputs. */

@@ -1,5 +1,6 @@
 import type { IndexKey } from '../ledger/index-keys.ts'
 import { Output } from '../protocol/outputs.ts'
+import { comparePositions } from './positions.ts'
 import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
@@ -25,7 +26,7 @@ async function readUnspent(reading: Reading, question: UnspentQuery): Promise<Ou
   const found = await Promise.all(scans.map((scan) => scanUnspent(reading, scan)))
   const rows = found.flat()
   const sign = question.order === 'descending' ? -1 : 1
-  if (scans.length > 1) rows.sort((a, b) => sign * comparePlaces(a, b))
+  if (scans.length > 1) rows.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
   const isFirst = (row: OutputRow, i: number) => row.outputId !== rows[i - 1]?.outputId
   return rows.filter(isFirst).slice(0, question.limit)
 }
@@ -69,9 +70,6 @@ function unexpiring(filter: UnspentFilter): UnspentFilter {
 /** The type codes of outputs. */
 const allKinds = Output.variants.map(({ code }) => code)
 
-/** Lower-case hex compares like its bytes. */
-function comparePlaces(a: OutputRow, b: OutputRow): number {
-  if (a.bookedSlot !== b.bookedSlot) return a.bookedSlot - b.bookedSlot
-  if (a.outputId === b.outputId) return 0
-  return a.outputId < b.outputId ? -1 : 1
+function placeOf({ bookedSlot, outputId }: OutputRow) {
+  return [bookedSlot, outputId] as const
 }

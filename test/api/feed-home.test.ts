@@ -19,8 +19,8 @@ afterAll(async () => {
 })
 
 test('new blocks come as they are stored, in order (21)', async () => {
-  const query = `subscription ($issuer: AccountId) { blocks(filter: { issuerId: $issuer, hasTransaction: false,
-    isValidation: false }) { blockId slot issuerId content { header { protocolVersion } } } }`
+  const query = `subscription ($issuer: AccountId) { blocks(filter: { issuerId: $issuer, payload: TAGGED_DATA,
+    kind: BASIC }) { blockId slot issuerId content { header { protocolVersion } } } }`
   const variables = { issuer: issuer.accountId }
   const feed = client.iterate<{ blocks: { blockId: string } }>({ query, variables })
   const first = feed.next()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { createDocuments } from '../../src/api/graphql/documents.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../src/api/graphql/server.ts'
 import { startHeartbeat } from '../../src/api/heartbeat.ts'
@@ -36,8 +37,10 @@ test('the token of a connection that is gone is watched no more, however soon it
       end()
     }
   }
+  const documents = createDocuments()
   const door = openWebSocket({
-    graphql: createGraphqlServer({ schema, log }),
+    graphql: createGraphqlServer({ schema, log, documents }),
+    documents,
     // Nothing is asked for over these connections.
     services: {} as Services,
     auth: { key, clock },

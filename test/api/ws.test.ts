@@ -37,7 +37,7 @@ describe('operations', () => {
     [
       'an argument that a rule refuses',
       '{ chainRecords(first: -1) { nodes { version } } }',
-      'CHAIN_RECORD_PAGE_SIZE',
+      'PAGE_SIZE_OUT_OF_RANGE',
     ],
     [
       'a subscription that a rule refuses',

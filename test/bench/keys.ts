@@ -1,4 +1,4 @@
-import { createPrivateKey, sign } from 'node:crypto'
+import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { type Keypair, keypairOf } from '../../src/protocol/keys.ts'
 
@@ -24,5 +24,5 @@ export function keyOf(index: number): Keypair {
 
 /** What it is made of. */
 export function secretOf(index: number): Hex {
-  return bytesToHex(Uint8Array.from({ length: 32 }, (_, i) => (index + 1) * (i + 7)))
+  return bytesToHex(createHash('sha256').update(`bench ${index}`).digest())
 }

@@ -6,9 +6,9 @@ import type { FoundryId, NftId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import { listChainStates } from '../../src/service/chains/chain-history.ts'
 import { listChains } from '../../src/service/chains/list-chains.ts'
-import type { ListPage } from '../../src/service/chains/page.ts'
 import { readChain } from '../../src/service/chains/read-chain.ts'
 import { listTokenHolders } from '../../src/service/chains/token-holders.ts'
+import type { KeysetPage } from '../../src/service/lists/keyset-page.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
@@ -93,19 +93,19 @@ type List = readonly [
   (
     deps: ReturnType<typeof counting>,
     page: { readonly first: number; readonly sort: 'NEWEST' | 'OLDEST' },
-  ) => Promise<Result<ListPage<object>, object>>,
+  ) => Promise<Result<KeysetPage<object>, object>>,
 ]
 
 describe('a page takes as many statements whatever its size and place:', () => {
   const nft = testId<'NftId'>('NftId', 32, 0)
   const lists: readonly List[] = [
-    ['chains by kind', 3 + 1, (deps, page) => listChains(deps, { ...page, kind: 4, keys: [] })],
+    ['chains by kind', 3 + 1, (deps, page) => listChains(deps, { kind: 4 }, page)],
     [
       'chains by issuer',
       3 + 1,
       (deps, page) => {
         const value = `0x00${owner.pubKeyHash.slice(2)}` as const
-        return listChains(deps, { ...page, kind: 4, keys: [{ kind: 'ISSUER', value }] })
+        return listChains(deps, { kind: 4, keys: [{ kind: 'ISSUER', value }] }, page)
       },
     ],
     [
@@ -113,7 +113,7 @@ describe('a page takes as many statements whatever its size and place:', () => {
       3 + 2,
       (deps, page) => {
         const heldBy = `0x00${owner.pubKeyHash.slice(2)}` as const
-        return listChains(deps, { ...page, kind: 4, keys: [], heldBy })
+        return listChains(deps, { kind: 4, heldBy }, page)
       },
     ],
     [
@@ -137,7 +137,7 @@ describe('a page takes as many statements whatever its size and place:', () => {
         const listed = await list(counting(), { first, sort })
         if (!listed.ok) throw new Error('refused')
         const page = listed.value
-        expect([page.rows.length, asked]).toEqual([first, statements])
+        expect([page.nodes.length, asked]).toEqual([first, statements])
         // Nothing cuts the beginning off.
         expect([await page.hasNextPage(), await page.hasPreviousPage(), asked]).toEqual([
           true,
@@ -151,9 +151,9 @@ describe('a page takes as many statements whatever its size and place:', () => {
 
 test('of 60 NFTs that an address owns, and one that moves all the while, each is listed once', async () => {
   const heldBy = `0x00${owner.pubKeyHash.slice(2)}` as const
-  const page = { kind: 4, keys: [], heldBy, first: 1_000, sort: 'OLDEST' } as const
-  const { rows } = unwrap(await listChains(counting(), page))
-  expect(new Set(rows.map(({ chainId }) => chainId)).size).toBe(nfts + 1)
-  expect(rows).toHaveLength(nfts + 1)
-  expect(rows.filter(({ length }) => length === states)).toHaveLength(1)
+  const page = { first: 1_000, sort: 'OLDEST' } as const
+  const { nodes } = unwrap(await listChains(counting(), { kind: 4, heldBy }, page))
+  expect(new Set(nodes.map(({ chainId }) => chainId)).size).toBe(nfts + 1)
+  expect(nodes).toHaveLength(nfts + 1)
+  expect(nodes.filter(({ length }) => length === states)).toHaveLength(1)
 })

@@ -4,8 +4,9 @@ import { createWake } from '../../src/feed/wake.ts'
 import { createSettableClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
-import { followBlocks, type LiveBlockFilter } from '../../src/service/feed/follow-blocks.ts'
+import { followBlocks } from '../../src/service/feed/follow-blocks.ts'
 import { followStatus } from '../../src/service/feed/follow-status.ts'
+import type { BlockFilter } from '../../src/service/lists/list-blocks.ts'
 import type { Services } from '../../src/service/services.ts'
 import { notifyBlockChanges } from '../../src/store/block-changes.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -91,7 +92,7 @@ describe('the status', () => {
 })
 
 describe('new blocks', () => {
-  const open = async (filter: LiveBlockFilter = {}) => unwrap(await followBlocks(services, filter))
+  const open = async (filter: BlockFilter = {}) => unwrap(await followBlocks(services, filter))
   let count = 10_000
   const accept = async (changes: Parameters<typeof incomingBlock>[1][]) => {
     const blocks = changes.map((one) => incomingBlock(count++, { slot: 9_000, ...one }))
@@ -129,23 +130,34 @@ describe('new blocks', () => {
 
   test('are those of the filter', async () => {
     const issuerId = testId('AccountId', 32, 5)
-    const filters: LiveBlockFilter[] = [
+    const filters: BlockFilter[] = [
       { issuerId },
-      { hasTransaction: true },
-      { hasTransaction: false, isValidation: false },
-      { isValidation: true },
+      { payload: 'TRANSACTION' },
+      { payload: 'NONE', kind: 'BASIC' },
+      { kind: 'VALIDATION' },
+      { fromMilestone: 9_001, toMilestone: 9_002 },
     ]
     const feeds = await Promise.all(filters.map(open))
     const [plain, ofIssuer, validation, last] = await accept([
-      { transactionId: undefined },
-      { issuerId },
-      { transactionId: undefined, kind: 'validation' },
-      { issuerId, transactionId: undefined },
+      { slot: 9_003 },
+      { issuerId, kind: 'transaction' },
+      { kind: 'validation', slot: 9_002 },
+      { issuerId, slot: 9_001 },
     ])
-    const expected = [[ofIssuer, last], [ofIssuer], [plain, last], [validation]]
+    const expected = [[ofIssuer, last], [ofIssuer], [plain, last], [validation], [validation, last]]
     const found = feeds.map((one, i) => take(one, expected[i]?.length ?? 0))
     expect(await Promise.all(found)).toEqual(expected)
     for (const one of feeds) await one.return?.()
+  })
+
+  test.each([
+    [{ state: 'DROPPED' }, { code: 'FILTER_NOT_LIVE', members: 'state' }],
+    [
+      { fromMilestone: 2, toMilestone: 1 },
+      { code: 'MILESTONE_RANGE_REVERSED', from: 2, to: 1 },
+    ],
+  ] as const)('are refused by %j', async (filter, error) => {
+    expect(await followBlocks(services, filter)).toEqual({ ok: false, error })
   })
 
   test('end at once when they are left, and are refused in upstream mode', async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { chainOwnerKey } from '../../src/ledger/index-keys.ts'
+import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { chainIdOf, outputId, transactionOf } from '../../src/protocol/ids.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import type { AccountId, Id, OutputId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { uint256ToHex } from '../../src/store/values.ts'
 import {
   databases,
   onDatabase,
@@ -107,14 +109,15 @@ async function moveChains(use: StoreInUse, seed: number): Promise<ModelChain[]> 
 }
 
 async function compare({ read }: Store, chains: readonly ModelChain[]): Promise<void> {
-  const whole = { above: undefined, below: undefined, order: 'ascending', limit: 1_000 } as const
+  const whole = { above: [0], below: [1_000] }
+  const page = { order: 'ascending', limit: 1_000 } as const
   for (const { chainId, kind, states } of chains) {
     const expected = states.map(({ outputId: id, slot: bookedSlot }, i) => {
       return { chainId, kind, outputId: id, bookedSlot, ordinal: i + 1 }
     })
-    expect(await read.chainStates(chainId, whole)).toEqual(expected)
-    const turned = { ...whole, order: 'descending', above: 1, below: 6, limit: 3 } as const
-    expect(await read.chainStates(chainId, turned)).toEqual(
+    expect(await read.chainStates(chainId, whole, page)).toEqual(expected)
+    const turned = { order: 'descending', limit: 3 } as const
+    expect(await read.chainStates(chainId, { above: [1], below: [6] }, turned)).toEqual(
       expected.slice(1, 5).reverse().slice(0, 3),
     )
     expect(await read.newestChainStates([chainId])).toEqual(expected.slice(-1))
@@ -154,7 +157,7 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
             ] as const)
       const at = (i: number) => {
         const found = alive[i]
-        return found && { bookedSlot: found.slot, outputId: found.outputId }
+        return found && [found.slot, found.outputId]
       }
       for (const order of ['ascending', 'descending'] as const) {
         for (const [above, below] of [
@@ -166,7 +169,8 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
           const [start, end] = [at(above) ? above + 1 : 0, at(below) ? below : alive.length]
           const part = alive.slice(start, end)
           const expected = order === 'ascending' ? part : part.toReversed()
-          const question = { kind, keys, isUnexpiring: true, above: at(above), below: at(below) }
+          const [lowest, highest] = [at(above) ?? [-1, '0x'], at(below) ?? [1_000, '0x']]
+          const question = { kind, keys, isUnexpiring: true, above: lowest, below: highest }
           const rows = await read.aliveChains({ ...question, order, limit: 4 })
           expect(rows.map(({ outputId: id }) => id)).toEqual(
             expected.slice(0, 4).map(({ outputId: id }) => id),
@@ -189,12 +193,11 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
     ])
     await compare(use.store, chains)
     expect(
-      await use.store.read.chainStates(testId('NftId', 32, 1), {
-        above: 0,
-        below: 9,
-        order: 'ascending',
-        limit: 9,
-      }),
+      await use.store.read.chainStates(
+        testId('NftId', 32, 1),
+        { above: [0], below: [9] },
+        { order: 'ascending', limit: 9 },
+      ),
     ).toEqual([])
   })
 
@@ -256,10 +259,15 @@ async function compareHolders({ read }: Store): Promise<void> {
       .filter(({ total }) => total > 0n)
       .sort((a, b) => Number(b.total - a.total) || (a.address < b.address ? 1 : -1))
     expect(richest.length).toBeGreaterThan(2)
-    const whole = { above: undefined, below: undefined, limit: 1_000 }
-    expect(await read.tokenHolders(tokenId, { ...whole, order: 'descending' })).toEqual(richest)
-    const part = { above: richest.at(-1), below: richest[0], limit: 2 }
-    expect(await read.tokenHolders(tokenId, { ...part, order: 'ascending' })).toEqual(
+    const whole = { above: ['0x', '0x'], below: [`0x${'ff'.repeat(33)}`, '0x'] }
+    const all = { order: 'descending', limit: 1_000 } as const
+    expect(await read.tokenHolders(tokenId, whole, all)).toEqual(richest)
+    const placeOf = (holder: (typeof richest)[number] | undefined) => [
+      uint256ToHex(present(holder, 'a holder').total),
+      present(holder, 'a holder').address,
+    ]
+    const part = { above: placeOf(richest.at(-1)), below: placeOf(richest[0]) }
+    expect(await read.tokenHolders(tokenId, part, { order: 'ascending', limit: 2 })).toEqual(
       richest.slice(1, -1).reverse().slice(0, 2),
     )
   }

@@ -197,7 +197,8 @@ describe('writing to postgresql', () => {
     const set = stores.flatMap((store) => [1, 2, 3].map(() => store.write.setChainRecord(record)))
     const versions = (await Promise.all(set)).map(({ version }) => version)
     expect(versions.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
-    expect(await use.store.read.chainRecords({ limit: 10 })).toHaveLength(1)
+    const page = { order: 'ascending', limit: 10 } as const
+    expect(await use.store.read.chainRecords({ above: [''], below: ['z'] }, page)).toHaveLength(1)
     await Promise.all(stores.map((store) => store.close()))
   })
 })

@@ -36,24 +36,32 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     for (const [i, chainId] of ['c', 'a', 'b', 'a', 'c'].entries()) {
       await write.setChainRecord(record(chainId, i))
     }
-    const all = await read.chainRecords({ limit: 10 })
+    const whole = { above: [''], below: ['d'] }
+    const ascending = (limit: number) => ({ order: 'ascending', limit }) as const
+    const all = await read.chainRecords(whole, ascending(10))
     expect(all.map(({ chainId, version }) => [chainId, version])).toEqual([
       ['a', 2],
       ['b', 1],
       ['c', 2],
     ])
-    expect(await read.chainRecords({ limit: 2 })).toEqual(all.slice(0, 2))
-    expect(await read.chainRecords({ after: 'a', limit: 2 })).toEqual(all.slice(1))
-    expect(await read.chainRecords({ after: 'bb', limit: 2 })).toEqual(all.slice(2))
+    expect(await read.chainRecords(whole, ascending(2))).toEqual(all.slice(0, 2))
+    expect(await read.chainRecords({ ...whole, above: ['a'] }, ascending(2))).toEqual(all.slice(1))
+    expect(await read.chainRecords({ ...whole, above: ['bb'] }, ascending(2))).toEqual(all.slice(2))
+    const last = { order: 'descending', limit: 2 } as const
+    expect(await read.chainRecords({ ...whole, below: ['c'] }, last)).toEqual(
+      all.slice(0, 2).reverse(),
+    )
   })
 
   test('are listed by the bytes of their chain ids, whatever language the database speaks', async () => {
     const { read, write } = use.store
     const sorted = ['a-b1', 'a1', 'aa', 'ab', 'a~1', 'b1', 'é1']
     for (const chainId of sorted.toReversed()) await write.setChainRecord(record(chainId, 1))
-    const all = await read.chainRecords({ limit: 10 })
+    const whole = { above: [''], below: ['\uffff'] }
+    const page = { order: 'ascending', limit: 10 } as const
+    const all = await read.chainRecords(whole, page)
     expect(all.map(({ chainId }) => chainId)).toEqual(sorted)
-    expect(await read.chainRecords({ after: 'ab', limit: 10 })).toEqual(all.slice(4))
+    expect(await read.chainRecords({ ...whole, above: ['ab'] }, page)).toEqual(all.slice(4))
   })
 
   test('are told in the order they were set, over all chains', async () => {

@@ -58,7 +58,8 @@ export const worldParameters: ProtocolParameters = shortened(developmentParamete
 /** The slot in which the world begins: epoch 1. */
 export const firstSlot = 70
 
-function shortened(usual: ProtocolParameters): ProtocolParameters {
+/** The same with short epochs. */
+export function shortened(usual: ProtocolParameters): ProtocolParameters {
   const slotsPerEpochExponent = 6
   const { manaParameters, rewardsParameters, tokenSupply, slotDurationInSeconds } = usual
   const derived = deriveParameters({

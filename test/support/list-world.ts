@@ -1,12 +1,17 @@
 import { expect } from 'vitest'
+import { compareLogEntries, slotEntries } from '../../src/ledger/updates.ts'
 import { present } from '../../src/lib/assert.ts'
 import { hexToBytes } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { Ed25519Address } from '../../src/protocol/addresses.ts'
 import { Block } from '../../src/protocol/block.ts'
-import { Output } from '../../src/protocol/outputs.ts'
-import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
+import { Sender } from '../../src/protocol/features.ts'
+import { outputId } from '../../src/protocol/ids.ts'
+import { BasicOutput, Output } from '../../src/protocol/outputs.ts'
+import type { BlockId, OutputId, TransactionId } from '../../src/protocol/primitives.ts'
 import { decode, encode } from '../../src/protocol/schema/schema.ts'
+import { AddressUnlock } from '../../src/protocol/unlock-conditions.ts'
 import type { IncomingBlock, Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
@@ -35,6 +40,25 @@ const slots = 8
 const kinds = ['basic', 'validation', 'candidacy', 'tagged', 'transaction'] as const
 const time = { genesisSlot: 0, genesisUnixTimestamp: 0n, slotDurationInSeconds: 10 }
 const parameters = { ...developmentParameters(0), ...time, bech32Hrp: 'tst' }
+
+/** Two addresses that the transactions of the world pay and spend from, each the sender of what the other gets. */
+export const parties: readonly [Ed25519Address, Ed25519Address] = [partyOf(1), partyOf(2)]
+
+function partyOf(n: number): Ed25519Address {
+  return { type: Ed25519Address.code, pubKeyHash: testId('Party', 32, n) }
+}
+
+function paymentTo(address: Ed25519Address): Output {
+  const sender = present(
+    parties.find((one) => one !== address),
+    'the other',
+  )
+  return {
+    ...{ type: BasicOutput.code, amount: 1_000_000n, mana: 0n },
+    unlockConditions: [{ type: AddressUnlock.code, address }],
+    features: [{ type: Sender.code, address: sender }],
+  }
+}
 
 /** A block with its place in the order of arrival. */
 export interface Kept extends IncomingBlock {
@@ -76,6 +100,7 @@ export async function openListWorld(): Promise<ListWorld> {
   await store.write.initialize(term, testGenesis({ commit: slotCommit(0) }))
   const kept: Kept[] = []
   const outputIds = [outputIdOf(0)]
+  const owned: { readonly outputId: OutputId; readonly output: Output }[] = []
   let committed = 0
 
   async function commitSlot(count: number): Promise<void> {
@@ -116,6 +141,15 @@ export async function openListWorld(): Promise<ListWorld> {
       [...carried.keys()].filter((id) => id !== undefined),
     )
     const pending = known.filter(({ state }) => state === 'PENDING')
+    const moved = pending
+      .filter((_row, i) => i % 2 === 0)
+      .map(({ transactionId }) => moveOf(transactionId))
+    const created = moved.flatMap((one) => one.created)
+    const consumed = moved.flatMap((one) => one.consumed)
+    const ofParties = created.map(({ outputId, output }) =>
+      createdOutput(0, { outputId, bookedSlot: slot, bytes: encode(Output, output) }),
+    )
+    outputIds.push(...created.map(({ outputId }) => outputId))
     unwrap(
       await store.write.book(term, {
         blocks: blocks.map(({ blockId }, i) => ({
@@ -129,28 +163,41 @@ export async function openListWorld(): Promise<ListWorld> {
         })),
         created: [
           ...others,
+          ...ofParties,
           createdOutput(slot, { bookedSlot: slot, blockId: present(blocks[0], 'block').blockId }),
         ],
-        spent:
-          slot < 2
+        spent: [
+          ...moved.flatMap(({ transactionId, consumed }) =>
+            consumed.map(({ outputId }) => ({ outputId, spentSlot: slot, spentBy: transactionId })),
+          ),
+          ...(slot < 2
             ? []
-            : [
-                { outputId: outputIdOf(slot - 1), spentSlot: slot, spentBy: transactionIdOf(0) },
-                ...[0, 3].map((n) => ({
-                  outputId: otherOutputIdOf(slot - 1, n),
-                  spentSlot: slot,
-                  spentBy: transactionIdOf(0),
-                })),
-              ],
+            : [outputIdOf(slot - 1), ...[0, 3].map((n) => otherOutputIdOf(slot - 1, n))]
+          ).map((outputId) => ({ outputId, spentSlot: slot, spentBy: transactionIdOf(0) })),
+        ],
       }),
     )
     unwrap(await store.write.closeSlots(term, slot))
     const entries = [
       entry(slot, slot),
       ...(slot < 2 ? [] : [entry(slot - 1, slot - 1, { isSpent: true })]),
-    ]
+      ...slotEntries(parameters, slot, { created, consumed }),
+    ].sort(compareLogEntries)
     unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
     committed = slot
+  }
+
+  /** Pays each party one to three outputs, and spends up to two of all that they have. */
+  function moveOf(transactionId: TransactionId) {
+    const consumed = [0, 1].flatMap(() =>
+      owned.length < 4 ? [] : owned.splice(random.between(0, owned.length - 1), 1),
+    )
+    const created = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+      outputId: outputId(transactionId, index),
+      output: paymentTo(present(parties[random.between(0, 1)], 'a party')),
+    }))
+    owned.push(...created)
+    return { transactionId, created, consumed }
   }
 
   const ask = (source: string) => askSchema({ store, parameters }, source)

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 const compared = {
   ledger_updates: [
     ['seq', 'address', 'class', 'ordinal', 'roles', 'milestoneIndex'],
-    ['outputId', 'isSpent', 'historyHash', 'balance'],
+    ['outputId', 'isSpent', 'historyHash', 'balance', 'isLastOfTransaction'],
   ].flat(),
   commitments: ['slot', 'id', 'bytes', 'firstSeq', 'lastSeq'],
   outputs: ['id', 'bytes', 'blockId', 'bookedSlot', 'spentSlot', 'spentBy'],

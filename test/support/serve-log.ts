@@ -1,3 +1,4 @@
+import type { TrustedDocuments } from '../../src/api/graphql/documents.ts'
 import { defaultLimits, type TransportLimits } from '../../src/api/limits.ts'
 import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
@@ -64,6 +65,7 @@ export interface ServedLogOptions {
   readonly settings?: Partial<FeedSettings>
   readonly limits?: Partial<TransportLimits>
   readonly clock?: Clock
+  readonly trustedDocuments?: TrustedDocuments | undefined
   /** Whether another gateway may know more of the log. */
   readonly mayLag?: boolean
   /** By default the usual one. */
@@ -75,6 +77,7 @@ export async function serveLog({
   settings = {},
   limits = {},
   clock = systemClock,
+  trustedDocuments,
   mayLag = true,
   database = usualDatabase(),
 }: ServedLogOptions = {}): Promise<ServedLog> {
@@ -94,7 +97,7 @@ export async function serveLog({
     mayLag,
     clock,
   } as unknown as Services
-  const doors = await startDoors(services, { ...defaultLimits, ...limits })
+  const doors = await startDoors(services, { ...defaultLimits, ...limits }, trustedDocuments)
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
     await log.commit(...slots)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TrustedDocuments } from '../../src/api/graphql/documents.ts'
 import { defaultLimits } from '../../src/api/limits.ts'
 import { openSigningKey, type SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, type Scope } from '../../src/api/token.ts'
@@ -74,14 +75,19 @@ export interface TestDoors extends Omit<TestGateway, 'databaseUrl' | 'confirmClo
 }
 
 /** Starts the doors. */
-export async function startDoors(services: Services, limits = defaultLimits): Promise<TestDoors> {
+export async function startDoors(
+  services: Services,
+  limits = defaultLimits,
+  trustedDocuments?: TrustedDocuments,
+): Promise<TestDoors> {
   const { clock } = services
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
   const { log, lines: logged } = createMemoryLog(clock)
   const address = { host: '127.0.0.1', port: 0 }
   const auth = { key, clock }
-  const http = unwrap(await openTransports({ services, auth, limits, log }, address))
+  const deps = { services, auth, limits, trustedDocuments, log }
+  const http = unwrap(await openTransports(deps, address))
   return {
     url: http.url,
     key,

@@ -42,6 +42,7 @@ export const extremeUpdate = {
   isSpent: true,
   historyHash: new Uint8Array(32),
   balance: null,
+  isLastOfTransaction: false,
 }
 
 /** An id of `length` bytes that is different for every kind and number. */

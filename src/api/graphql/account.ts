@@ -9,9 +9,9 @@ import { accountParts } from '../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain } from './chain.ts'
+import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { BlockIssuerType, StakingType } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { itemsCost } from './prices.ts'
 
 /** Accounts and their entries in the accounts ledger. */
@@ -70,10 +70,9 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
 /** An account. */
 export const AccountNode = builder.nodeRef<AccountView>('Account', {
   id: { resolve: ({ chainId }) => chainId },
-  loadOne: async (id, { services }) => {
-    const accountId = protocolId<AccountId>(id, 32)
-    return accountId && orThrow(await readAccount(services, accountId, undefined))
-  },
+  loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
+    orThrow(await readAccount(services, id, undefined)),
+  ),
 })
 
 AccountNode.implement({

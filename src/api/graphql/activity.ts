@@ -6,19 +6,21 @@ import {
 } from '../../service/slots/read-activity.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { itemsCost } from './prices.ts'
 
 /** What happened over time. */
 
-const Resolution = builder.enumType('ActivityResolution', {
-  description: 'How long the spans of a chart are. A slot belongs to the span in which it begins.',
-  values: {
-    MINUTE: { description: 'A minute of UTC.' },
-    HOUR: { description: 'An hour of UTC.' },
-    DAY: { description: 'A day of UTC.' },
-    EPOCH: { description: 'An epoch of the protocol.' },
-  } as const,
-})
+const Resolution = enumOf(
+  'ActivityResolution',
+  'How long the spans of a chart are. A slot belongs to the span in which it begins.',
+  {
+    MINUTE: 'A minute of UTC.',
+    HOUR: 'An hour of UTC.',
+    DAY: 'A day of UTC.',
+    EPOCH: 'An epoch of the protocol.',
+  },
+)
 
 const upstream = 'Null in upstream mode, where the node does not report blocks with their slots.'
 
@@ -33,13 +35,13 @@ const Point = builder.objectRef<ActivityPoint>('ActivityPoint').implement({
   description: 'What the committed slots of a span of time had.',
   fields: (t) => {
     const count = (name: CountName, description: string) =>
-      t.field({ type: 'UInt64', description, resolve: (point) => BigInt(point[name]) })
+      t.field({ type: 'UInt64', description, resolve: (point) => point[name] })
     const maybe = (name: 'blocks' | 'blockBytes' | 'failed', description: string) =>
       t.field({
         type: 'UInt64',
         nullable: true,
         description: `${description} ${upstream}`,
-        resolve: ({ [name]: counted }) => (counted === undefined ? null : BigInt(counted)),
+        resolve: ({ [name]: counted }) => counted,
       })
     return {
       start: t.field({

@@ -1,20 +1,19 @@
 import { type BalanceRange, readBalanceDistribution } from '../../service/addresses/read-address.ts'
-import { type AddressListPage, listAddresses } from '../../service/lists/list-addresses.ts'
+import { type AddressTotal, listAddresses } from '../../service/lists/list-addresses.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
-import { connection } from './connection.ts'
+import { listConnection } from './lists.ts'
 import { itemsCost, listCost } from './prices.ts'
 
 /** Lists of addresses by what they own. */
 
-const AddressConnection = connection('Address', AddressNode, {
-  description: 'A page of addresses, the richest first (Relay connection).',
-  edgeDescription: 'An element of the list and its cursor.',
-  nodesOf: (page: AddressListPage) => page.nodes,
-  cursorOf: ({ cursor }) => cursor,
-  nodeOf: ({ address }) => viewOfKey(address),
-})
+const AddressConnection = listConnection(
+  'Address',
+  AddressNode,
+  'A page of addresses, the richest first (Relay connection).',
+  { nodeOf: ({ address }: AddressTotal) => viewOfKey(address) },
+)
 
 builder.queryField('addresses', (t) =>
   t.field({
@@ -49,10 +48,9 @@ const BalanceRangeType = builder.objectRef<BalanceRange>('BalanceRange').impleme
       description: 'Ten times that, itself excluded.',
       resolve: ({ exponent }) => 10n ** BigInt(exponent + 1),
     }),
-    addressCount: t.field({
+    addressCount: t.expose('addresses', {
       type: 'UInt64',
       description: 'How many addresses own so much.',
-      resolve: ({ addresses }) => BigInt(addresses),
     }),
     total: t.field({
       type: 'UInt64',

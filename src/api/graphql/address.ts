@@ -23,11 +23,13 @@ import {
   readNativeTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
-import { listUnspentOutputs } from '../../service/outputs/list-unspent-outputs.ts'
+import { listUnspentOutputs } from '../../service/lists/list-outputs.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { oldestArgs } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
 import { AddressContent } from './model.ts'
 import { fieldCost, pageCost } from './prices.ts'
@@ -66,10 +68,9 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
       description:
         'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
     }),
-    outputCount: t.field({
+    outputCount: t.expose('outputs', {
       type: 'UInt64',
       description: 'How many unspent outputs hold it.',
-      resolve: ({ outputs }) => BigInt(outputs),
     }),
   }),
 })
@@ -125,16 +126,9 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
   }),
 })
 
-const ManaMissing = builder.enumType('ManaMissing', {
-  description: 'Why the mana of an address is not known.',
-  values: {
-    TOO_MANY_OUTPUTS: {
-      description: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
-    },
-    LEDGER_MOVED: {
-      description: 'Milestones were committed faster than the outputs could be read; try again.',
-    },
-  } as const,
+const ManaMissing = enumOf('ManaMissing', 'Why the mana of an address is not known.', {
+  TOO_MANY_OUTPUTS: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
+  LEDGER_MOVED: 'Milestones were committed faster than the outputs could be read; try again.',
 })
 
 const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
@@ -260,21 +254,15 @@ AddressNode.implement({
           description: 'Which updates are counted.',
         }),
       },
-      resolve: async ({ key }, args, { services }) =>
-        BigInt(await countUpdates(services, key, args.class)),
+      resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
     }),
     unspentOutputs: t.field({
       type: UnspentOutputConnection,
-      description: 'The outputs that the balance is made of; at most 1000 at once.',
+      description: 'The outputs that the balance is made of.',
       complexity: pageCost,
-      args: {
-        first: t.arg.int({ description: 'At most so many, 0 to 1000; left out: 100.' }),
-        after: t.arg.string({ description: 'A cursor of this list; only what follows it.' }),
-      },
-      resolve: async ({ key: heldBy }, { first, after }, { services }) => {
-        const filter = { asOf: 'COMMITTED', heldBy } as const
-        return orThrow(await listUnspentOutputs(services, { filter, first, after }))
-      },
+      args: oldestArgs,
+      resolve: async ({ key: heldBy }, page, { services }) =>
+        orThrow(await listUnspentOutputs(services, { asOf: 'COMMITTED', heldBy }, page)),
     }),
   }),
 })

@@ -2,7 +2,8 @@ import { listBlocks, listChildBlocks } from '../../service/lists/list-blocks.ts'
 import { orThrow } from '../errors.ts'
 import { BlockNode, BlockState } from './block.ts'
 import { builder } from './builder.ts'
-import { listArgs, listConnection } from './lists.ts'
+import { enumOf } from './enum-of.ts'
+import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import {
   blockInBatch,
   blockPart,
@@ -15,39 +16,31 @@ import { fieldCost, itemsCost, listCost } from './prices.ts'
 
 /** Lists of blocks, and what blocks lead to. */
 
-const BlockKind = builder.enumType('BlockKind', {
-  description: 'The kind of a block.',
-  values: {
-    BASIC: { description: 'A basic block, with or without a payload.' },
-    VALIDATION: { description: 'A block by which a validator confirms others.' },
-  } as const,
+const BlockKind = enumOf('BlockKind', 'The kind of a block.', {
+  BASIC: 'A basic block, with or without a payload.',
+  VALIDATION: 'A block by which a validator confirms others.',
 })
 
-const PayloadKind = builder.enumType('PayloadKind', {
-  description: 'What a block carries.',
-  values: {
-    NONE: { description: 'Nothing.' },
-    TAGGED_DATA: { description: 'Data with a tag.' },
-    TRANSACTION: { description: 'A signed transaction.' },
-    CANDIDACY: { description: 'The announcement that the issuer is a candidate for a committee.' },
-  } as const,
+const PayloadKind = enumOf('PayloadKind', 'What a block carries.', {
+  NONE: 'Nothing.',
+  TAGGED_DATA: 'Data with a tag.',
+  TRANSACTION: 'A signed transaction.',
+  CANDIDACY: 'The announcement that the issuer is a candidate for a committee.',
 })
 
-const BlockFilter = builder.inputType('BlockFilter', {
+/** What blocks are listed and followed by. */
+export const BlockFilter = builder.inputType('BlockFilter', {
   description: 'Conditions that blocks must all meet; state and issuerId exclude each other.',
   fields: (t) => ({
     kind: t.field({ type: BlockKind, description: 'Only blocks of this kind.' }),
     payload: t.field({ type: PayloadKind, description: 'What they carry.' }),
     state: t.field({ type: BlockState, description: 'Only blocks in this state.' }),
     issuerId: t.field({ type: 'AccountId', description: 'The issuing account.' }),
-    fromMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only blocks of this slot or of later ones.',
-    }),
-    toMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only blocks of this slot or of earlier ones.',
-    }),
+    ...milestoneBounds(
+      t,
+      'Only blocks of this slot or of later ones.',
+      'Only blocks of this slot or of earlier ones.',
+    ),
   }),
 })
 
@@ -80,15 +73,10 @@ interface Parent {
   readonly blockId: Parameters<typeof blockInBatch>[1]
 }
 
-const ParentKind = builder.enumType('ParentKind', {
-  description: 'How a block refers to another one.',
-  values: {
-    STRONG: { description: 'It approves the block with everything that it approves.' },
-    WEAK: { description: 'It approves the block without what it approves.' },
-    SHALLOW_LIKE: {
-      description: "It prefers the block's transaction to one that is in conflict with it.",
-    },
-  } as const,
+const ParentKind = enumOf('ParentKind', 'How a block refers to another one.', {
+  STRONG: 'It approves the block with everything that it approves.',
+  WEAK: 'It approves the block without what it approves.',
+  SHALLOW_LIKE: "It prefers the block's transaction to one that is in conflict with it.",
 })
 
 const BlockParent = builder.objectRef<Parent>('BlockParent').implement({

@@ -1,34 +1,28 @@
 import { bytesToHex } from '../../lib/hex.ts'
-import type { BlockId } from '../../protocol/primitives.ts'
 import type { BlockView } from '../../service/blocks/read-block.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
+import { byProtocolId } from './load-node.ts'
 import { blockInBatch, transactionInBatch } from './loaders.ts'
 import { BlockContent } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { fieldCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** Blocks and their states. */
 
 /** The states of blocks. */
-export const BlockState = builder.enumType('BlockState', {
-  description: 'The state of a block.',
-  values: {
-    PENDING: { description: 'Stored, and not booked yet.' },
-    ACCEPTED: { description: 'Booked into its slot.' },
-    CONFIRMED: { description: 'Booked, and confirmed by a committee.' },
-    FINALIZED: { description: 'In a committed slot that is final.' },
-    DROPPED: { description: 'Stored, but not booked into the ledger.' },
-  } as const,
+export const BlockState = enumOf('BlockState', 'The state of a block.', {
+  PENDING: 'Stored, and not booked yet.',
+  ACCEPTED: 'Booked into its slot.',
+  CONFIRMED: 'Booked, and confirmed by a committee.',
+  FINALIZED: 'In a committed slot that is final.',
+  DROPPED: 'Stored, but not booked into the ledger.',
 })
 
 /** A block and its state. */
 export const BlockNode = builder.nodeRef<BlockView>('Block', {
   id: { resolve: ({ blockId }) => blockId },
-  loadOne: async (id, context) => {
-    const blockId = protocolId<BlockId>(id, 36)
-    return blockId && (await blockInBatch(context, blockId))
-  },
+  loadOne: byProtocolId(36, blockInBatch),
 })
 
 BlockNode.implement({

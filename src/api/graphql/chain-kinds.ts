@@ -23,9 +23,9 @@ import { AddressNode, type AddressView, viewOfAddress, viewOfKey } from './addre
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain, issuerAddress } from './chain.ts'
 import { ChainRecord } from './chain-records.ts'
+import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { MetadataType, StateMetadataType } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { itemsCost } from './prices.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
@@ -35,7 +35,7 @@ const one = itemsCost(1).field
 function chainNode(name: string, kind: ChainView['kind'], bytes: number) {
   return builder.nodeRef<ChainView>(name, {
     id: { resolve: ({ chainId }) => chainId },
-    loadOne: (id, context) => chainOfKind(context, kind, protocolId(id, bytes)),
+    loadOne: byProtocolId(bytes, (context, id) => chainOfKind(context, kind, id)),
   })
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { AccountAddress } from '../../protocol/addresses.ts'
 import { addressKey } from '../../protocol/ids.ts'
@@ -5,68 +6,53 @@ import type { AccountId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { tokenParts } from '../../service/chains/chain-parts.ts'
-import {
-  type ChainPage,
-  type ChainsQuestion,
-  encodeChainCursor,
-  listChains,
-} from '../../service/chains/list-chains.ts'
-import type { ListPage } from '../../service/chains/page.ts'
-import { chainKinds } from '../../service/chains/read-chain.ts'
-import {
-  encodeHolderCursor,
-  listTokenHolders,
-  type TokenHolderView,
-} from '../../service/chains/token-holders.ts'
+import { type ChainsQuestion, listChains } from '../../service/chains/list-chains.ts'
+import { type ChainView, chainKinds } from '../../service/chains/read-chain.ts'
+import { listTokenHolders, type TokenHolderView } from '../../service/chains/token-holders.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
-import { builder } from './builder.ts'
+import { builder, type GatewayContext } from './builder.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
-import { connection } from './connection.ts'
-import { listArgs, pageArgs, rowsOfPage } from './lists.ts'
+import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { listCost } from './prices.ts'
 
 /** Lists of chains that are not destroyed, and of who owns a token. */
 
 const order = 'by when they changed last, as of the newest milestone'
 
-const AccountConnection = connection('Account', AccountNode, {
-  description: `Accounts, ${order}.`,
+const AccountConnection = listConnection('Account', AccountNode, `Accounts, ${order}.`, {
   edgeDescription: 'An account and its cursor.',
-  nodesOf: (page: ChainPage) => page.rows.flatMap((chain) => accountOf(chain) ?? []),
-  cursorOf: encodeChainCursor,
+  nodeOf: (chain: ChainView) => present(accountOf(chain), 'an account'),
 })
 
-const AnchorConnection = connection('Anchor', AnchorNode, {
-  description: `Anchors, ${order}.`,
+const AnchorConnection = listConnection('Anchor', AnchorNode, `Anchors, ${order}.`, {
   edgeDescription: 'An anchor and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
 })
 
-const NftConnection = connection('Nft', NftNode, {
-  description: `NFTs, ${order}.`,
+const NftConnection = listConnection('Nft', NftNode, `NFTs, ${order}.`, {
   edgeDescription: 'An NFT and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
 })
 
-const TokenConnection = connection('Token', TokenNode, {
-  description: `Native tokens whose foundries are not destroyed, ${order}.`,
-  edgeDescription: 'A token and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
-})
+const TokenConnection = listConnection(
+  'Token',
+  TokenNode,
+  `Native tokens whose foundries are not destroyed, ${order}.`,
+  {
+    edgeDescription: 'A token and its cursor.',
+  },
+)
 
 /** A page of delegations. */
-export const DelegationConnection = connection('Delegation', DelegationNode, {
-  description: `Delegations, ${order}.`,
-  edgeDescription: 'A delegation and its cursor.',
-  nodesOf: (page: ChainPage) => rowsOfPage(page),
-  cursorOf: encodeChainCursor,
-})
+export const DelegationConnection = listConnection(
+  'Delegation',
+  DelegationNode,
+  `Delegations, ${order}.`,
+  {
+    edgeDescription: 'A delegation and its cursor.',
+  },
+)
 
 const NftFilter = builder.inputType('NftFilter', {
   description: 'Conditions that NFTs must all meet.',
@@ -85,7 +71,10 @@ const DelegationFilter = builder.inputType('DelegationFilter', {
   }),
 })
 
-type Keys = ChainsQuestion['keys']
+type Types = typeof builder.$inferSchemaTypes
+type QueryFields = PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>
+type ChainConnection = typeof AnchorConnection
+type Keys = NonNullable<ChainsQuestion['keys']>
 
 /** The key of an address in a filter; `undefined` where it is left out. */
 function addressIn(
@@ -96,39 +85,41 @@ function addressIn(
   return text == null ? undefined : orThrow(addressKeyOf(parameters.bech32Hrp, text, argument))
 }
 
-function validatorIn(accountId: AccountId | null | undefined): Keys {
-  if (accountId == null) return []
+/** What delegations to an account are found by. */
+export function validatorKeys(accountId: AccountId): Keys {
   return [{ kind: 'VALIDATOR', value: addressKey({ type: AccountAddress.code, accountId }) }]
 }
 
+/** A page of the chains of a kind. */
+export async function chainsOf(
+  { services }: GatewayContext,
+  question: ChainsQuestion,
+  args: Parameters<typeof listChains>[2],
+) {
+  return orThrow(await listChains(services, question, args))
+}
+
+/** A list of all chains of a kind. */
+function allOf(t: QueryFields, type: ChainConnection, what: string, kind: ChainsQuestion['kind']) {
+  return t.field({
+    type,
+    nullable: true,
+    complexity: listCost,
+    description: `The ${what}, ${order}.`,
+    args: listArgs,
+    resolve: (_root, args, context) => chainsOf(context, { kind }, args),
+  })
+}
+
 builder.queryFields((t) => ({
-  accounts: t.field({
-    type: AccountConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The accounts that are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.ACCOUNT, keys: [] })),
-  }),
-  anchors: t.field({
-    type: AnchorConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The anchors that are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.ANCHOR, keys: [] })),
-  }),
-  tokens: t.field({
-    type: TokenConnection,
-    nullable: true,
-    complexity: listCost,
-    description: `The native tokens whose foundries are not destroyed, ${order}.`,
-    args: listArgs,
-    resolve: async (_root, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [] })),
-  }),
+  accounts: allOf(t, AccountConnection, 'accounts that are not destroyed', chainKinds.ACCOUNT),
+  anchors: allOf(t, AnchorConnection, 'anchors that are not destroyed', chainKinds.ANCHOR),
+  tokens: allOf(
+    t,
+    TokenConnection,
+    'native tokens whose foundries are not destroyed',
+    chainKinds.FOUNDRY,
+  ),
   nfts: t.field({
     type: NftConnection,
     nullable: true,
@@ -138,10 +129,10 @@ builder.queryFields((t) => ({
       ...listArgs,
       filter: t.arg({ type: NftFilter, description: 'Which of them; left out: all.' }),
     },
-    resolve: async (_root, { filter, ...page }, { services }) => {
-      const value = addressIn(services, 'filter.issuer', filter?.issuer)
+    resolve: (_root, { filter, ...page }, context) => {
+      const value = addressIn(context.services, 'filter.issuer', filter?.issuer)
       const keys = value === undefined ? [] : [{ kind: 'ISSUER', value } as const]
-      return orThrow(await listChains(services, { ...page, kind: chainKinds.NFT, keys }))
+      return chainsOf(context, { kind: chainKinds.NFT, keys }, page)
     },
   }),
   delegations: t.field({
@@ -153,12 +144,10 @@ builder.queryFields((t) => ({
       ...listArgs,
       filter: t.arg({ type: DelegationFilter, description: 'Which of them; left out: all.' }),
     },
-    resolve: async (_root, { filter, ...page }, { services }) => {
-      const heldBy = addressIn(services, 'filter.owner', filter?.owner)
-      const keys = validatorIn(filter?.validator)
-      return orThrow(
-        await listChains(services, { ...page, kind: chainKinds.DELEGATION, keys, heldBy }),
-      )
+    resolve: (_root, { filter, ...page }, context) => {
+      const heldBy = addressIn(context.services, 'filter.owner', filter?.owner)
+      const keys = filter?.validator == null ? [] : validatorKeys(filter.validator)
+      return chainsOf(context, { kind: chainKinds.DELEGATION, keys, heldBy }, page)
     },
   }),
 }))
@@ -169,11 +158,9 @@ builder.objectField(AccountNode, 'foundries', (t) =>
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}.`,
     args: listArgs,
-    resolve: async ({ chainId }, args, { services }) => {
+    resolve: ({ chainId }, args, context) => {
       const heldBy = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
-      return orThrow(
-        await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy }),
-      )
+      return chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args)
     },
   }),
 )
@@ -184,26 +171,24 @@ builder.objectFields(AddressNode, (t) => ({
     complexity: listCost,
     description: `The NFTs that it owns, ${order}.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.NFT, keys: [], heldBy })),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.NFT, heldBy }, args),
   }),
   foundries: t.field({
     type: TokenConnection,
     complexity: listCost,
     description: `The tokens that it mints and melts, ${order}; only accounts do.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(await listChains(services, { ...args, kind: chainKinds.FOUNDRY, keys: [], heldBy })),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args),
   }),
   delegations: t.field({
     type: DelegationConnection,
     complexity: listCost,
     description: `The delegations that it owns, ${order}.`,
     args: listArgs,
-    resolve: async ({ key: heldBy }, args, { services }) =>
-      orThrow(
-        await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys: [], heldBy }),
-      ),
+    resolve: ({ key: heldBy }, args, context) =>
+      chainsOf(context, { kind: chainKinds.DELEGATION, heldBy }, args),
   }),
 }))
 
@@ -223,12 +208,14 @@ const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement(
   }),
 })
 
-const TokenHolderConnection = connection('TokenHolder', TokenHolder, {
-  description: 'The holders of a native token, the one with most first.',
-  edgeDescription: 'A holder and its cursor.',
-  nodesOf: (page: ListPage<TokenHolderView>) => rowsOfPage(page),
-  cursorOf: encodeHolderCursor,
-})
+const TokenHolderConnection = listConnection(
+  'TokenHolder',
+  TokenHolder,
+  'The holders of a native token, the one with most first.',
+  {
+    edgeDescription: 'A holder and its cursor.',
+  },
+)
 
 builder.objectField(TokenNode, 'holders', (t) =>
   t.field({

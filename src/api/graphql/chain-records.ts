@@ -1,6 +1,5 @@
 import {
-  type ChainRecordPage,
-  encodeChainRecordCursor,
+  type ChainRecordView,
   listChainRecords,
   listChainRecordVersions,
   readChainRecord,
@@ -11,20 +10,17 @@ import {
   followChainRecords,
 } from '../../service/chain-records/follow-chain-records.ts'
 import { setChainRecord } from '../../service/chain-records/set-chain-record.ts'
+import { defaultPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { connection } from './connection.ts'
+import { listConnection, pageArgsOf } from './lists.ts'
 import { indexId } from './node-id.ts'
 import { fieldCost, pageCost } from './prices.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
-type ChainRecordVersion = ChainRecordPage['records'][number]
-
-const defaultPageSize = 100
-
 /** The record of a chain. */
-export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
+export const ChainRecord = builder.nodeRef<ChainRecordView>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {
     const [chainId = '', version = ''] = id.split('/')
@@ -78,12 +74,12 @@ ChainRecord.implement({
   }),
 })
 
-const ChainRecordConnection = connection('ChainRecord', ChainRecord, {
-  description: 'A page of chain records, by chain id.',
-  edgeDescription: 'A record and its cursor.',
-  nodesOf: (page: ChainRecordPage) => page.records,
-  cursorOf: ({ chainId }) => encodeChainRecordCursor(chainId),
-})
+const ChainRecordConnection = listConnection(
+  'ChainRecord',
+  ChainRecord,
+  'A page of chain records, by chain id.',
+  { edgeDescription: 'A record and its cursor.' },
+)
 
 builder.queryFields((t) => ({
   chainRecord: t.field({
@@ -99,18 +95,10 @@ builder.queryFields((t) => ({
   chainRecords: t.field({
     type: ChainRecordConnection,
     nullable: true,
-    description: 'The records of all chains; at most 1000 at once.',
+    description: 'The records of all chains, by chain id.',
     complexity: pageCost,
-    args: {
-      first: t.arg.int({
-        required: true,
-        defaultValue: defaultPageSize,
-        description: 'At most so many, 0 to 1000.',
-      }),
-      after: t.arg.string({ description: 'A cursor of this list; only what follows it.' }),
-    },
-    resolve: async (_root, { first, after }, { services }) =>
-      orThrow(await listChainRecords(services, { first, after: after ?? undefined })),
+    args: pageArgsOf(defaultPageSize),
+    resolve: async (_root, page, { services }) => orThrow(await listChainRecords(services, page)),
   }),
 }))
 

@@ -2,7 +2,6 @@ import { transactionOf } from '../../protocol/ids.ts'
 import {
   type ChainHistory,
   type ChainState,
-  encodeStateCursor,
   listChainStates,
 } from '../../service/chains/chain-history.ts'
 import { issuerOfChain } from '../../service/chains/chain-parts.ts'
@@ -12,7 +11,7 @@ import { orThrow } from '../errors.ts'
 import { type AddressView, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
-import { listArgs, rowsOfPage } from './lists.ts'
+import { listArgs } from './lists.ts'
 import { milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
@@ -27,10 +26,9 @@ const one = itemsCost(1).field
 const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
   description: 'A state of a chain: an output that was or is the chain.',
   fields: (t) => ({
-    number: t.field({
+    number: t.expose('ordinal', {
       type: 'UInt64',
       description: 'Its place among all states of the chain: 1, 2, 3 ….',
-      resolve: ({ ordinal }) => BigInt(ordinal),
     }),
     outputId: t.expose('outputId', { type: 'OutputId', description: 'The id of the output.' }),
     output: t.field({
@@ -71,15 +69,15 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
 const ChainStateConnection = connection('ChainState', ChainStateType, {
   description: 'States of a chain.',
   edgeDescription: 'A state and its cursor.',
-  nodesOf: (page: ChainHistory) => rowsOfPage(page),
-  cursorOf: encodeStateCursor,
+  nodesOf: ({ nodes }: ChainHistory) => nodes,
+  cursorOf: ({ cursor }) => cursor,
 })
 
 builder.objectField(ChainStateConnection, 'totalCount', (t) =>
   t.field({
     type: 'UInt64',
     description: 'How many states the chain has had in all.',
-    resolve: ({ totalCount }) => BigInt(totalCount),
+    resolve: ({ totalCount }) => totalCount,
   }),
 )
 

@@ -6,6 +6,7 @@ import { send, tagOf } from '../rest/respond.ts'
 import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
 import { createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
+import type { Documents } from './documents.ts'
 import {
   createPreparedQueries,
   type PreparedQueryDeps,
@@ -39,10 +40,15 @@ export interface DirectRequest {
   readonly common: Readonly<Record<string, string>>
 }
 
+/** What answering the short way needs. */
+export interface DirectDeps extends PreparedQueryDeps {
+  readonly services: Pick<Services, 'store'>
+  readonly documents: Documents
+}
+
 /** Over the server that parses and validates. */
-export function createDirectAnswers(
-  deps: PreparedQueryDeps & { readonly services: Pick<Services, 'store'> },
-): DirectAnswers {
+export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
+  const { documents } = deps
   const queries = createPreparedQueries(deps)
   const changes = () => deps.services.store.read.changes()
   const answers = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
@@ -84,7 +90,7 @@ export function createDirectAnswers(
       if (message.method === 'GET') {
         written = await write(
           { method: 'GET', text: Buffer.from(query) },
-          () => requestOfUrl(query),
+          () => requestOfUrl(documents, query),
           response,
           context,
         )
@@ -94,7 +100,7 @@ export function createDirectAnswers(
         body = read
         written = await write(
           { method: 'POST', text: read },
-          () => requestOfBody(read),
+          () => requestOfBody(documents, read),
           response,
           context,
         )
@@ -174,42 +180,49 @@ function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
   return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
 }
 
-function requestOfBody(body: Buffer): QueryRequest | undefined {
+function requestOfBody(documents: Documents, body: Buffer): QueryRequest | undefined {
   try {
-    return requestOf(JSON.parse(body.toString()))
+    return requestOf(documents, JSON.parse(body.toString()))
   } catch {
     return undefined
   }
 }
 
-function requestOfUrl(query: string): QueryRequest | undefined {
+function requestOfUrl(documents: Documents, query: string): QueryRequest | undefined {
   const given: Record<string, unknown> = Object.create(null)
   for (const [name, value] of new URLSearchParams(query)) {
     if (name in given) return undefined
     given[name] = value
   }
-  if (given.extensions !== undefined) return undefined
-  if (typeof given.variables === 'string') {
+  for (const name of ['variables', 'extensions']) {
+    const { [name]: text } = given
+    if (typeof text !== 'string') continue
     try {
-      given.variables = given.variables === '' ? null : JSON.parse(given.variables)
+      given[name] = text === '' ? null : JSON.parse(text)
     } catch {
       return undefined
     }
   }
-  return requestOf(given)
+  return requestOf(documents, given)
 }
 
-/** A request with these members and no others; empty extensions are none. */
-function requestOf(json: unknown): QueryRequest | undefined {
+/** A request with these members and no others; of extensions only the name of a document. */
+function requestOf(documents: Documents, json: unknown): QueryRequest | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   const { query, operationName, variables, extensions, ...others } = json as {
     readonly [name: string]: unknown
   }
-  if (typeof query !== 'string' || Object.keys(others).length > 0) return undefined
+  if (Object.keys(others).length > 0) return undefined
   if (operationName != null && typeof operationName !== 'string') return undefined
   if (!isAbsentOrObject(variables) || !isAbsentOrObject(extensions)) return undefined
-  if (extensions != null && Object.keys(extensions).length > 0) return undefined
-  return { query, operationName: operationName ?? undefined, variables: variables ?? {} }
+  if (Object.keys(extensions ?? {}).some((name) => name !== 'persistedQuery')) return undefined
+  const text = documents.textOf({ query, extensions })
+  if (!text.ok || text.value === undefined) return undefined
+  return {
+    query: text.value,
+    operationName: operationName ?? undefined,
+    variables: variables ?? {},
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { errorStatuses } from '../error-table.ts'
-import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 
 /** The codes of errors as a type, so that clients can list what they handle. */
 
@@ -10,21 +10,14 @@ const graphqlCodes = {
   GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
 }
 
-const values = {
-  ...Object.fromEntries(
-    [...errorStatuses].map(([code, status]) => [
-      code,
-      { description: `Has the status ${status} on REST.` },
-    ]),
-  ),
-  ...Object.fromEntries(
-    Object.entries(graphqlCodes).map(([code, description]) => [code, { description }]),
-  ),
-}
-
 /** Every value that `extensions.code` of an error has. */
-export const ErrorCode = builder.enumType('ErrorCode', {
-  description:
-    'Every value that extensions.code of an error has. The message says in words what is wrong and where; the other members of extensions are its details.',
-  values,
-})
+export const ErrorCode = enumOf<string>(
+  'ErrorCode',
+  'Every value that extensions.code of an error has. The message says in words what is wrong and where; the other members of extensions are its details.',
+  {
+    ...Object.fromEntries(
+      [...errorStatuses].map(([code, status]) => [code, `Has the status ${status} on REST.`]),
+    ),
+    ...graphqlCodes,
+  },
+)

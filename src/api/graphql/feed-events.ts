@@ -16,18 +16,16 @@ import { readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../service/updates/update-history.ts'
 import { builder, type GatewayContext } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { OutputNode } from './output.ts'
 import { itemsCost, type Price } from './prices.ts'
 
 /** The events of the feed in GraphQL; docs/feed.md has the guarantees of each. */
 
-const FeedMode = builder.enumType('FeedMode', {
-  description: 'How a feed continues.',
-  values: {
-    CATCHING_UP: { description: 'It reads what was committed earlier.' },
-    LIVE: { description: 'It sends updates as they are committed.' },
-  } as const,
+const FeedMode = enumOf('FeedMode', 'How a feed continues.', {
+  CATCHING_UP: 'It reads what was committed earlier.',
+  LIVE: 'It sends updates as they are committed.',
 })
 
 const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
@@ -45,9 +43,13 @@ const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
   }),
 })
 
-const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
-  description: 'The newest update of one address and class.',
-  fields: (t) => ({
+type HistoryKey = Pick<HistoryPoint, 'address' | 'class'>
+
+/** Whose history it is about. */
+function historyFields(
+  t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, HistoryKey>,
+) {
+  return {
     address: t.string({
       description: 'Bech32 text of the address.',
       resolve: ({ address }, _args, { services }) => textOf(services, address),
@@ -56,10 +58,16 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
       type: UpdateClass,
       description: 'The class of updates that it is about.',
     }),
-    ordinal: t.field({
+  }
+}
+
+const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
+  description: 'The newest update of one address and class.',
+  fields: (t) => ({
+    ...historyFields(t),
+    ordinal: t.expose('ordinal', {
       type: 'UInt64',
       description: 'The ordinal of the last update; 0 before the first.',
-      resolve: ({ ordinal }) => BigInt(ordinal),
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
@@ -130,23 +138,14 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
 const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').implement({
   description: 'What a batch has of one address and class.',
   fields: (t) => ({
-    address: t.string({
-      description: 'Bech32 text of the address.',
-      resolve: ({ address }, _args, { services }) => textOf(services, address),
-    }),
-    class: t.expose('class', {
-      type: UpdateClass,
-      description: 'The class of updates that it is about.',
-    }),
-    firstOrdinal: t.field({
+    ...historyFields(t),
+    firstOrdinal: t.expose('firstOrdinal', {
       type: 'UInt64',
       description: 'The ordinal of the first of them.',
-      resolve: ({ firstOrdinal }) => BigInt(firstOrdinal),
     }),
-    lastOrdinal: t.field({
+    lastOrdinal: t.expose('lastOrdinal', {
       type: 'UInt64',
       description: 'The ordinal of the last of them.',
-      resolve: ({ lastOrdinal }) => BigInt(lastOrdinal),
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
@@ -236,18 +235,11 @@ const FeedHandover = builder.objectRef<ExpirationTransfer>('FeedHandover').imple
   }),
 })
 
-const FeedNoticeTopic = builder.enumType('FeedNoticeTopic', {
-  description: 'What a notice is about. More may be added.',
-  values: {
-    CATCHING_UP: {
-      description: 'The subscriber was too slow and reads alone again; it has missed nothing.',
-    },
-    DRAINING: { description: 'The gateway is about to stop: resume elsewhere, or later.' },
-    OUTPUT_HANDED_OVER: {
-      description: 'An output has another owner by time alone, for which there is no update.',
-    },
-    TOKEN_EXPIRING: { description: 'The token ends soon, and the connection with it.' },
-  } as const,
+const FeedNoticeTopic = enumOf('FeedNoticeTopic', 'What a notice is about. More may be added.', {
+  CATCHING_UP: 'The subscriber was too slow and reads alone again; it has missed nothing.',
+  DRAINING: 'The gateway is about to stop: resume elsewhere, or later.',
+  OUTPUT_HANDED_OVER: 'An output has another owner by time alone, for which there is no update.',
+  TOKEN_EXPIRING: 'The token ends soon, and the connection with it.',
 })
 
 /** About the feed itself. */
@@ -276,15 +268,10 @@ export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implem
   }),
 })
 
-const FeedResetReason = builder.enumType('FeedResetReason', {
-  description: 'Why a feed cannot go on.',
-  values: {
-    LOG_REPLACED: {
-      description:
-        'The log was replaced by another, or by an older copy of itself that continued differently.',
-    },
-    LOG_PRUNED: { description: 'The next updates of this feed are no longer kept.' },
-  } as const,
+const FeedResetReason = enumOf('FeedResetReason', 'Why a feed cannot go on.', {
+  LOG_REPLACED:
+    'The log was replaced by another, or by an older copy of itself that continued differently.',
+  LOG_PRUNED: 'The next updates of this feed are no longer kept.',
 })
 
 /** The last event of a feed that cannot go on. */

@@ -2,6 +2,7 @@ import { followBlocks } from '../../service/feed/follow-blocks.ts'
 import { followStatus } from '../../service/feed/follow-status.ts'
 import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
+import { BlockFilter } from './block-lists.ts'
 import { builder } from './builder.ts'
 import { StatusType } from './status.ts'
 
@@ -17,21 +18,17 @@ builder.subscriptionField('statusChanged', (t) =>
   }),
 )
 
-const LiveBlockFilter = builder.inputType('LiveBlockFilter', {
-  description: 'Which new blocks; all of what is given must hold.',
-  fields: (t) => ({
-    issuerId: t.field({ type: 'AccountId', description: 'Issued by this account.' }),
-    hasTransaction: t.boolean({ description: 'Whether they carry a transaction.' }),
-    isValidation: t.boolean({ description: 'Whether they are validation blocks.' }),
-  }),
-})
-
 builder.subscriptionField('blocks', (t) =>
   t.field({
     type: BlockNode,
     description:
       'Every block from now on, as soon as it is stored: in the order of arrival, each once, and none is left out for a slow subscriber. What becomes of it is told by blockState. It has no cursor: after a pause, list the blocks. Refused in upstream mode, for nodes do not report new blocks.',
-    args: { filter: t.arg({ type: LiveBlockFilter, description: 'Left out: all blocks.' }) },
+    args: {
+      filter: t.arg({
+        type: BlockFilter,
+        description: 'Left out: all blocks. New blocks are not followed by state.',
+      }),
+    },
     subscribe: async (_root, { filter }, { services }) =>
       orThrow(await followBlocks(services, filter ?? {})),
     resolve: (block) => block,

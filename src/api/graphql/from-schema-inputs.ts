@@ -1,6 +1,7 @@
 import { assert, present } from '../../lib/assert.ts'
 import { builder } from './builder.ts'
-import { isOptional, scalarOf } from './from-schema.ts'
+import { enumOf } from './enum-of.ts'
+import { foldType, isOptional } from './from-schema.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import { memberSentence, typeSentence } from './schema-sentences.ts'
 
@@ -82,22 +83,14 @@ function inputNameOf(name: string): string {
   return name.endsWith('Input') ? `${name}Fields` : `${name}Input`
 }
 
-function typeOf(node: SchemaNode, of: InputTypes['of']): FieldType {
-  switch (node.kind) {
-    case 'uint':
-    case 'bytes':
-    case 'text':
-      return scalarOf(node)
-    case 'list':
-      return [typeOf(nodeOf(node.of), of)] as FieldType
-    case 'optional':
-      return typeOf(nodeOf(node.of), of)
-    case 'struct':
-    case 'union':
-      return of(node.name)
-    case 'map':
-      return [MetadataEntryInput]
-  }
+function typeOf(node: SchemaNode, named: InputTypes['of']): FieldType {
+  return foldType<FieldType>(node, {
+    scalar: (name) => name,
+    list: (of) => [of] as FieldType,
+    optional: (of) => of,
+    named,
+    entry: MetadataEntryInput,
+  })
 }
 
 /**
@@ -128,9 +121,8 @@ function fieldMap(fields: readonly (readonly [string, InputFieldMap[string]])[])
   return Object.fromEntries(fields)
 }
 
-const Empty = builder.enumType('Empty', {
-  description: 'Chooses a kind that has no members.',
-  values: { EMPTY: { description: 'The kind is all there is to say.' } } as const,
+const Empty = enumOf('Empty', 'Chooses a kind that has no members.', {
+  EMPTY: 'The kind is all there is to say.',
 })
 
 const MetadataEntryInput = builder.inputType('MetadataEntryInput', {

@@ -91,22 +91,13 @@ export function declareObjects(
   }
 
   function typeOf(node: SchemaNode): any {
-    switch (node.kind) {
-      case 'uint':
-      case 'bytes':
-      case 'text':
-        return scalarOf(node)
-      case 'list':
-        return [typeOf(nodeOf(node.of))]
-      case 'optional':
-        return typeOf(nodeOf(node.of))
-      case 'struct':
-        return structs.get(node.name)
-      case 'union':
-        return edges.get(node.name)?.type ?? families.get(node.name)
-      case 'map':
-        return [MetadataEntry]
-    }
+    return foldType<any>(node, {
+      scalar: (name) => name,
+      list: (of) => [of],
+      optional: (of) => of,
+      named: (name) => structs.get(name) ?? edges.get(name)?.type ?? families.get(name),
+      entry: MetadataEntry,
+    })
   }
 
   return {
@@ -137,28 +128,49 @@ function commonMembers(variants: readonly AnyStruct[]): [string, Schema<unknown>
 
 /** Two members of the same text have the same GraphQL type. */
 function typeText(schema: Schema<unknown>): string {
-  const node = nodeOf(schema)
+  return foldType<string>(nodeOf(schema), {
+    scalar: (name) => name,
+    list: (of) => `[${of}]`,
+    optional: (of) => `${of}?`,
+    named: (name) => name,
+    entry: '{}',
+  })
+}
+
+/** What the parts of a member's type become. */
+interface TypeParts<T> {
+  scalar(name: ScalarName): T
+  list(of: T): T
+  optional(of: T): T
+  /** Of a struct or a family. */
+  named(name: string): T
+  /** Of a map, which is a list of them. */
+  readonly entry: T
+}
+
+/** The type of a member. */
+export function foldType<T>(node: SchemaNode, parts: TypeParts<T>): T {
   switch (node.kind) {
     case 'uint':
     case 'bytes':
     case 'text':
-      return scalarOf(node)
+      return parts.scalar(scalarOf(node))
     case 'list':
-      return `[${typeText(node.of)}]`
+      return parts.list(foldType(nodeOf(node.of), parts))
     case 'optional':
-      return `${typeText(node.of)}?`
+      return parts.optional(foldType(nodeOf(node.of), parts))
     case 'struct':
     case 'union':
-      return node.name
+      return parts.named(node.name)
     case 'map':
-      return '{}'
+      return parts.list(parts.entry)
   }
 }
 
+type ScalarName = keyof ScalarTypes | 'String'
+
 /** The scalar of a leaf: the width of a number, the kind of an identifier, `Hex` for all other bytes. */
-export function scalarOf(
-  leaf: Extract<SchemaNode, { kind: 'uint' | 'bytes' | 'text' }>,
-): keyof ScalarTypes | 'String' {
+function scalarOf(leaf: Extract<SchemaNode, { kind: 'uint' | 'bytes' | 'text' }>): ScalarName {
   if (leaf.kind === 'text') return 'String'
   if (leaf.kind === 'uint') {
     return leaf.bits === 256 ? 'UInt256' : leaf.bits === 64 ? 'UInt64' : 'UInt32'

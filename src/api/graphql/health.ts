@@ -2,24 +2,18 @@ import type { FollowingHealth, Health } from '../../service/network/health.ts'
 import { messageOf } from '../errors.ts'
 import { healthOf } from '../rest/health.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 
 /** Whether the gateway can do its work. */
 
-const FollowingState = builder.enumType('FollowingState', {
-  description: 'The state of following a node.',
-  values: {
-    STANDBY: { description: 'Another process on the database follows.' },
-    CATCHING_UP: { description: 'There are committed slots of the node that are not here yet.' },
-    FOLLOWING: { description: 'Each slot that the node commits is here a moment later.' },
-    NODES_AWAY: { description: 'No node answers, or none in a form that can be used.' },
-    UNREADABLE: {
-      description: 'An answer of a node about a slot cannot be read; the request is repeated.',
-    },
-    STOPPED: {
-      description:
-        'A node contradicted what is committed here; the gateway follows no more until it is restarted.',
-    },
-  } as const,
+const FollowingState = enumOf('FollowingState', 'The state of following a node.', {
+  STANDBY: 'Another process on the database follows.',
+  CATCHING_UP: 'There are committed slots of the node that are not here yet.',
+  FOLLOWING: 'Each slot that the node commits is here a moment later.',
+  NODES_AWAY: 'No node answers, or none in a form that can be used.',
+  UNREADABLE: 'An answer of a node about a slot cannot be read; the request is repeated.',
+  STOPPED:
+    'A node contradicted what is committed here; the gateway follows no more until it is restarted.',
 })
 
 type Contradiction = NonNullable<FollowingHealth['contradiction']>
@@ -97,13 +91,14 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
 })
 
 /** The role of a gateway among those on its database. */
-export const GatewayRole = builder.enumType('GatewayRole', {
-  description: 'The role of a gateway among those on its database.',
-  values: {
-    WRITER: { description: 'It books the blocks and commits the slots.' },
-    STANDBY: { description: 'Another one does; this one takes over when that one ends.' },
-  } as const,
-})
+export const GatewayRole = enumOf(
+  'GatewayRole',
+  'The role of a gateway among those on its database.',
+  {
+    WRITER: 'It books the blocks and commits the slots.',
+    STANDBY: 'Another one does; this one takes over when that one ends.',
+  },
+)
 
 const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'Whether the gateway can do its work.',

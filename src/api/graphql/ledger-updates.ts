@@ -11,6 +11,7 @@ import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { dependsOn } from './dependence.ts'
+import { enumOf } from './enum-of.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
 import { pageCost } from './prices.ts'
@@ -19,29 +20,23 @@ import { Sort } from './sort.ts'
 /** Ledger updates, page by page and one by one. */
 
 /** Why an update is filed under an address. */
-export const UpdateClass = builder.enumType('UpdateClass', {
-  description: 'Why an update is filed under an address.',
-  values: {
-    OWNED: { description: 'The address was the owner of the output in that milestone.' },
-    MENTIONED: { description: 'The address had another role in the output.' },
-  } as const,
+export const UpdateClass = enumOf('UpdateClass', 'Why an update is filed under an address.', {
+  OWNED: 'The address was the owner of the output in that milestone.',
+  MENTIONED: 'The address had another role in the output.',
 })
 
 /** What an address is to an output. */
-export const AddressRole = builder.enumType('AddressRole', {
-  description: 'What an address is to an output.',
-  values: {
-    OWNER: { description: 'It may spend the output, until an expiration if there is one.' },
-    STATE_CONTROLLER: { description: 'It changes the state of the anchor.' },
-    GOVERNOR: { description: 'It governs the anchor.' },
-    STORAGE_DEPOSIT_RETURN: { description: 'It is owed a part when the output is spent.' },
-    EXPIRATION_RETURN: { description: 'It owns the output after the expiration.' },
-    SENDER: { description: 'It is the sender that the output names.' },
-    ISSUER: { description: 'It issued the chain.' },
-    VALIDATOR: { description: 'It is the validator to whom base tokens are delegated.' },
-    MULTI_MEMBER: { description: 'A member of a multi address that has a role.' },
-    RESTRICTED_INNER: { description: 'The address inside a restricted one that has a role.' },
-  } as const,
+export const AddressRole = enumOf('AddressRole', 'What an address is to an output.', {
+  OWNER: 'It may spend the output, until an expiration if there is one.',
+  STATE_CONTROLLER: 'It changes the state of the anchor.',
+  GOVERNOR: 'It governs the anchor.',
+  STORAGE_DEPOSIT_RETURN: 'It is owed a part when the output is spent.',
+  EXPIRATION_RETURN: 'It owns the output after the expiration.',
+  SENDER: 'It is the sender that the output names.',
+  ISSUER: 'It issued the chain.',
+  VALIDATOR: 'It is the validator to whom base tokens are delegated.',
+  MULTI_MEMBER: 'A member of a multi address that has a role.',
+  RESTRICTED_INNER: 'The address inside a restricted one that has a role.',
 })
 
 /** One row of the log. */
@@ -59,15 +54,13 @@ LedgerUpdate.implement({
       extensions: { isPlain: true },
       description: 'The position of this update in the log: page or follow after it.',
     }),
-    seq: t.field({
+    seq: t.expose('seq', {
       type: 'UInt64',
       description: 'The same position as a number: 1, 2, 3 … over all addresses.',
-      resolve: (update) => BigInt(update.seq),
     }),
-    ordinal: t.field({
+    ordinal: t.expose('ordinal', {
       type: 'UInt64',
       description: 'The position among the updates of this address and class: 1, 2, 3 …',
-      resolve: (update) => BigInt(update.ordinal),
     }),
     address: t.string({
       description: 'Bech32 text of the address, with the human-readable part of this network.',
@@ -140,12 +133,22 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
     type: 'UInt64',
     description:
       'All updates of the address and class, or of the whole log, whatever the other arguments; also those that are no longer kept.',
-    resolve: async (page) => BigInt(await page.totalCount()),
+    resolve: (page) => page.totalCount(),
   }),
   tipCursor: t.exposeString('tipCursor', {
     extensions: dependsOn('TIP'),
     description:
       'How far the log reached when this page was read: a subscription after it continues where this page ends, also for an address without updates.',
+  }),
+}))
+
+/** Which of its updates are meant. */
+export const updateClassArg = builder.args((t) => ({
+  class: t.field({
+    type: UpdateClass,
+    required: true,
+    defaultValue: 'OWNED',
+    description: 'Whether it owned the outputs or had another role.',
   }),
 }))
 
@@ -207,12 +210,7 @@ builder.queryField('ledgerUpdateAt', (t) =>
     args: {
       address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
       ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),
-      class: t.arg({
-        type: UpdateClass,
-        required: true,
-        defaultValue: 'OWNED',
-        description: 'Whether it owned the outputs or had another role.',
-      }),
+      ...updateClassArg,
     },
     resolve: async (_root, args, { services }) => {
       const address = orThrow(addressKeyOf(services.parameters.bech32Hrp, args.address, 'address'))

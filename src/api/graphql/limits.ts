@@ -15,6 +15,8 @@ export const maxAliases = 300
 export const maxDirectives = 100
 /** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
 export const maxKeptCharacters = 1_048_576
+/** How many characters all documents have that are kept to be named by their hashes. */
+export const maxNamedCharacters = 4_194_304
 /** The same of the refusals of documents that cannot be parsed. */
 export const maxErrorCharacters = 131_072
 

@@ -4,9 +4,15 @@ import type { Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
 import { readBlocks } from '../../service/blocks/read-block.ts'
-import { readTransactions } from '../../service/blocks/read-transaction.ts'
+import {
+  type ListedTransaction,
+  readContents,
+  readTransactions,
+  type TransactionView,
+} from '../../service/blocks/read-transaction.ts'
 import { readChains } from '../../service/chains/read-chain.ts'
 import type { PageOrder, Part } from '../../service/lists/keyset-page.ts'
+import { readAddressTransactionParts } from '../../service/lists/list-address-transactions.ts'
 import { readBlockParts, readChildParts } from '../../service/lists/list-blocks.ts'
 import { readTransactionParts } from '../../service/lists/list-transactions.ts'
 import { type OutputView, readOutputs } from '../../service/outputs/read-output.ts'
@@ -52,6 +58,21 @@ export async function outputsInBatch(
 export const blockInBatch = orFailing(byKey(readBlocks))
 /** A transaction; `undefined` when it is not known. */
 export const transactionInBatch = orFailing(byKey(readTransactions))
+
+/** The same with what it says, for which its block is read. */
+export async function withContent(
+  context: GatewayContext,
+  listed: ListedTransaction,
+): Promise<TransactionView> {
+  const { payload, inputIds, outputIds, ...outcome } = listed
+  if (inputIds !== undefined && outputIds !== undefined) {
+    return { ...outcome, payload, inputIds, outputIds }
+  }
+  const blockId = present(listed.blockId, 'a block')
+  return { ...outcome, ...present(await contentInBatch(context, blockId), blockId) }
+}
+const contentInBatch = byKey(readContents)
+
 /** A chain; `undefined` when it is not known. */
 export const chainInBatch = byKey(readChains)
 /** The milestone of a slot; `undefined` when it is not committed. */
@@ -99,6 +120,8 @@ export function transactionUpdateReads(context: GatewayContext): TransactionUpda
 export const blockPart = partLoader(readBlockParts)
 /** A page of a part of the children of a block. */
 export const childPart = partLoader(readChildParts)
+/** A page of a part of the transactions of an address. */
+export const addressTransactionPart = partLoader(readAddressTransactionParts)
 /** A page of a part of a list of transactions. */
 export const transactionPart = partLoader(readTransactionParts)
 

@@ -16,7 +16,8 @@ export const documentCodes: Plugin<GatewayContext> = {
       const { code = 'GRAPHQL_PARSE_FAILED' } = result.extensions
       // The status too: the server gives it to a document that it parses, and not to one whose error it has kept.
       const extensions = { ...result.extensions, code, http: { spec: true, status: 400 } }
-      replaceParseResult(new GraphQLError(result.message, { ...placeOf(result), extensions }))
+      const message = withShortQuotes(result.message)
+      replaceParseResult(new GraphQLError(message, { ...placeOf(result), extensions }))
     }
   },
   onValidate() {
@@ -44,7 +45,10 @@ export function maskErrors(
   return errors.map((error) => {
     if (isOurs(error)) return masked(deps, error)
     if (error.extensions.code === serverTooLarge) return bodyTooLarge(error)
-    return error.extensions.code === undefined ? withCode(error, 'BAD_USER_INPUT') : error
+    const { code = 'BAD_USER_INPUT' } = error.extensions
+    const isFinal =
+      code === error.extensions.code && withShortQuotes(error.message) === error.message
+    return isFinal ? error : withCode(error, code)
   })
 }
 
@@ -101,9 +105,17 @@ function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLEr
   return new GraphQLError(messageOf(internal), { ...placeOf(error), extensions: internal })
 }
 
-function withCode(error: GraphQLError, code: string): GraphQLError {
-  const { message, extensions } = error
+function withCode(error: GraphQLError, code: unknown): GraphQLError {
+  const { extensions } = error
+  const message = withShortQuotes(error.message)
   return new GraphQLError(message, { ...placeOf(error), extensions: { ...extensions, code } })
+}
+
+/** The library repeats a value of any length, in quotation marks or bare: 200 characters of it are enough. */
+function withShortQuotes(message: string): string {
+  return message
+    .replace(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*"/gs, '"$1…"')
+    .replace(/(\S{202})\S+/g, '$1…')
 }
 
 /** The constructor does not take an absent member that is spelled out. */

@@ -6,7 +6,7 @@ import { orThrow } from '../errors.ts'
 import { BlockConnection } from './block-lists.ts'
 import { builder } from './builder.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
-import { listArgs, listConnection } from './lists.ts'
+import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import {
   blockPart,
   milestoneCounts,
@@ -23,8 +23,11 @@ import { TransactionConnection } from './transaction-lists.ts'
 const MilestoneFilter = builder.inputType('MilestoneFilter', {
   description: 'Conditions that milestones must all meet.',
   fields: (t) => ({
-    fromMilestone: t.field({ type: 'UInt32', description: 'Only this milestone or later ones.' }),
-    toMilestone: t.field({ type: 'UInt32', description: 'Only this milestone or earlier ones.' }),
+    ...milestoneBounds(
+      t,
+      'Only this milestone or later ones.',
+      'Only this milestone or earlier ones.',
+    ),
   }),
 })
 

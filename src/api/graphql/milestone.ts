@@ -1,19 +1,16 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { type MilestoneView, readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
+import { byIndex } from './load-node.ts'
 import { milestoneInBatch } from './loaders.ts'
 import { SlotCommitmentType } from './model.ts'
-import { indexId } from './node-id.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
 /** A committed slot. */
 export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
   id: { resolve: ({ index }) => index },
-  loadOne: async (id, context) => {
-    const index = indexId(id)
-    return index === undefined ? undefined : await milestoneInBatch(context, index)
-  },
+  loadOne: byIndex(milestoneInBatch),
 })
 
 Milestone.implement({
@@ -43,10 +40,9 @@ Milestone.implement({
       description: 'The serialized commitment, 89 bytes.',
       resolve: (view) => bytesToHex(view.bytes),
     }),
-    updateCount: t.field({
+    updateCount: t.expose('updateCount', {
       type: 'UInt64',
       description: 'How many ledger updates it has, over all addresses.',
-      resolve: ({ updateCount }) => BigInt(updateCount),
     }),
     firstCursor: t.exposeString('firstCursor', {
       nullable: true,

@@ -1,11 +1,5 @@
-import {
-  AccountOutput,
-  AnchorOutput,
-  BasicOutput,
-  DelegationOutput,
-  FoundryOutput,
-  NftOutput,
-} from '../../protocol/outputs.ts'
+import { BasicOutput } from '../../protocol/outputs.ts'
+import { chainKinds } from '../../service/chains/read-chain.ts'
 import { builder } from './builder.ts'
 
 /** The kinds of outputs, by their type codes. */
@@ -16,15 +10,15 @@ export const OutputKind = builder.enumType('OutputKind', {
       value: BasicOutput.code,
       description: 'Base tokens, mana, and at most one native token.',
     },
-    ACCOUNT: { value: AccountOutput.code, description: 'The state of an account.' },
-    ANCHOR: { value: AnchorOutput.code, description: 'The state of an anchor.' },
+    ACCOUNT: { value: chainKinds.ACCOUNT, description: 'The state of an account.' },
+    ANCHOR: { value: chainKinds.ANCHOR, description: 'The state of an anchor.' },
     FOUNDRY: {
-      value: FoundryOutput.code,
+      value: chainKinds.FOUNDRY,
       description: 'The state of a foundry, which mints a native token.',
     },
-    NFT: { value: NftOutput.code, description: 'The state of an NFT.' },
+    NFT: { value: chainKinds.NFT, description: 'The state of an NFT.' },
     DELEGATION: {
-      value: DelegationOutput.code,
+      value: chainKinds.DELEGATION,
       description: 'Base tokens delegated to a validator.',
     },
   } as const,

@@ -1,7 +1,7 @@
 import { listOutputs } from '../../service/lists/list-outputs.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { listArgs, listConnection } from './lists.ts'
+import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import { OutputNode } from './output.ts'
 import { OutputKind } from './output-kind.ts'
 import { listCost } from './prices.ts'
@@ -21,16 +21,11 @@ const OutputFilter = builder.inputType('OutputFilter', {
       type: [OutputKind],
       description: 'Only outputs of these kinds. Not beside isSpent: true.',
     }),
-    fromMilestone: t.field({
-      type: 'UInt32',
-      description:
-        'Only outputs booked in this slot or later; with isSpent: true, spent in it or later.',
-    }),
-    toMilestone: t.field({
-      type: 'UInt32',
-      description:
-        'Only outputs booked in this slot or earlier; with isSpent: true, spent in it or earlier.',
-    }),
+    ...milestoneBounds(
+      t,
+      'Only outputs booked in this slot or later; with isSpent: true, spent in it or later.',
+      'Only outputs booked in this slot or earlier; with isSpent: true, spent in it or earlier.',
+    ),
     ...conditionFields(t),
   }),
 })

@@ -1,6 +1,5 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
-import type { OutputId } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
 import { outputLife } from '../../service/outputs/output-life.ts'
 import { readOwner } from '../../service/outputs/output-owner.ts'
@@ -8,10 +7,10 @@ import type { OutputView } from '../../service/outputs/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfAddress } from './address-node.ts'
 import { builder } from './builder.ts'
+import { byProtocolId } from './load-node.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputContent, OutputIdProofType } from './model.ts'
 import { newestSlot } from './newest-slot.ts'
-import { protocolId } from './node-id.ts'
 import { OutputKind } from './output-kind.ts'
 import { fieldCost } from './prices.ts'
 import { proofInBatch } from './proof-batch.ts'
@@ -19,10 +18,7 @@ import { proofInBatch } from './proof-batch.ts'
 /** An output, and whether and how it is spent. */
 export const OutputNode = builder.nodeRef<OutputView>('Output', {
   id: { resolve: ({ outputId }) => outputId },
-  loadOne: async (id, context) => {
-    const outputId = protocolId<OutputId>(id, 38)
-    return outputId && (await outputInBatch(context, outputId))
-  },
+  loadOne: byProtocolId(38, outputInBatch),
 })
 
 OutputNode.implement({

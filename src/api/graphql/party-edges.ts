@@ -1,7 +1,9 @@
-import type { AccountId } from '../../protocol/primitives.ts'
+import { err, ok } from '../../lib/result.ts'
+import type { AccountId, TransactionId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
 import { chainOfOutput } from '../../service/chains/read-chain.ts'
 import { defaultListSize } from '../../service/lists/keyset-page.ts'
+import { listAddressTransactions } from '../../service/lists/list-address-transactions.ts'
 import { listBlocks } from '../../service/lists/list-blocks.ts'
 import { listLedgerUpdates } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
@@ -10,11 +12,12 @@ import { AddressNode } from './address-node.ts'
 import { BlockConnection } from './block-lists.ts'
 import { builder } from './builder.ts'
 import { Chain } from './chain.ts'
-import { LedgerUpdateConnection, UpdateClass } from './ledger-updates.ts'
+import { LedgerUpdateConnection, updateClassArg } from './ledger-updates.ts'
 import { listArgs } from './lists.ts'
-import { blockPart, chainInBatch } from './loaders.ts'
+import { addressTransactionPart, blockPart, chainInBatch, transactionInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
-import { itemsCost, listCost } from './prices.ts'
+import { itemsCost, listCost, transactionsCost } from './prices.ts'
+import { TransactionConnection } from './transaction-lists.ts'
 
 /** What addresses, accounts and outputs have done or are part of. */
 
@@ -26,16 +29,33 @@ builder.objectField(AddressNode, 'updates', (t) =>
     description: 'What was created for it or spent of it.',
     args: {
       ...listArgs,
-      class: t.arg({
-        type: UpdateClass,
-        required: true,
-        defaultValue: 'OWNED',
-        description: 'Whether it owned the outputs or had another role.',
-      }),
+      ...updateClassArg,
     },
     resolve: async ({ key: address }, { first, last, ...page }, { services }) => {
       const size = { first: first ?? (last == null ? defaultListSize : undefined), last }
       return orThrow(await listLedgerUpdates(services, { ...page, ...size, address }))
+    },
+  }),
+)
+
+builder.objectField(AddressNode, 'transactions', (t) =>
+  t.field({
+    type: TransactionConnection,
+    nullable: true,
+    complexity: transactionsCost,
+    description:
+      'The transactions that made updates of the address and are in the kept log, by their last update of it; null, with an error, where an upstream node does not give one of them.',
+    args: { ...listArgs, ...updateClassArg },
+    resolve: async ({ key: address }, { class: updateClass, ...args }, context) => {
+      const list = { address, class: updateClass }
+      const page = orThrow(
+        await listAddressTransactions(addressTransactionPart(context).read, list, args),
+      )
+      const nodes = page.nodes.map(async ({ transactionId, cursor }) => {
+        const view = await transactionInBatch(context, transactionId)
+        return { ...orThrow(view === undefined ? notTold(transactionId) : ok(view)), cursor }
+      })
+      return { ...page, nodes: await Promise.all(nodes) }
     },
   }),
 )
@@ -69,3 +89,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
     },
   }),
 )
+
+function notTold(transactionId: TransactionId) {
+  return err({ code: 'NOT_TOLD_BY_NODE', what: `transaction ${transactionId}` } as const)
+}

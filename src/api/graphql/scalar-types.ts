@@ -1,21 +1,36 @@
 import type { Hex } from '../../lib/hex.ts'
-import type {
+import {
   AccountId,
   AnchorId,
   BlockId,
   CommitmentId,
   DelegationId,
   FoundryId,
+  type Id,
   NftId,
   OutputId,
   TransactionId,
 } from '../../protocol/primitives.ts'
 
+/** The identifiers: bytes of one length, each kind a scalar of its own. */
+export const ids = {
+  BlockId,
+  TransactionId,
+  CommitmentId,
+  OutputId,
+  AccountId,
+  AnchorId,
+  NftId,
+  DelegationId,
+  FoundryId,
+}
+
 /** In memory and on the wire of GraphQL, for every scalar of the schema. */
 // An alias, because an interface has no index signature and the builder asks for one.
 export type ScalarTypes = {
   UInt32: Both<number>
-  UInt64: Both<bigint>
+  /** Counts are numbers in memory. */
+  UInt64: { Input: bigint; Output: bigint | number }
   UInt256: Both<bigint>
   Int64: Both<bigint>
   Hex: Both<Hex>
@@ -23,16 +38,7 @@ export type ScalarTypes = {
   JSON: Both<unknown>
   /** Unix time in milliseconds. */
   DateTime: Both<number>
-  BlockId: Both<BlockId>
-  TransactionId: Both<TransactionId>
-  CommitmentId: Both<CommitmentId>
-  OutputId: Both<OutputId>
-  AccountId: Both<AccountId>
-  AnchorId: Both<AnchorId>
-  NftId: Both<NftId>
-  DelegationId: Both<DelegationId>
-  FoundryId: Both<FoundryId>
-}
+} & { [K in keyof typeof ids]: Both<Id<K>> }
 
 interface Both<T> {
   Input: T

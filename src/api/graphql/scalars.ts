@@ -1,18 +1,8 @@
 import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { assert } from '../../lib/assert.ts'
 import { type Hex, isHex } from '../../lib/hex.ts'
-import type {
-  AccountId,
-  AnchorId,
-  BlockId,
-  CommitmentId,
-  DelegationId,
-  FoundryId,
-  NftId,
-  OutputId,
-  TransactionId,
-} from '../../protocol/primitives.ts'
 import { builder } from './builder.ts'
+import { ids } from './scalar-types.ts'
 
 /** The scalars of the schema. Written in one form; read by the rules of codec reference 1.1. */
 
@@ -43,7 +33,8 @@ builder.scalarType('UInt64', {
   description:
     'A whole number from 0 to 18446744073709551615, as decimal text: amounts, mana and nanoseconds. Small ones are also read as numbers.',
   serialize: (value) => {
-    if (value < 0n || value > max64) failOutOfRange('UInt64', value)
+    const isIn = typeof value === 'bigint' ? value >= 0n && value <= max64 : isIntegerUpTo(value)
+    if (!isIn) failOutOfRange('UInt64', value)
     return value.toString()
   },
   ...readBy((value) => {
@@ -113,50 +104,26 @@ builder.scalarType('JSON', {
   parseValue: (value) => value,
 })
 
-builder.scalarType('BlockId', idScalar<BlockId>(36, 'A block: 32 bytes of hash, then its slot.'))
-builder.scalarType(
-  'TransactionId',
-  idScalar<TransactionId>(36, 'A transaction: 32 bytes of hash, then its creation slot.'),
-)
-builder.scalarType(
-  'CommitmentId',
-  idScalar<CommitmentId>(36, 'A slot commitment: 32 bytes of hash, then its slot.'),
-)
-builder.scalarType(
-  'OutputId',
-  idScalar<OutputId>(38, 'An output: its transaction id, then its index.'),
-)
-builder.scalarType(
-  'AccountId',
-  idScalar<AccountId>(32, 'An account: the hash of the output id that created it.'),
-)
-builder.scalarType(
-  'AnchorId',
-  idScalar<AnchorId>(32, 'An anchor: the hash of the output id that created it.'),
-)
-builder.scalarType(
-  'NftId',
-  idScalar<NftId>(32, 'An NFT: the hash of the output id that created it.'),
-)
-builder.scalarType(
-  'DelegationId',
-  idScalar<DelegationId>(32, 'A delegation: the hash of the output id that created it.'),
-)
-builder.scalarType(
-  'FoundryId',
-  idScalar<FoundryId>(
-    38,
-    'A foundry, and its native token: account address, serial number, scheme.',
-  ),
-)
+const idSentences: { readonly [K in keyof typeof ids]: string } = {
+  BlockId: 'A block: 32 bytes of hash, then its slot.',
+  TransactionId: 'A transaction: 32 bytes of hash, then its creation slot.',
+  CommitmentId: 'A slot commitment: 32 bytes of hash, then its slot.',
+  OutputId: 'An output: its transaction id, then its index.',
+  AccountId: 'An account: the hash of the output id that created it.',
+  AnchorId: 'An anchor: the hash of the output id that created it.',
+  NftId: 'An NFT: the hash of the output id that created it.',
+  DelegationId: 'A delegation: the hash of the output id that created it.',
+  FoundryId: 'A foundry, and its native token: account address, serial number, scheme.',
+}
 
-function idScalar<I extends Hex>(length: number, description: string) {
-  return {
+for (const name of Object.keys(ids) as (keyof typeof ids)[]) {
+  const { max: length } = ids[name]
+  builder.scalarType(name, {
     ...digitsAsTheyAre,
-    description: `${description} ${length} bytes as 0x and lower-case hexadecimal digits.`,
-    serialize: (value: I) => value,
-    ...readBy((value) => parseId<I>(value, length)),
-  }
+    description: `${idSentences[name]} ${length} bytes as 0x and lower-case hexadecimal digits.`,
+    serialize: (value: Hex) => value,
+    ...readBy((value) => parseId(value, length)),
+  })
 }
 
 /** Reads a value from variables and from the document; what is refused there is refused with its place. */
@@ -210,7 +177,7 @@ function failOutOfRange(type: string, value: unknown): never {
   assert(false, `${type} out of range: ${value}`)
 }
 
-function isIntegerUpTo(value: unknown, max: number): value is number {
+function isIntegerUpTo(value: unknown, max = Number.MAX_SAFE_INTEGER): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
 }
 

@@ -8,6 +8,7 @@ import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
 import { ChainRecord } from './chain-records.ts'
+import { enumOf } from './enum-of.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { itemsCost } from './prices.ts'
@@ -43,43 +44,35 @@ interface KindOf {
   readonly [kindOf]: Hit['kind']
 }
 
-const matches: Record<Meaning['by'], { readonly description: string }> = {
-  BLOCK_ID: { description: 'It is the id of the block.' },
-  TRANSACTION_ID: { description: 'It is the id of the transaction.' },
-  COMMITMENT_ID: { description: 'It is the id of the commitment.' },
-  OUTPUT_ID: { description: 'It is the id of the output.' },
-  CHAIN_ID: { description: 'It is the id of the account, anchor, NFT, delegation or foundry.' },
-  BECH32: { description: 'It is the address as text, of the thing itself where that has one.' },
-  CHAIN_RECORD: { description: 'It is the address whose chain has the record.' },
-  ADDRESS_BYTES: { description: 'It is the serialized address.' },
-  PUBLIC_KEY_HASH: { description: 'It is the hash of the public key that the address is of.' },
-  PUBLIC_KEY: { description: 'It is the public key that the address is of.' },
-  MILESTONE_INDEX: { description: 'It is the index of the milestone.' },
-  TIME: { description: 'It is a time in the slot of the milestone.' },
-  ID_BEGINNING: { description: 'The id begins with it.' },
-  TAG: { description: 'It is the tag of the unspent output, as text or as hexadecimal digits.' },
-}
-
-const SearchMatch = builder.enumType('SearchMatch', {
-  description: 'What a text is of the thing that is found.',
-  values: matches,
-})
-
-const reasons: Record<Nothing['reason'], { readonly description: string }> = {
-  UNKNOWN: { description: 'It may be a name, but nothing has it here.' },
-  MALFORMED: { description: 'It looks like something that it is not, such as Bech32 with a typo.' },
-  TOO_SHORT: { description: 'It has fewer than eight hexadecimal digits.' },
-  OTHER_NETWORK: { description: 'It is an address of another network.' },
-  BEFORE_GENESIS: { description: 'It is a time or a milestone before the network began.' },
-  NOT_COMMITTED: { description: 'It is a time or a milestone to come.' },
-  NOT_TOLD_BY_NODE: {
-    description: 'In upstream mode: it is not stored here, and the node cannot be asked now.',
+const SearchMatch = enumOf<Meaning['by']>(
+  'SearchMatch',
+  'What a text is of the thing that is found.',
+  {
+    BLOCK_ID: 'It is the id of the block.',
+    TRANSACTION_ID: 'It is the id of the transaction.',
+    COMMITMENT_ID: 'It is the id of the commitment.',
+    OUTPUT_ID: 'It is the id of the output.',
+    CHAIN_ID: 'It is the id of the account, anchor, NFT, delegation or foundry.',
+    BECH32: 'It is the address as text, of the thing itself where that has one.',
+    CHAIN_RECORD: 'It is the address whose chain has the record.',
+    ADDRESS_BYTES: 'It is the serialized address.',
+    PUBLIC_KEY_HASH: 'It is the hash of the public key that the address is of.',
+    PUBLIC_KEY: 'It is the public key that the address is of.',
+    MILESTONE_INDEX: 'It is the index of the milestone.',
+    TIME: 'It is a time in the slot of the milestone.',
+    ID_BEGINNING: 'The id begins with it.',
+    TAG: 'It is the tag of the unspent output, as text or as hexadecimal digits.',
   },
-}
+)
 
-const SearchNothing = builder.enumType('SearchNothing', {
-  description: 'Why nothing is found.',
-  values: reasons,
+const SearchNothing = enumOf<Nothing['reason']>('SearchNothing', 'Why nothing is found.', {
+  UNKNOWN: 'It may be a name, but nothing has it here.',
+  MALFORMED: 'It looks like something that it is not, such as Bech32 with a typo.',
+  TOO_SHORT: 'It has fewer than eight hexadecimal digits.',
+  OTHER_NETWORK: 'It is an address of another network.',
+  BEFORE_GENESIS: 'It is a time or a milestone before the network began.',
+  NOT_COMMITTED: 'It is a time or a milestone to come.',
+  NOT_TOLD_BY_NODE: 'In upstream mode: it is not stored here, and the node cannot be asked now.',
 })
 
 const SearchHit = builder.objectRef<Hit>('SearchHit').implement({

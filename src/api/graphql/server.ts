@@ -6,6 +6,8 @@ import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
+import { type Documents, namedDocuments } from './documents.ts'
+import { hiddenSchema } from './hidden-schema.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
@@ -18,13 +20,23 @@ export type GraphqlServer = ReturnType<typeof createGraphqlServer>
 export interface GraphqlDeps {
   readonly schema: GraphQLSchema
   readonly log: Log
+  readonly documents: Documents
+  /** Whether the schema is told. */
+  readonly hasIntrospection?: boolean | undefined
 }
 
 /** Makes the GraphQL server. The context of a request is passed in with it. */
-export function createGraphqlServer({ schema, log }: GraphqlDeps) {
+export function createGraphqlServer({
+  schema,
+  log,
+  documents,
+  hasIntrospection = true,
+}: GraphqlDeps) {
   return createYoga<GatewayContext>({
     schema,
     plugins: [
+      namedDocuments(documents),
+      ...(hasIntrospection ? [] : [hiddenSchema]),
       documentCodes,
       documentLimits,
       costLimit,

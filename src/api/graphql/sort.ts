@@ -1,10 +1,7 @@
-import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 
 /** The direction of a list. */
-export const Sort = builder.enumType('Sort', {
-  description: 'The direction of a list.',
-  values: {
-    NEWEST: { description: 'The newest first.' },
-    OLDEST: { description: 'The oldest first.' },
-  } as const,
+export const Sort = enumOf('Sort', 'The direction of a list.', {
+  NEWEST: 'The newest first.',
+  OLDEST: 'The oldest first.',
 })

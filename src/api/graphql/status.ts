@@ -2,17 +2,15 @@ import { present } from '../../lib/assert.ts'
 import { readStatus, type SlotTime, type Status } from '../../service/network/read-status.ts'
 import { readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { GatewayRole } from './health.ts'
 import { Milestone } from './milestone.ts'
 
 /** How the ledger stands, for a home page. */
 
-const LedgerMode = builder.enumType('LedgerMode', {
-  description: 'Where the ledger of a gateway comes from.',
-  values: {
-    EMBEDDED: { description: 'The gateway, or another one on its database, keeps it itself.' },
-    UPSTREAM: { description: 'It follows nodes.' },
-  } as const,
+const LedgerMode = enumOf('LedgerMode', 'Where the ledger of a gateway comes from.', {
+  EMBEDDED: 'The gateway, or another one on its database, keeps it itself.',
+  UPSTREAM: 'It follows nodes.',
 })
 
 const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
@@ -51,11 +49,10 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       type: SlotTimeType,
       description: 'The slot of this moment by the clock of the gateway.',
     }),
-    lagSeconds: t.field({
+    lagSeconds: t.expose('lagSeconds', {
       type: 'UInt64',
       description:
         'Seconds from the end of the newest committed slot until now. A slot is committed some slots after its end, so it is never near zero.',
-      resolve: ({ lagSeconds }) => BigInt(lagSeconds),
     }),
     blocksPerSecond: t.float({
       nullable: true,
@@ -70,20 +67,17 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       type: 'UInt64',
       description: 'All base tokens in being, in the smallest unit.',
     }),
-    addresses: t.field({
+    addresses: t.expose('addresses', {
       type: 'UInt64',
       description: 'Addresses that own base tokens.',
-      resolve: ({ addresses }) => BigInt(addresses),
     }),
-    unspentOutputs: t.field({
+    unspentOutputs: t.expose('unspentOutputs', {
       type: 'UInt64',
       description: 'Unspent outputs.',
-      resolve: ({ unspentOutputs }) => BigInt(unspentOutputs),
     }),
-    accounts: t.field({
+    accounts: t.expose('accounts', {
       type: 'UInt64',
       description: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
-      resolve: ({ accounts }) => BigInt(accounts),
     }),
     role: t.expose('role', {
       type: GatewayRole,

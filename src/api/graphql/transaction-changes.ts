@@ -1,11 +1,13 @@
+import type { Output } from '../../protocol/outputs.ts'
 import { type AddressChange, changesOf } from '../../service/blocks/transaction-changes.ts'
+import type { OutputView } from '../../service/outputs/read-output.ts'
 import { listUpdatesOfTransaction } from '../../service/updates/list-transaction-updates.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
 import { listArgs } from './lists.ts'
-import { milestoneInBatch, outputsInBatch, transactionUpdateReads } from './loaders.ts'
+import { milestoneInBatch, outputsInBatch, transactionUpdateReads, withContent } from './loaders.ts'
 import { itemsCost, listCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
@@ -65,15 +67,18 @@ builder.objectField(TransactionNode, 'updates', (t) =>
       'The ledger updates that it made, of all addresses, in the order of the log. Null where no milestone has it, and, with an error, where they are no longer kept or its inputs are not known.',
     complexity: updatesCost,
     args: listArgs,
-    resolve: async (view, page, context) => {
-      const { state, slot, inputIds, outputIds } = view
+    resolve: async (listed, page, context) => {
+      const { state, slot } = listed
       if (state === 'PENDING' || state === 'FAILED') return null
-      const [milestone, inputs, outputs] = await Promise.all([
+      const [view, milestone] = await Promise.all([
+        withContent(context, listed),
         milestoneInBatch(context, slot),
-        outputsInBatch(context, inputIds),
-        outputsInBatch(context, outputIds),
       ])
       if (milestone === undefined) return null
+      const [inputs, outputs] = await Promise.all([
+        outputsInBatch(context, view.inputIds),
+        outputsInBatch(context, view.outputIds),
+      ])
       const moved = { view, milestone, inputs, outputs }
       const reads = transactionUpdateReads(context)
       return orThrow(await listUpdatesOfTransaction(context.services, reads, moved, page))
@@ -88,12 +93,21 @@ builder.objectField(TransactionNode, 'changes', (t) =>
     description:
       'What it moved, by address: those that gave first, in the order of inputs, then those that were only given, in the order of outputs. Empty while it is pending and where it failed; null, with an error, where inputs are not known.',
     complexity: changesCost,
-    resolve: async (view, _args, context) => {
+    resolve: async (listed, _args, context) => {
+      if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
+      const view = await withContent(context, listed)
+      const { payload, inputIds, outputIds } = view
+      // It says itself what it creates, but for that of the genesis.
       const [inputs, outputs] = await Promise.all([
-        outputsInBatch(context, view.inputIds),
-        outputsInBatch(context, view.outputIds),
+        outputsInBatch(context, inputIds),
+        payload?.transaction.outputs ?? contentsOf(outputsInBatch(context, outputIds)),
       ])
-      return [...orThrow(changesOf(context.services, view, { inputs, outputs }))]
+      const moved = { inputs: inputs.map(({ output }) => output()), outputs }
+      return [...orThrow(changesOf(context.services, view, moved))]
     },
   }),
 )
+
+async function contentsOf(views: Promise<readonly OutputView[]>): Promise<readonly Output[]> {
+  return (await views).map(({ output }) => output())
+}

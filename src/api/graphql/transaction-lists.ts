@@ -4,7 +4,7 @@ import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
 import { BlockConnection } from './block-lists.ts'
 import { builder } from './builder.ts'
-import { listArgs, listConnection } from './lists.ts'
+import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import { blockInBatch, blockPart, milestoneInBatch, transactionPart } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { itemsCost, listCost, transactionsCost } from './prices.ts'
@@ -16,14 +16,11 @@ const TransactionFilter = builder.inputType('TransactionFilter', {
   description: 'Conditions that transactions must all meet.',
   fields: (t) => ({
     state: t.field({ type: TransactionState, description: 'Only transactions in this state.' }),
-    fromMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only transactions of this slot or of later ones.',
-    }),
-    toMilestone: t.field({
-      type: 'UInt32',
-      description: 'Only transactions of this slot or of earlier ones.',
-    }),
+    ...milestoneBounds(
+      t,
+      'Only transactions of this slot or of later ones.',
+      'Only transactions of this slot or of earlier ones.',
+    ),
   }),
 })
 

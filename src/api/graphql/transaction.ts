@@ -1,31 +1,24 @@
-import type { TransactionId } from '../../protocol/primitives.ts'
 import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
-import type { TransactionView } from '../../service/blocks/read-transaction.ts'
+import type { ListedTransaction } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
-import { outputsInBatch, transactionInBatch } from './loaders.ts'
+import { enumOf } from './enum-of.ts'
+import { byProtocolId } from './load-node.ts'
+import { outputsInBatch, transactionInBatch, withContent } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
-import { protocolId } from './node-id.ts'
 import { OutputNode } from './output.ts'
 import { outputsCost } from './prices.ts'
 
 /** A transaction and what became of it. */
 
 /** The states of transactions. */
-export const TransactionState = builder.enumType('TransactionState', {
-  description: 'The state of a transaction.',
-  values: {
-    PENDING: {
-      description:
-        'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
-    },
-    ACCEPTED: { description: 'Booked: its inputs are spent and its outputs exist.' },
-    COMMITTED: { description: 'In a committed slot.' },
-    FINALIZED: { description: 'In a committed slot that is final.' },
-    FAILED: {
-      description:
-        'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
-    },
-  } as const,
+export const TransactionState = enumOf('TransactionState', 'The state of a transaction.', {
+  PENDING:
+    'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
+  ACCEPTED: 'Booked: its inputs are spent and its outputs exist.',
+  COMMITTED: 'In a committed slot.',
+  FINALIZED: 'In a committed slot that is final.',
+  FAILED:
+    'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
 })
 
 /** Why a transaction failed. */
@@ -48,12 +41,9 @@ export const TransactionFailure = builder
 
 /** A transaction with its state. */
 export const TransactionNode = builder
-  .nodeRef<TransactionView>('Transaction', {
+  .nodeRef<ListedTransaction>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
-    loadOne: async (id, context) => {
-      const transactionId = protocolId<TransactionId>(id, 36)
-      return transactionId && (await transactionInBatch(context, transactionId))
-    },
+    loadOne: byProtocolId(36, transactionInBatch),
   })
   .implement({
     description: 'A transaction, and its state in this ledger.',
@@ -81,23 +71,26 @@ export const TransactionNode = builder
         description:
           'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
-      content: t.expose('payload', {
+      content: t.field({
         type: SignedTransactionType,
         nullable: true,
         description:
           'The content of the transaction, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
+        resolve: async (listed, _args, context) => (await withContent(context, listed)).payload,
       }),
       inputs: t.field({
         type: [OutputNode],
         description: 'The outputs it spends, in the order of its inputs; only those that exist.',
         complexity: outputsCost,
-        resolve: ({ inputIds }, _args, context) => outputsInBatch(context, inputIds),
+        resolve: async (listed, _args, context) =>
+          outputsInBatch(context, (await withContent(context, listed)).inputIds),
       }),
       outputs: t.field({
         type: [OutputNode],
         description: 'The outputs it created, in their order; none before it is accepted.',
         complexity: outputsCost,
-        resolve: ({ outputIds }, _args, context) => outputsInBatch(context, outputIds),
+        resolve: async (listed, _args, context) =>
+          outputsInBatch(context, (await withContent(context, listed)).outputIds),
       }),
     }),
   })

@@ -1,18 +1,12 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
-import type { UnspentConditions } from '../../service/lists/list-outputs.ts'
-import {
-  encodeOutputCursor,
-  listUnspentOutputs,
-  type UnspentPage,
-  type UnspentPageQuestion,
-  unlockableBy,
-} from '../../service/outputs/list-unspent-outputs.ts'
+import { listUnspentOutputs, type UnspentConditions } from '../../service/lists/list-outputs.ts'
+import { unlockableBy } from '../../service/outputs/find-outputs.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
-import { connection } from './connection.ts'
 import { AddressRole } from './ledger-updates.ts'
+import { type InputFields, listConnection, oldestArgs } from './lists.ts'
 import { OutputNode } from './output.ts'
 import { OutputKind } from './output-kind.ts'
 import { pageCost } from './prices.ts'
@@ -30,11 +24,6 @@ const AddressInRole = builder.inputType('AddressInRole', {
     address: t.string({ required: true, description: 'Bech32, of this network.' }),
   }),
 })
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<
-  typeof builder.$inferSchemaTypes,
-  'InputObject'
->
 
 /** Conditions that can be asked of unspent outputs. */
 export function conditionFields(t: InputFields) {
@@ -90,31 +79,30 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
 
 type FilterInput = typeof UnspentOutputFilter.$inferInput
 type ConditionInput = Omit<FilterInput, 'committed' | 'kinds' | 'createdAfter' | 'createdBefore'>
-type Filter = UnspentPageQuestion['filter']
+type Filter = Parameters<typeof listUnspentOutputs>[1]
 type Term = NonNullable<Filter['keys']>[number]
 
 /** A page of unspent outputs. */
-export const UnspentOutputConnection = connection('UnspentOutput', OutputNode, {
-  description: 'A page of unspent outputs, by the slot they were booked in and by id.',
-  edgeDescription: 'An output and its cursor.',
-  nodesOf: (page: UnspentPage) => page.outputs,
-  cursorOf: encodeOutputCursor,
-})
+export const UnspentOutputConnection = listConnection(
+  'UnspentOutput',
+  OutputNode,
+  'A page of unspent outputs, by the slot they were booked in and by id.',
+  { edgeDescription: 'An output and its cursor.' },
+)
 
 builder.queryField('unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
     nullable: true,
-    description: 'Unspent outputs; without first the first 100, at most 1000 at once.',
+    description: 'Unspent outputs, by the slot they were booked in, and in one slot by id.',
     complexity: pageCost,
     args: {
       filter: t.arg({ type: UnspentOutputFilter, description: 'Only what meets all of these.' }),
-      first: t.arg.int({ description: 'At most so many, 0 to 1000; left out: 100.' }),
-      after: t.arg.string({ description: 'A cursor; exclusive. Its output may be spent since.' }),
+      ...oldestArgs,
     },
-    resolve: async (_root, { filter, first, after }, { services }) => {
+    resolve: async (_root, { filter, ...page }, { services }) => {
       const asked = orThrow(filterOf(services, filter ?? { committed: false }))
-      return orThrow(await listUnspentOutputs(services, { filter: asked, first, after }))
+      return orThrow(await listUnspentOutputs(services, asked, page))
     },
   }),
 )

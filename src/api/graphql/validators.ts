@@ -1,7 +1,5 @@
-import { AccountAddress } from '../../protocol/addresses.ts'
-import { addressKey } from '../../protocol/ids.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
-import { encodeStakeCursor, listStakes, readStake } from '../../service/accounts/list-stakes.ts'
+import { listStakes, readStake } from '../../service/accounts/list-stakes.ts'
 import {
   type CommitteeOfEpoch,
   type EpochView,
@@ -10,16 +8,13 @@ import {
   type SeatView,
 } from '../../service/accounts/read-epoch.ts'
 import type { StakeView } from '../../service/accounts/validators.ts'
-import { listChains } from '../../service/chains/list-chains.ts'
-import type { ListPage } from '../../service/chains/page.ts'
 import { chainKinds } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { builder } from './builder.ts'
-import { DelegationConnection } from './chain-lists.ts'
-import { connection } from './connection.ts'
-import { listArgs, pageArgs, rowsOfPage } from './lists.ts'
-import { indexId, protocolId } from './node-id.ts'
+import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
+import { listArgs, listConnection, pageArgs } from './lists.ts'
+import { byIndex, byProtocolId } from './load-node.ts'
 import { fieldCost, itemsCost, listCost } from './prices.ts'
 
 /** Validators, epochs and their committees. */
@@ -28,10 +23,9 @@ const chainCost = itemsCost(3).field
 
 const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
   id: { resolve: ({ entry }) => entry.accountId },
-  loadOne: async (id, { services }) => {
-    const accountId = protocolId<AccountId>(id, 32)
-    return accountId && orThrow(await readStake(services, accountId))
-  },
+  loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
+    orThrow(await readStake(services, id)),
+  ),
 })
 
 ValidatorNode.implement({
@@ -91,21 +85,20 @@ ValidatorNode.implement({
       complexity: listCost,
       description: 'The delegations to it that are not over.',
       args: listArgs,
-      resolve: async ({ entry: { accountId } }, args, { services }) => {
-        const value = addressKey({ type: AccountAddress.code, accountId })
-        const keys = [{ kind: 'VALIDATOR', value }] as const
-        return orThrow(await listChains(services, { ...args, kind: chainKinds.DELEGATION, keys }))
-      },
+      resolve: ({ entry: { accountId } }, args, context) =>
+        chainsOf(context, { kind: chainKinds.DELEGATION, keys: validatorKeys(accountId) }, args),
     }),
   }),
 })
 
-const ValidatorConnection = connection('Validator', ValidatorNode, {
-  description: 'Accounts that stake, the largest pool first.',
-  edgeDescription: 'A validator and its cursor.',
-  nodesOf: (page: ListPage<StakeView>) => rowsOfPage(page),
-  cursorOf: encodeStakeCursor,
-})
+const ValidatorConnection = listConnection(
+  'Validator',
+  ValidatorNode,
+  'Accounts that stake, the largest pool first.',
+  {
+    edgeDescription: 'A validator and its cursor.',
+  },
+)
 
 const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement({
   description: 'A validator in the committee of an epoch, with its stakes as of its choice.',
@@ -171,10 +164,7 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
 
 const Epoch = builder.nodeRef<EpochView>('Epoch', {
   id: { resolve: ({ epoch }) => epoch },
-  loadOne: async (id, { services }) => {
-    const index = indexId(id)
-    return index === undefined ? undefined : await readEpoch(services, index)
-  },
+  loadOne: byIndex(({ services }, index) => readEpoch(services, index)),
 })
 
 Epoch.implement({
@@ -224,7 +214,7 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: async (_root, { epoch, ...page }, { services }) =>
-      orThrow(await listStakes(services, { ...page, epoch: epoch ?? undefined })),
+      orThrow(await listStakes(services, epoch ?? undefined, page)),
   }),
   epoch: t.field({
     type: Epoch,

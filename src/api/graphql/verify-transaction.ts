@@ -12,6 +12,7 @@ import {
 } from '../../service/submit/simulate-transaction.ts'
 import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
 import { fieldCost } from './prices.ts'
 
@@ -27,14 +28,11 @@ const VerifyTransactionInput = builder.inputType('VerifyTransactionInput', {
   }),
 })
 
-const Outcome = builder.enumType('TransactionOutcome', {
-  description: 'What would happen to a transaction.',
-  values: {
-    ACCEPTED: { description: 'It would be booked.' },
-    FAILED: { description: 'It would be judged and refused; its block would be accepted.' },
-    REFUSED: { description: 'No block of this moment may carry it.' },
-    KNOWN: { description: 'It has been submitted already: ask for it by its id.' },
-  } as const,
+const Outcome = enumOf('TransactionOutcome', 'What would happen to a transaction.', {
+  ACCEPTED: 'It would be booked.',
+  FAILED: 'It would be judged and refused; its block would be accepted.',
+  REFUSED: 'No block of this moment may carry it.',
+  KNOWN: 'It has been submitted already: ask for it by its id.',
 })
 
 const TransactionRefusal = builder.objectRef<Refusal>('TransactionRefusal').implement({

@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import {
   AccountAddress,
@@ -8,18 +9,9 @@ import {
 } from '../../protocol/addresses.ts'
 import { decodeBech32, encodeBech32, isMultiReference } from '../../protocol/bech32.ts'
 import { type Block, ValidationBlockBody } from '../../protocol/block.ts'
-import { addressKey, chainIdOf, foundryId } from '../../protocol/ids.ts'
+import { addressKey } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
-import {
-  AccountOutput,
-  AnchorOutput,
-  BasicOutput,
-  DelegationOutput,
-  FoundryOutput,
-  isZero,
-  NftOutput,
-  type Output,
-} from '../../protocol/outputs.ts'
+import { BasicOutput, type Output } from '../../protocol/outputs.ts'
 import {
   BlockId,
   DelegationId,
@@ -38,6 +30,7 @@ import {
   StorageDepositReturn,
   Timelock,
 } from '../../protocol/unlock-conditions.ts'
+import { chainKinds, chainOfOutput } from '../../service/chains/read-chain.ts'
 
 /** The live topics, and those of a block or an output (rest.md 6). */
 
@@ -110,19 +103,21 @@ function idTopic<T>(schema: Schema<T>, text: string, topic: (id: T) => Topic): T
   return id.ok && id.value === text ? topic(id.value) : undefined
 }
 
-function parseChain(kind: string, id: string): Topic | undefined {
-  if (kind === 'foundry') return idTopic(FoundryId, id, () => outputs)
-  if (kind === 'delegation') return idTopic(DelegationId, id, () => outputs)
-  const address = chainAddresses.get(kind)
-  return address !== undefined && addressTypeOf(id) === address.code ? outputs : undefined
+function parseChain(name: string, id: string): Topic | undefined {
+  const naming = chainNamings.find((one) => one.name === name)
+  if (naming === undefined) return undefined
+  if ('id' in naming) return idTopic<string>(naming.id, id, () => outputs)
+  return addressTypeOf(id) === naming.address ? outputs : undefined
 }
 
-/** Chains that are named by their address. */
-const chainAddresses = new Map<string, { readonly code: number }>([
-  ['account', AccountAddress],
-  ['nft', NftAddress],
-  ['anchor', AnchorAddress],
-])
+/** How the topics name chains: by their address, or by their id. */
+const chainNamings = [
+  { kind: chainKinds.ACCOUNT, name: 'account', address: AccountAddress.code },
+  { kind: chainKinds.ANCHOR, name: 'anchor', address: AnchorAddress.code },
+  { kind: chainKinds.NFT, name: 'nft', address: NftAddress.code },
+  { kind: chainKinds.FOUNDRY, name: 'foundry', id: FoundryId },
+  { kind: chainKinds.DELEGATION, name: 'delegation', id: DelegationId },
+] as const
 
 /** The conditions by which outputs are published, by their type. */
 const conditionNames = {
@@ -188,23 +183,15 @@ export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output):
 }
 
 function chainTopic(hrp: string, outputId: OutputId, output: Output): string | undefined {
-  const idOr = (id: string) => (isZero(id) ? chainIdOf(outputId) : id)
-  const bech32 = ({ code }: { readonly code: number }, id: string) =>
-    encodeBech32(hrp, Uint8Array.of(code, ...hexToBytes(`0x${id.slice(2)}`)))
-  switch (output.type) {
-    case BasicOutput.code:
-      return undefined
-    case AccountOutput.code:
-      return `outputs/account/${bech32(AccountAddress, idOr(output.accountId))}`
-    case AnchorOutput.code:
-      return `outputs/anchor/${bech32(AnchorAddress, idOr(output.anchorId))}`
-    case FoundryOutput.code:
-      return `outputs/foundry/${foundryId(output)}`
-    case NftOutput.code:
-      return `outputs/nft/${bech32(NftAddress, idOr(output.nftId))}`
-    case DelegationOutput.code:
-      return `outputs/delegation/${idOr(output.delegationId)}`
-  }
+  // An account to be has no topic yet.
+  if (is(BasicOutput, output)) return undefined
+  const { kind, chainId } = present(chainOfOutput({ outputId, output: () => output }), 'a chain')
+  const naming = present(
+    chainNamings.find((one) => one.kind === kind),
+    'its name',
+  )
+  const address = 'address' in naming && Uint8Array.of(naming.address, ...hexToBytes(chainId))
+  return `outputs/${naming.name}/${address ? encodeBech32(hrp, address) : chainId}`
 }
 
 function bech32Of(hrp: string, address: Address): string {

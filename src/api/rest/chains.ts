@@ -1,11 +1,8 @@
 import { present } from '../../lib/assert.ts'
 import { err, ok } from '../../lib/result.ts'
 import { activateChain } from '../../service/chain-records/activate-chain.ts'
-import {
-  encodeChainRecordCursor,
-  listChainRecords,
-  maxChainRecordPage,
-} from '../../service/chain-records/chain-records.ts'
+import { listChainRecords } from '../../service/chain-records/chain-records.ts'
+import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { chainParams, chainRecordForm, ifMatch, recordReply } from './chain-record.ts'
 import { about, limited, listOf, object, text } from './form.ts'
 import { nextCursor } from './page-cursor.ts'
@@ -31,7 +28,7 @@ export const chainsRoute = readRoute({
   reply: jsonReply(
     'A page of them.',
     object({
-      items: listOf(chainRecordForm, maxChainRecordPage),
+      items: listOf(chainRecordForm, maximumPageSize),
       cursor: nextCursor(cursorText),
     }),
   ),
@@ -39,9 +36,9 @@ export const chainsRoute = readRoute({
     const page = await listChainRecords(services, { first, after })
     // The cursor has another name here.
     if (!page.ok) return err({ ...page.error, argument: 'query: cursor' })
-    const { records: items, hasNextPage } = page.value
-    const last = hasNextPage ? items.at(-1) : undefined
-    return ok({ items, cursor: last && encodeChainRecordCursor(last.chainId) })
+    const { nodes, hasNextPage } = page.value
+    const last = (await hasNextPage()) ? nodes.at(-1) : undefined
+    return ok({ items: nodes, cursor: last?.cursor })
   },
 })
 

@@ -27,7 +27,7 @@ async function sendStream(
   { status, headers, stream: { text, signal, over } }: StreamedResponse,
   common: RestResponse['headers'],
 ): Promise<void> {
-  response.writeHead(status, { ...common, vary: 'accept, accept-encoding', ...headers })
+  response.writeHead(status, { ...common, ...headers, vary: varyOf(common, headers) })
   try {
     if (response.req.method === 'HEAD') response.end()
     else await pipeline(Readable.from(text), response, { signal })
@@ -48,8 +48,8 @@ function sendWhole(
   const etag = tagFor(request, answer)
   const headers: RestResponse['headers'] = {
     ...common,
-    vary: 'accept, accept-encoding',
     ...answer.headers,
+    vary: varyOf(common, answer.headers),
     ...(etag !== undefined && { etag }),
   }
   if (etag !== undefined && isKnown(request, etag)) {
@@ -61,6 +61,12 @@ function sendWhole(
   const coding = codingOf(request, answer)
   if (coding === undefined) sendBody(response, answer.status, headers, answer.body)
   else void sendCompressed(response, answer, headers, coding)
+}
+
+/** By which headers of a request an answer differs. */
+function varyOf(...given: readonly RestResponse['headers'][]): string {
+  const byOrigin = given.some(({ vary }) => vary === 'origin')
+  return byOrigin ? 'accept, accept-encoding, origin' : 'accept, accept-encoding'
 }
 
 function sendBody(

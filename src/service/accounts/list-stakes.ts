@@ -3,13 +3,14 @@ import { poolStakeOf } from '../../ledger/committee.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
+import { comparePositions } from '../../store/positions.ts'
+import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {
-  cursorOf,
-  type ListPage,
-  type PageError,
-  type PageQuestion,
-  readPage,
-} from '../chains/page.ts'
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import { stakeOfNode, stakesOfNode } from './node-stakes.ts'
@@ -25,37 +26,38 @@ import {
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
-/** Why a list of stakes is refused. */
-export type StakesError = EpochNotBegun | NotOffered | NotServedByNode | PageError
-
 /** Lists the accounts that stake, the largest pool first; of an epoch those that were candidates in it. */
 export async function listStakes(
   deps: Needed,
-  { epoch, ...question }: Omit<PageQuestion, 'sort'> & { readonly epoch: EpochIndex | undefined },
-): Promise<Result<ListPage<StakeView>, StakesError>> {
+  epoch: EpochIndex | undefined,
+  args: Omit<PageArguments, 'sort'>,
+): Paged<StakeView, EpochNotBegun | NotOffered | NotServedByNode> {
   const current = await committedEpoch(deps)
   if (epoch !== undefined && epoch > current) {
     return err({ code: 'EPOCH_NOT_BEGUN', argument: 'epoch', epoch, current })
   }
   const read = await readStakes(deps, current, epoch)
   if (!read.ok) return read
-  const stakes = read.value.toSorted(compare)
-  return await readPage<StakeView, StakePosition>(
-    { ...question, sort: 'NEWEST' },
-    {
-      parse: parsePosition,
-      positionOf: (stake) => stake,
-      compare: (a, b) => compare(a, b),
-      read: async ({ above, below, order, limit }) => {
-        const inside = stakes.filter(
-          (one) =>
-            (above === undefined || compare(one, above) > 0) &&
-            (below === undefined || compare(one, below) < 0),
-        )
-        return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
-      },
+  const stakes = read.value.toSorted((a, b) => comparePositions(placeOf(a), placeOf(b)))
+  const list: KeysetList<StakeView> = {
+    cursors: stakeCursors,
+    whole: { above: [-1n, '0x'], below: [2n ** 63n - 1n, '0x'] },
+    positionOf: placeOf,
+    read: async ({ above, below }, { order, limit }) => {
+      const inside = stakes.filter(
+        (one) =>
+          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
+      )
+      return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
     },
-  )
+  }
+  return await readKeysetPage(list, { ...args, sort: 'NEWEST' })
+}
+
+const stakeCursors = keysetCursors({ list: 'stake', values: ['AMOUNT', 32] })
+
+function placeOf({ poolStake, entry }: StakeView) {
+  return [poolStake, entry.accountId] as const
 }
 
 /** The accounts that stake; in upstream mode those that the node lists. */
@@ -110,28 +112,4 @@ async function stakeViews(
     isCandidate: candidates.has(entry.accountId),
     isMember: members.has(entry.accountId),
   })
-}
-
-/** A place in the order of pools; there need be no validator. */
-interface StakePosition {
-  readonly poolStake: bigint
-  readonly entry: Pick<AccountEntry, 'accountId'>
-}
-
-function compare(a: StakePosition, b: StakePosition): number {
-  if (a.poolStake !== b.poolStake) return a.poolStake < b.poolStake ? -1 : 1
-  const [first, second] = [a.entry.accountId, b.entry.accountId]
-  if (first === second) return 0
-  return first < second ? -1 : 1
-}
-
-/** The cursor of a validator: its place by the stake of its pool. */
-export function encodeStakeCursor({ poolStake, entry }: StakePosition): string {
-  return cursorOf(`${poolStake}.${entry.accountId}`)
-}
-
-function parsePosition(text: string): StakePosition | undefined {
-  const [, stake, id] = /^([0-9]{1,20})\.(0x[0-9a-f]{64})$/.exec(text) ?? []
-  if (stake === undefined || id === undefined) return undefined
-  return { poolStake: BigInt(stake), entry: { accountId: id as AccountId } }
 }

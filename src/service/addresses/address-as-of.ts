@@ -10,11 +10,16 @@ import { holdingAt } from '../../ledger/holdings.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import { comparePositions } from '../../store/positions.ts'
 import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
-import { type ListError, type PageArguments, readKeysetPage } from '../lists/keyset-page.ts'
-import { type OutputPage, outputCursors } from '../lists/list-outputs.ts'
+import {
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
+import { outputCursors } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explore.ts'
@@ -122,28 +127,25 @@ async function unspentIds(
 /** A page of the outputs. */
 export async function listOutputsAsOf(
   { outputs }: Pick<AddressAsOf, 'outputs'>,
-  page: PageArguments,
-): Promise<Result<OutputPage, ListError>> {
-  const whole: Between = { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] }
-  const list = {
+  args: PageArguments,
+): Paged<OutputView> {
+  const list: KeysetList<OutputView> = {
     cursors: outputCursors,
-    whole,
-    positionOf: ({ bookedSlot, outputId }: OutputView) => [bookedSlot, outputId],
-    read: async ({ above, below }: Between, { order, limit }: PageOrder) => {
-      const inside = outputs.filter((one) => isAfter(one, above) && !isAfter(one, below, 'OR_AT'))
+    whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
+    positionOf: placeOf,
+    read: async ({ above, below }, { order, limit }) => {
+      const inside = outputs.filter(
+        (one) =>
+          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
+      )
       return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
     },
   }
-  return await readKeysetPage(list, page)
+  return await readKeysetPage(list, args)
 }
 
-function isAfter(
-  { bookedSlot, outputId }: OutputView,
-  [slot = 0, id = '0x']: Position,
-  orAt?: 'OR_AT',
-): boolean {
-  if (bookedSlot !== Number(slot)) return bookedSlot > Number(slot)
-  return outputId === id ? orAt !== undefined : outputId > String(id)
+function placeOf({ bookedSlot, outputId }: OutputView) {
+  return [bookedSlot, outputId] as const
 }
 
 /** Read or decoded in one turn. */
@@ -177,11 +179,6 @@ function ownedBy(
     tokens: [...tokens]
       .map(([tokenId, of]) => ({ tokenId, balance: of }))
       .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)),
-    outputs: owned.sort(byPlace),
+    outputs: owned.sort((a, b) => comparePositions(placeOf(a), placeOf(b))),
   }
-}
-
-function byPlace(a: OutputView, b: OutputView): number {
-  if (a.bookedSlot !== b.bookedSlot) return a.bookedSlot - b.bookedSlot
-  return a.outputId < b.outputId ? -1 : 1
 }

@@ -15,7 +15,7 @@ export type ReadBlockError = NotServedByNode
 
 /** A block as it came, with its state. */
 export interface BlockView extends BlockRow {
-  /** Its meaning; decoded again with every call. */
+  /** Its meaning, decoded when it is asked for first. */
   readonly block: () => Block
 }
 
@@ -68,7 +68,8 @@ const requestsAtOnce = 8
 
 /** A row of the store in the form that the transports show. */
 export function viewOfBlock(row: BlockRow): BlockView {
-  return { ...row, block: () => decodeBlock(row.bytes) }
+  let decoded: Block | undefined
+  return { ...row, block: () => (decoded ??= decodeBlock(row.bytes)) }
 }
 
 /** The state of a block in the form of the node API (rest.md 4.1). */

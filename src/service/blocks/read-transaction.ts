@@ -13,19 +13,29 @@ import { askedOfNode, decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** A transaction and what became of it. */
 
-/** A transaction with its state. */
-export interface TransactionView extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
+/** What became of a transaction; its content lies in its block, which is read where that is asked for. */
+export interface TransactionOutcome extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
   /** The block by which it was judged; `undefined` for the transaction of the genesis, which no block carries. */
   readonly blockId: BlockId | undefined
-  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which has no signature. */
-  readonly payload: SignedTransaction | undefined
   /** Why a FAILED one failed. */
   readonly failure: PublishedFailure | undefined
+}
+
+/** What a transaction says. */
+export interface TransactionContent {
+  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which has no signature. */
+  readonly payload: SignedTransaction | undefined
   /** The outputs it spends, in the order of its inputs. */
   readonly inputIds: readonly OutputId[]
   /** The outputs it creates when it is accepted. */
   readonly outputIds: readonly OutputId[]
 }
+
+/** A transaction with its state. */
+export interface TransactionView extends TransactionOutcome, TransactionContent {}
+
+/** The same with its content where that was read already. */
+export interface ListedTransaction extends TransactionOutcome, Partial<TransactionContent> {}
 
 /** Reads a transaction, from the upstream node where the store does not have it; `undefined` when it is not known. */
 export async function readTransaction(
@@ -44,14 +54,16 @@ export async function readTransaction(
   return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
 }
 
-/** Reads many transactions, in two statements where the store has them; those that are not known are left out. */
+/** Reads many transactions, in one statement where the store has them; those that are not known are left out. */
 export async function readTransactions(
   deps: Pick<Services, 'store' | 'source'>,
   transactionIds: readonly TransactionId[],
-): Promise<ReadonlyMap<TransactionId, Result<TransactionView, ReadBlockError>>> {
+): Promise<ReadonlyMap<TransactionId, Result<ListedTransaction, ReadBlockError>>> {
   const { store, source } = deps
-  const kept = await viewsOfTransactions(deps, await store.read.transactions(transactionIds))
-  const found = new Map(kept.map((view) => [view.transactionId, ok(view)]))
+  const kept = await store.read.transactions(transactionIds)
+  const found = new Map<TransactionId, Result<ListedTransaction, never>>(
+    kept.map((row) => [row.transactionId, ok(outcomeOf(row))]),
+  )
   for (const id of transactionIds) {
     const genesis = found.has(id) ? undefined : await readGenesisTransaction(deps, id)
     if (genesis !== undefined) found.set(id, ok(genesis))
@@ -64,20 +76,18 @@ export async function readTransactions(
   })
 }
 
-/** Transactions of the store, with what their blocks say; one statement. */
-export async function viewsOfTransactions(
+/** What transactions of the store say, by the blocks that they were judged by; one statement. */
+export async function readContents(
   { store }: Pick<Services, 'store'>,
-  rows: readonly TransactionRow[],
-): Promise<readonly TransactionView[]> {
-  const blocks = await store.read.blocks(rows.map(({ blockId }) => blockId))
-  const blockById = new Map(blocks.map((block) => [block.blockId, block]))
-  return rows.map((transaction) => {
-    const block = present(
-      blockById.get(transaction.blockId),
-      `block of ${transaction.transactionId}`,
-    )
-    return viewOfTransaction({ transaction, block })
-  })
+  blockIds: readonly BlockId[],
+): Promise<ReadonlyMap<BlockId, TransactionContent>> {
+  const blocks = await store.read.blocks(blockIds)
+  return new Map(
+    blocks.map(({ blockId, transactionId, bytes }) => [
+      blockId,
+      contentIn(present(transactionId, `the transaction of ${blockId}`), bytes),
+    ]),
+  )
 }
 
 /**
@@ -107,16 +117,23 @@ async function readGenesisTransaction(
   }
 }
 
-function viewOfTransaction({ transaction: row, block }: CarriedTransaction): TransactionView {
-  const { transactionId } = row
-  const carried = signedTransactionOf(decodeBlock(block.bytes))
+function viewOfTransaction({ transaction, block }: CarriedTransaction): TransactionView {
+  return { ...outcomeOf(transaction), ...contentIn(transaction.transactionId, block.bytes) }
+}
+
+/** A row of the store in the form that the transports show. */
+export function outcomeOf({ failureReason, ...rest }: TransactionRow): TransactionOutcome {
+  const failure =
+    failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason')
+  return { ...rest, failure }
+}
+
+function contentIn(transactionId: TransactionId, bytes: Uint8Array): TransactionContent {
+  const carried = signedTransactionOf(decodeBlock(bytes))
   const payload = present(carried, 'the transaction in its block')
-  const { failureReason, ...rest } = row
   const { inputs, outputs } = payload.transaction
   return {
-    ...rest,
     payload,
-    failure: failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason'),
     inputIds: inputs.map((input) => outputId(input.transactionId, input.transactionOutputIndex)),
     outputIds: outputs.map((_, index) => outputId(transactionId, index)),
   }

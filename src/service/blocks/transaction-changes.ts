@@ -3,8 +3,8 @@ import { holdingAt } from '../../ledger/holdings.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
+import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId } from '../../protocol/primitives.ts'
-import type { OutputView } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { TransactionView } from './read-transaction.ts'
 
@@ -31,10 +31,7 @@ export interface AddressChange extends Flow {
 export function changesOf(
   { parameters }: Pick<Services, 'parameters'>,
   { transactionId, state, slot, inputIds }: TransactionView,
-  {
-    inputs,
-    outputs,
-  }: { readonly inputs: readonly OutputView[]; readonly outputs: readonly OutputView[] },
+  { inputs, outputs }: { readonly inputs: readonly Output[]; readonly outputs: readonly Output[] },
 ): Result<readonly AddressChange[], NotServedByNode> {
   if (state === 'PENDING' || state === 'FAILED') return ok([])
   if (inputs.length < inputIds.length) {
@@ -42,9 +39,9 @@ export function changesOf(
   }
   const changes = new Map<Hex, ChangeSoFar>()
   const reached = slot + parameters.minCommittableAge
-  for (const [direction, views] of [['sent', inputs] as const, ['received', outputs] as const]) {
-    for (const view of views) {
-      const holding = holdingAt(view.output(), reached)
+  for (const [direction, moved] of [['sent', inputs] as const, ['received', outputs] as const]) {
+    for (const output of moved) {
+      const holding = holdingAt(output, reached)
       const change = changes.get(holding.owner) ?? { sent: 0n, received: 0n, tokens: new Map() }
       changes.set(holding.owner, change)
       change[direction] += totalOf(holding)

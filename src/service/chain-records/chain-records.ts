@@ -1,32 +1,24 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
+import type { Cursors } from '../lists/keyset-cursor.ts'
+import {
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
+import {
+  defaultPageSize,
+  type PageSizeOutOfRange,
+  sizeFault,
+} from '../updates/list-ledger-updates.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Reads chain records: the newest version of one or of all chains, and the versions before it. */
 
-/** The most records or versions of a page. */
-export const maxChainRecordPage = 1000
-
-/** Why a page of chain records was refused. */
-export type ChainRecordPageError =
-  | { readonly code: 'CHAIN_RECORD_CURSOR_MALFORMED'; readonly argument: string }
-  | {
-      readonly code: 'CHAIN_RECORD_PAGE_SIZE'
-      readonly argument: string
-      readonly value: number
-      readonly limit: number
-    }
-
 /** A version of a record in the form that the transports show. */
 export type ChainRecordView = ChainRecordVersion
-
-/** Some chain records, by chain id. */
-export interface ChainRecordPage {
-  readonly records: readonly ChainRecordVersion[]
-  readonly hasNextPage: boolean
-  readonly hasPreviousPage: boolean
-}
 
 /** The record of a chain, or `undefined` when none was ever set. */
 export async function readChainRecord(
@@ -50,28 +42,31 @@ export async function readChainRecordVersion(
   return newest?.version === version ? newest : undefined
 }
 
-/** The records of all chains after a cursor. */
-export async function listChainRecords(
+/** The records of all chains, by chain id. */
+export function listChainRecords(
   { store }: Pick<Services, 'store'>,
-  page: { readonly first: number; readonly after: string | undefined },
-): Promise<Result<ChainRecordPage, ChainRecordPageError>> {
-  const refused = checkSize('first', page.first)
-  if (refused !== undefined) return err(refused)
-  const after = page.after === undefined ? undefined : decodeChainRecordCursor(page.after)
-  if (page.after !== undefined && after === undefined) {
-    return err({ code: 'CHAIN_RECORD_CURSOR_MALFORMED', argument: 'after' })
+  args: Omit<PageArguments, 'sort'>,
+): Paged<ChainRecordVersion> {
+  const list: KeysetList<ChainRecordVersion> = {
+    cursors: recordCursors,
+    // All characters of a Bech32 text lie between.
+    whole: { above: [''], below: ['\x7f'] },
+    defaultSize: defaultPageSize,
+    positionOf: ({ chainId }) => [chainId],
+    read: (part, page) => store.read.chainRecords(part, page),
   }
-  const [found, lowest] = await Promise.all([
-    // One row more than the page shows whether there is a next page.
-    store.read.chainRecords({ ...(after !== undefined && { after }), limit: page.first + 1 }),
-    store.read.chainRecords({ limit: 1 }),
-  ])
-  const first = lowest[0]
-  return ok({
-    records: found.slice(0, page.first),
-    hasNextPage: found.length > page.first,
-    hasPreviousPage: after !== undefined && first !== undefined && first.chainId <= after,
-  })
+  return readKeysetPage(list, { ...args, sort: 'OLDEST' })
+}
+
+/** The chain id, whose human-readable part may have any character: only a chain id is decoded. */
+const recordCursors: Cursors = {
+  encode: ([chainId]) => Buffer.from(String(chainId), 'utf8').toString('base64url'),
+  decode: (cursor, argument) => {
+    const position = [Buffer.from(cursor, 'base64url').toString('utf8')] as const
+    const isOurs =
+      recordCursors.encode(position) === cursor && parseChainId(position[0], argument).ok
+    return isOurs ? ok(position) : err({ code: 'CURSOR_MALFORMED', argument })
+  },
 }
 
 /** The versions of a chain's record, newest first, older than `before` where it is given. */
@@ -79,27 +74,10 @@ export async function listChainRecordVersions(
   { store }: Pick<Services, 'store'>,
   chainId: string,
   page: { readonly first: number; readonly before: number | undefined },
-): Promise<Result<readonly ChainRecordVersion[], ChainRecordPageError>> {
-  const refused = checkSize('first', page.first)
+): Promise<Result<readonly ChainRecordVersion[], PageSizeOutOfRange>> {
+  const refused = sizeFault('first', page.first)
   if (refused !== undefined) return err(refused)
   const { first: limit, before } = page
   const range = before === undefined ? { limit } : { limit, before }
   return ok(await store.read.chainRecordHistory(chainId, range))
-}
-
-/** The cursor of a record: a position in the order of chain ids, whether or not a record is there. */
-export function encodeChainRecordCursor(chainId: string): string {
-  return Buffer.from(chainId, 'utf8').toString('base64url')
-}
-
-/** Only a chain id can have been encoded, so nothing else is decoded. */
-function decodeChainRecordCursor(cursor: string): string | undefined {
-  const chainId = Buffer.from(cursor, 'base64url').toString('utf8')
-  const isOurs = encodeChainRecordCursor(chainId) === cursor && parseChainId(chainId, 'after').ok
-  return isOurs ? chainId : undefined
-}
-
-function checkSize(argument: string, value: number): ChainRecordPageError | undefined {
-  if (value >= 0 && value <= maxChainRecordPage) return undefined
-  return { code: 'CHAIN_RECORD_PAGE_SIZE', argument, value, limit: maxChainRecordPage }
 }

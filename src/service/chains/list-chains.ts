@@ -2,53 +2,63 @@ import type { ChainKind } from '../../ledger/chain-states.ts'
 import { chainId } from '../../ledger/chains.ts'
 import { chainOwnerKey, type IndexKey } from '../../ledger/index-keys.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { ok, type Result } from '../../lib/result.ts'
-import type { OutputRow } from '../../store/rows.ts'
-import type { OutputPosition } from '../../store/view-contract.ts'
+import { ok } from '../../lib/result.ts'
+import { comparePositions } from '../../store/positions.ts'
+import { keysetCursors } from '../lists/keyset-cursor.ts'
+import {
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  type Placed,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
-import { cursorOf, type ListPage, type PageError, type PageQuestion, readPage } from './page.ts'
 import { type ChainView, chainKinds, readChains } from './read-chain.ts'
 
 /** The chains of a kind that are not destroyed, by when they changed last. */
 
 /** Which chains. */
-export interface ChainsQuestion extends PageQuestion {
+export interface ChainsQuestion {
   readonly kind: ChainKind
   /** Index keys that each has; at most two, and one beside `heldBy`. */
-  readonly keys: readonly IndexKey[]
+  readonly keys?: readonly IndexKey[] | undefined
   /** The address that owns each as of the newest milestone: of one that expires, the one of the two whose turn it is. Anchors have none. */
   readonly heldBy?: Hex | undefined
 }
 
-/** A page of chains. */
-export interface ChainPage extends ListPage<ChainView> {}
-
 /** Lists chains by their newest outputs: two reads a page, and one for its views. */
 export async function listChains(
   deps: Pick<Services, 'store'>,
-  { kind, keys, heldBy, ...question }: ChainsQuestion,
-): Promise<Result<ChainPage, PageError>> {
+  { kind, keys = [], heldBy }: ChainsQuestion,
+  args: PageArguments,
+): Paged<ChainView> {
   const { read } = deps.store
   const scans = heldBy === undefined ? [{ keys, isUnexpiring: false }] : ownedBy(heldBy, kind, keys)
-  const page = await readPage<OutputRow, OutputPosition>(question, {
-    parse: parsePlace,
-    positionOf: (row) => row,
-    compare: comparePlaces,
-    read: async (interval) => {
+  const list: KeysetList<OutputView> = {
+    cursors: chainCursors,
+    whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
+    positionOf: placeOf,
+    read: async (part, { order, limit }) => {
       const found = await Promise.all(
-        scans.map((scan) => read.aliveChains({ ...interval, ...scan, kind })),
+        scans.map((scan) => read.aliveChains({ ...part, ...scan, order, limit, kind })),
       )
-      const sign = interval.order === 'ascending' ? 1 : -1
+      const sign = order === 'ascending' ? 1 : -1
       return found
         .flat()
-        .sort((a, b) => sign * comparePlaces(a, b))
-        .slice(0, interval.limit)
+        .sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
+        .slice(0, limit)
+        .map(viewOfOutput)
     },
-  })
-  if (!page.ok) return page
-  const { rows, ...ends } = page.value
-  return ok({ ...ends, rows: await chainsOf(deps, kind, rows.map(viewOfOutput)) })
+  }
+  const page = await readKeysetPage(list, args)
+  return page.ok ? ok({ ...page.value, nodes: await chainsOf(deps, kind, page.value.nodes) }) : page
+}
+
+const chainCursors = keysetCursors({ list: 'chain', values: ['NUMBER', 38] })
+
+function placeOf({ bookedSlot, outputId }: Pick<OutputView, 'bookedSlot' | 'outputId'>) {
+  return [bookedSlot, outputId] as const
 }
 
 /** NFTs that expire have a holder of their own, and no other chains expire. */
@@ -63,30 +73,12 @@ function ownedBy(address: Hex, kind: ChainKind, keys: readonly IndexKey[]) {
 async function chainsOf(
   deps: Pick<Services, 'store'>,
   kind: ChainKind,
-  outputs: readonly OutputView[],
-): Promise<ChainView[]> {
+  outputs: readonly Placed<OutputView>[],
+): Promise<Placed<ChainView>[]> {
   const ids = outputs.map((view) => chainId(view.output(), view.outputId))
   const chains = await readChains(deps, ids)
-  return outputs.flatMap((current, i) => {
+  return outputs.flatMap(({ cursor, ...current }, i) => {
     const chain = chains.get(ids[i] ?? '0x')
-    return chain === undefined ? [] : [{ ...chain, kind, last: current, current }]
+    return chain === undefined ? [] : [{ ...chain, kind, last: current, current, cursor }]
   })
-}
-
-/** The cursor of a chain in a list: the place of its newest output. */
-export function encodeChainCursor({ current }: Pick<ChainView, 'current'>): string {
-  return cursorOf(current === undefined ? '' : `${current.bookedSlot}.${current.outputId}`)
-}
-
-function parsePlace(text: string): OutputPosition | undefined {
-  const [, slot, id] = /^([0-9]{1,10})\.(0x[0-9a-f]{76})$/.exec(text) ?? []
-  if (slot === undefined || id === undefined) return undefined
-  return { bookedSlot: Number(slot), outputId: id as OutputPosition['outputId'] }
-}
-
-/** Lower-case hex compares like its bytes. */
-function comparePlaces(a: OutputPosition, b: OutputPosition): number {
-  if (a.bookedSlot !== b.bookedSlot) return a.bookedSlot - b.bookedSlot
-  if (a.outputId === b.outputId) return 0
-  return a.outputId < b.outputId ? -1 : 1
 }

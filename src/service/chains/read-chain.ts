@@ -122,6 +122,8 @@ function isOfKind<K extends Output['type']>(
 }
 
 /** The chain of which an output is a state; `undefined` for one that is none. */
-export function chainOfOutput(view: OutputView): ChainName | undefined {
+export function chainOfOutput(
+  view: Pick<OutputView, 'outputId' | 'output'>,
+): ChainName | undefined {
   return chainOf(view.outputId, view.output())
 }

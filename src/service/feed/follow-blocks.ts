@@ -1,38 +1,54 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
-import type { AccountId } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { type BlockView, decodeBlock } from '../blocks/read-block.ts'
+import { slotsWithin } from '../lists/keyset-page.ts'
+import { type BlockFilter, kindsOf } from '../lists/list-blocks.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
+import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 
 /** New blocks, as they are stored. */
 
-/** Which blocks; all of what is given must hold. */
-export interface LiveBlockFilter {
-  readonly issuerId?: AccountId | null | undefined
-  readonly hasTransaction?: boolean | null | undefined
-  readonly isValidation?: boolean | null | undefined
+/** Conditions that new blocks cannot be followed by. */
+export interface FilterNotLive {
+  readonly code: 'FILTER_NOT_LIVE'
+  /** The names of the conditions. */
+  readonly members: string
 }
+
+/** Why blocks are not followed. */
+export type FollowBlocksError = NotOffered | FilterNotLive | MilestoneRangeReversed
 
 type Deps = Pick<Services, 'store' | 'source' | 'feed'>
 
 /** Every block that is stored from now on, in the order of arrival, each once; ends when its consumer calls `return()`. */
 export async function followBlocks(
   deps: Deps,
-  filter: LiveBlockFilter,
-): Promise<Result<AsyncIterableIterator<BlockView>, NotOffered>> {
+  filter: BlockFilter,
+): Promise<Result<AsyncIterableIterator<BlockView>, FollowBlocksError>> {
   if (deps.source.node !== undefined) {
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'new blocks' })
   }
+  // A new block has no state that lasts.
+  if (filter.state != null) return err({ code: 'FILTER_NOT_LIVE', members: 'state' })
+  const slots = slotsWithin(filter)
+  if (!slots.ok) return slots
+  const { from, to } = slots.value
+  const kinds = kindsOf(filter)
+  const isWanted = ({ issuerId, kind, slot }: BlockRow) =>
+    (filter.issuerId == null || issuerId === filter.issuerId) &&
+    kinds?.includes(kind) !== false &&
+    slot >= from &&
+    slot <= to
   const begin = await deps.store.read.newestInbox()
-  return ok(stoppable((signal) => blocksAfter(deps, { filter, begin, signal })))
+  return ok(stoppable((signal) => blocksAfter(deps, { isWanted, begin, signal })))
 }
 
 interface Following {
-  readonly filter: LiveBlockFilter
+  isWanted(row: BlockRow): boolean
   /** The place in the inbox of the last block that is known. */
   readonly begin: number
   readonly signal: AbortSignal
@@ -40,7 +56,7 @@ interface Following {
 
 async function* blocksAfter(
   { feed: { blocks, readBlocks, tickMs } }: Deps,
-  { filter, begin, signal }: Following,
+  { isWanted, begin, signal }: Following,
 ): AsyncGenerator<BlockView, void, undefined> {
   const changed = createSignal()
   const stopWatching = blocks.add(changed.notify)
@@ -51,7 +67,7 @@ async function* blocksAfter(
       const rows = (await retryWhileAway(() => readBlocks(from), signal)) ?? []
       for (const row of rows) {
         reached = row.inbox
-        if (isWanted(row, filter)) yield { ...row, block: () => decodeBlock(row.bytes) }
+        if (isWanted(row)) yield { ...row, block: () => decodeBlock(row.bytes) }
       }
       // Blocks that another process on the database stores are found by the tick.
       if (rows.length === 0) await changed.wait({ ms: tickMs, signal })
@@ -59,11 +75,4 @@ async function* blocksAfter(
   } finally {
     stopWatching()
   }
-}
-
-function isWanted({ issuerId, transactionId, kind }: BlockRow, filter: LiveBlockFilter): boolean {
-  const { hasTransaction, isValidation } = filter
-  if (filter.issuerId != null && issuerId !== filter.issuerId) return false
-  if (hasTransaction != null && (transactionId !== undefined) !== hasTransaction) return false
-  return isValidation == null || (kind === 'validation') === isValidation
 }

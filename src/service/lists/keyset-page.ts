@@ -30,15 +30,17 @@ export interface PageArguments {
 /** A list in the order of its positions, the oldest first. */
 export interface KeysetList<Row> {
   readonly cursors: Cursors
+  /** The page of those who name no size; left out, `defaultListSize`. */
+  readonly defaultSize?: number
   /** All of it; both ends are excluded. */
   readonly whole: Between
   positionOf(row: Row): Position
   read(part: Between, page: PageOrder): Promise<readonly Row[]>
 }
 
-/** A page. Whether there are more rows in the direction that it was not read in costs a read of its own. */
-export interface KeysetPage<Node> {
-  readonly nodes: readonly Node[]
+/** A page of a list. Whether there are more rows in the direction that it was not read in costs a read of its own. */
+export interface KeysetPage<Row> {
+  readonly nodes: readonly Placed<Row>[]
   readonly hasNextPage: () => Promise<boolean>
   readonly hasPreviousPage: () => Promise<boolean>
 }
@@ -55,11 +57,14 @@ export type Placed<Row> = Row & { readonly cursor: string }
 /** Why a page was refused. */
 export type ListError = CursorError | PageSizeOutOfRange
 
+/** What comes of asking for a page of a list that may refuse it for other reasons too. */
+export type Paged<Row, E = never> = Promise<Result<KeysetPage<Row>, ListError | E>>
+
 /** Reads a page: one read, whatever the arguments. What comes or goes meanwhile does not move the other rows. */
 export async function readKeysetPage<Row extends object>(
   list: KeysetList<Row>,
   args: PageArguments,
-): Promise<Result<KeysetPage<Placed<Row>>, ListError>> {
+): Paged<Row> {
   const fault = sizeFault('first', args.first) ?? sizeFault('last', args.last)
   if (fault !== undefined) return err(fault)
   const after = args.after == null ? ok(undefined) : list.cursors.decode(args.after, 'after')
@@ -74,7 +79,7 @@ export async function readKeysetPage<Row extends object>(
     below: high !== undefined && comparePositions(high, below) < 0 ? high : below,
   }
   const isBackward = args.first == null && args.last != null
-  const limit = args.first ?? args.last ?? defaultListSize
+  const limit = args.first ?? args.last ?? list.defaultSize ?? defaultListSize
   const order = isOldest === isBackward ? 'descending' : 'ascending'
   // One row more than the page shows whether there are more.
   const found = await list.read(part, { order, limit: limit + 1 })
@@ -90,6 +95,16 @@ export async function readKeysetPage<Row extends object>(
     hasNextPage: isBackward ? isBehind : isBeyond,
     hasPreviousPage: isBackward ? isBeyond : isBehind,
   })
+}
+
+/** The same of a list by whose parts a transport reads; `which` says which list. */
+export function readPartPage<A, Row extends object>(
+  read: ReadPart<A, Row>,
+  which: A,
+  list: Omit<KeysetList<Row>, 'read'>,
+  args: PageArguments,
+): Paged<Row> {
+  return readKeysetPage({ ...list, read: (part, page) => read({ ...part, ...which, page }) }, args)
 }
 
 /** Whether the list has rows behind the end of a part at which a scan in that order ends; reads the outermost row. */
@@ -116,13 +131,33 @@ export interface MilestoneBounds {
   readonly toMilestone?: SlotIndex | null | undefined
 }
 
-/** The part of an order that begins with the slot; `rest` lies before all rows of a slot. */
-export function partOfSlots(
-  { fromMilestone, toMilestone }: MilestoneBounds,
-  rest: Position,
-): Result<Between, MilestoneRangeReversed> {
+/** A list whose order begins with the slot; `beforeSlot` lies before all rows of a slot. */
+export interface SlotList<Row> extends Omit<KeysetList<Row>, 'whole'> {
+  readonly beforeSlot: Position
+}
+
+/** Reads a page of what lies within milestones. */
+export async function readSlotPage<Row extends object>(
+  { beforeSlot, ...list }: SlotList<Row>,
+  bounds: MilestoneBounds,
+  args: PageArguments,
+): Paged<Row, MilestoneRangeReversed> {
+  const slots = slotsWithin(bounds)
+  if (!slots.ok) return slots
+  const { from, to } = slots.value
+  const whole = { above: [from, ...beforeSlot], below: [to + 1, ...beforeSlot] }
+  return await readKeysetPage({ ...list, whole }, args)
+}
+
+/** The slots of bounds, both included. */
+export function slotsWithin({
+  fromMilestone,
+  toMilestone,
+}: MilestoneBounds): Result<
+  { readonly from: SlotIndex; readonly to: SlotIndex },
+  MilestoneRangeReversed
+> {
   const from = fromMilestone ?? 0
   const to = toMilestone ?? Number.MAX_SAFE_INTEGER - 1
-  if (from > to) return err({ code: 'MILESTONE_RANGE_REVERSED', from, to })
-  return ok({ above: [from, ...rest], below: [to + 1, ...rest] })
+  return from > to ? err({ code: 'MILESTONE_RANGE_REVERSED', from, to }) : ok({ from, to })
 }

@@ -1,31 +1,24 @@
-import type { Result } from '../../lib/result.ts'
-import type { AddressTotal } from '../../store/view-contract.ts'
+import type { AddressTotal } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
-import {
-  type KeysetPage,
-  type ListError,
-  type PageArguments,
-  type Placed,
-  readKeysetPage,
-} from './keyset-page.ts'
+import { type KeysetList, type PageArguments, type Paged, readKeysetPage } from './keyset-page.ts'
 
 /** Addresses, the richest first, page by page. */
 
-/** A page of addresses with what they own in all. */
-export type AddressListPage = KeysetPage<Placed<AddressTotal>>
+/** An address with all that it owns. */
+export type { AddressTotal } from '../../store/rows.ts'
 
 /** The addresses that own base tokens as of the newest milestone; of those that own the same, the last by bytes first. */
 export function listAddresses(
   { store }: Pick<Services, 'store'>,
   page: Omit<PageArguments, 'sort'>,
-): Promise<Result<AddressListPage, ListError>> {
-  const list = {
+): Paged<AddressTotal> {
+  const list: KeysetList<AddressTotal> = {
     cursors: addressCursors,
     whole: { above: [-1n, '0x'], below: [maximum, '0x'] },
-    positionOf: ({ address, total }: AddressTotal) => [total, address],
+    positionOf: ({ address, total }) => [total, address],
     read: async (part, order) => (await store.read.addressPages([part], order)).flat(),
-  } satisfies Parameters<typeof readKeysetPage<AddressTotal>>[0]
+  }
   // Under NEWEST the greatest positions come first.
   return readKeysetPage(list, { ...page, sort: 'NEWEST' })
 }

@@ -1,23 +1,22 @@
-import { err, type Result } from '../../lib/result.ts'
+import { err } from '../../lib/result.ts'
 import type { AccountId, BlockId, TransactionId } from '../../protocol/primitives.ts'
-import type { Between, BlockConditions, PageOrder } from '../../store/list-contract.ts'
+import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
 import { listedHere, type NotOffered } from '../network/not-offered.ts'
-import type { FilterAmbiguous } from '../outputs/list-unspent-outputs.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetPage,
-  type ListError,
   type MilestoneBounds,
   type PageArguments,
+  type Paged,
+  type PageOrder,
   type Part,
-  type Placed,
-  partOfSlots,
   type ReadPart,
-  readKeysetPage,
+  readPartPage,
+  readSlotPage,
+  type SlotList,
 } from './keyset-page.ts'
 
 /** Blocks, page by page. */
@@ -32,11 +31,11 @@ export interface BlockFilter extends MilestoneBounds {
   readonly transactionId?: TransactionId | undefined
 }
 
-/** A page of blocks. */
-export type BlockPage = KeysetPage<Placed<BlockView>>
-
-/** Why a page of a list with a filter was refused. */
-export type FilteredListError = ListError | MilestoneRangeReversed | FilterAmbiguous | NotOffered
+/** Two conditions that exclude each other. */
+export interface FilterAmbiguous {
+  readonly code: 'FILTER_AMBIGUOUS'
+  readonly members: string
+}
 
 /** What lists of blocks and transactions are read with. */
 export interface ListReads<A, Row> {
@@ -63,35 +62,33 @@ export async function readBlockParts(
 export async function listBlocks(
   { source, read }: ListReads<BlockList, BlockView>,
   filter: BlockFilter,
-  page: PageArguments,
-): Promise<Result<BlockPage, FilteredListError>> {
+  args: PageArguments,
+): Paged<BlockView, MilestoneRangeReversed | FilterAmbiguous | NotOffered> {
   const listed = listedHere(source, 'lists of blocks')
   if (!listed.ok) return listed
   const { state, issuerId, transactionId } = filter
   if (state != null && issuerId != null) {
     return err({ code: 'FILTER_AMBIGUOUS', members: 'state or issuerId' })
   }
-  const whole = partOfSlots(filter, [-1n, -Number.MAX_SAFE_INTEGER])
-  if (!whole.ok) return whole
   const where = {
     transactionId,
     issuerId: issuerId ?? undefined,
     states: state == null ? undefined : [state],
     kinds: kindsOf(filter),
   }
-  const list = {
+  const list: SlotList<BlockView> = {
     cursors: blockCursors,
-    whole: whole.value,
-    positionOf: ({ slot, issuingTime, inbox }: BlockView) => [slot, issuingTime, inbox],
-    read: (part: Between, order: PageOrder) => read({ ...part, where, page: order }),
+    beforeSlot: [-1n, -Number.MAX_SAFE_INTEGER],
+    positionOf: ({ slot, issuingTime, inbox }) => [slot, issuingTime, inbox],
+    read: (part, page) => read({ ...part, where, page }),
   }
-  return await readKeysetPage(list, page)
+  return await readSlotPage(list, filter, args)
 }
 
 const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] })
 
 /** The kinds that both members allow; `undefined` where neither is given. */
-function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
+export function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
   if (kind == null && payload == null) return undefined
   const ofKind = kind == null ? allKinds : kindsByKind[kind]
   return payload == null ? ofKind : ofKind.filter((one) => kindsByPayload[payload].includes(one))
@@ -130,17 +127,15 @@ export async function readChildParts(
 export async function listChildBlocks(
   { source, read }: ListReads<ChildList, BlockView>,
   parent: BlockId,
-  page: PageArguments,
-): Promise<Result<BlockPage, ListError | NotOffered>> {
+  args: PageArguments,
+): Paged<BlockView, NotOffered> {
   const listed = listedHere(source, 'what refers to a block')
   if (!listed.ok) return listed
-  const list = {
-    cursors: childCursors,
-    whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
-    positionOf: ({ blockId }: BlockView) => [blockId],
-    read: (part: Between, order: PageOrder) => read({ ...part, parent, page: order }),
-  } as const
-  return await readKeysetPage(list, page)
+  return await readPartPage(read, { parent }, blocksById, args)
 }
 
-const childCursors = keysetCursors({ list: 'child', values: [36] })
+const blocksById = {
+  cursors: keysetCursors({ list: 'child', values: [36] }),
+  whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
+  positionOf: ({ blockId }: BlockView) => [blockId],
+}

@@ -1,19 +1,21 @@
-import { err, type Result } from '../../lib/result.ts'
+import { err } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import type { OutputRow } from '../../store/rows.ts'
 import type { UnspentFilter } from '../../store/view-contract.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
+import { defaultPageSize, type MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
-  type KeysetPage,
+  type KeysetList,
   type MilestoneBounds,
   type PageArguments,
-  type Placed,
-  partOfSlots,
+  type Paged,
   readKeysetPage,
+  readSlotPage,
+  type SlotList,
 } from './keyset-page.ts'
-import type { FilteredListError } from './list-blocks.ts'
+import type { FilterAmbiguous } from './list-blocks.ts'
 
 /** Outputs, spent or not, page by page. */
 
@@ -31,9 +33,6 @@ export interface OutputListFilter extends MilestoneBounds {
   readonly conditionNames: readonly string[]
 }
 
-/** A page of outputs. */
-export type OutputPage = KeysetPage<Placed<OutputView>>
-
 /** Conditions that are kept of unspent outputs alone, asked of others. */
 export interface FilterNeedsUnspent {
   readonly code: 'FILTER_NEEDS_UNSPENT'
@@ -41,62 +40,83 @@ export interface FilterNeedsUnspent {
   readonly members: string
 }
 
-/** Why a page was refused. */
-export type ListOutputsError = FilteredListError | FilterNeedsUnspent
-
 /** Outputs by the slot they were booked in and by id; those that are spent, by the slot they were spent in. */
 export async function listOutputs(
   { store }: Pick<Services, 'store'>,
   filter: OutputListFilter,
-  page: PageArguments,
-): Promise<Result<OutputPage, ListOutputsError>> {
+  args: PageArguments,
+): Paged<OutputView, MilestoneRangeReversed | FilterAmbiguous | FilterNeedsUnspent> {
   const refused = refusalOf(filter)
   if (refused !== undefined) return err(refused)
-  const whole = partOfSlots(filter, ['0x'])
-  if (!whole.ok) return whole
-  const isSpent = filter.isSpent === true
-  const list = {
-    cursors: isSpent ? spentCursors : outputCursors,
-    whole: whole.value,
-    positionOf: ({ outputId, bookedSlot, spentSlot = 0 }: OutputView) => [
-      isSpent ? spentSlot : bookedSlot,
-      outputId,
-    ],
-    read: async (part: Between, order: PageOrder) =>
-      (await readRows(store, filter, part, order)).map(viewOfOutput),
-  }
-  return await readKeysetPage(list, page)
-}
-
-async function readRows(
-  { read }: Services['store'],
-  { isSpent, kinds, conditions }: OutputListFilter,
-  part: Between,
-  page: PageOrder,
-) {
+  const { isSpent, conditions } = filter
+  const kinds = filter.kinds ?? undefined
   if (isSpent === false) {
-    const filter = { ...conditions, asOf: 'BOOKED', kinds: kinds ?? undefined } as const
-    const [after, before] = [placeOf(part.above), placeOf(part.below)]
-    return await read.unspentOutputs({ filter, after, before, ...page })
+    const unspent = unspentList(store, { ...conditions, asOf: 'BOOKED', kinds })
+    return await readSlotPage({ ...unspent, beforeSlot: ['0x'] }, filter, args)
   }
-  const where = isSpent === true ? 'SPENT' : { kinds: kinds ?? undefined }
-  return (await read.outputPages([{ ...part, where }], page)).flat()
+  const list: SlotList<OutputView> = {
+    cursors: isSpent === true ? spentCursors : outputCursors,
+    beforeSlot: ['0x'],
+    positionOf: isSpent === true ? placeOfSpending : placeOfBooking,
+    read: async (part, page) => {
+      const where = isSpent === true ? 'SPENT' : { kinds }
+      return (await store.read.outputPages([{ ...part, where }], page)).flat().map(viewOfOutput)
+    },
+  }
+  return await readSlotPage(list, filter, args)
 }
 
-function placeOf([slot, id]: Position) {
-  return { bookedSlot: Number(slot), outputId: id as OutputId }
+/** Unspent outputs by the slot they were booked in and by id. What is spent or created meanwhile does not move the others. */
+export async function listUnspentOutputs(
+  { store }: Pick<Services, 'store'>,
+  filter: UnspentFilter,
+  args: PageArguments,
+): Paged<OutputView, FilterAmbiguous> {
+  const refused = ambiguityOf(filter)
+  if (refused !== undefined) return err(refused)
+  const whole = { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] } as const
+  const list = { ...unspentList(store, filter), whole, defaultSize: defaultPageSize }
+  return await readKeysetPage(list, args)
+}
+
+function unspentList(
+  { read }: Services['store'],
+  filter: UnspentFilter,
+): Omit<KeysetList<OutputView>, 'whole'> {
+  return {
+    cursors: outputCursors,
+    positionOf: placeOfBooking,
+    read: async ({ above, below }, page) => {
+      const [after, before] = [above, below].map(([slot, id]) => ({
+        bookedSlot: Number(slot),
+        outputId: id as OutputId,
+      }))
+      return (await read.unspentOutputs({ filter, after, before, ...page })).map(viewOfOutput)
+    },
+  }
+}
+
+function placeOfBooking({ bookedSlot, outputId }: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
+  return [bookedSlot, outputId] as const
+}
+
+function placeOfSpending({ spentSlot = 0, outputId }: Pick<OutputRow, 'spentSlot' | 'outputId'>) {
+  return [spentSlot, outputId] as const
 }
 
 function refusalOf({ isSpent, kinds, conditions, conditionNames }: OutputListFilter) {
-  const { heldBy, anyOf } = conditions
-  if (heldBy !== undefined && anyOf !== undefined) {
-    return { code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' } as const
-  }
+  const ambiguity = ambiguityOf(conditions)
+  if (ambiguity !== undefined) return ambiguity
   if (isSpent === true && kinds != null) {
     return { code: 'FILTER_AMBIGUOUS', members: 'kinds or isSpent: true' } as const
   }
   if (isSpent === false || conditionNames.length === 0) return undefined
   return { code: 'FILTER_NEEDS_UNSPENT', members: conditionNames.join(', ') } as const
+}
+
+function ambiguityOf({ heldBy, anyOf }: UnspentConditions): FilterAmbiguous | undefined {
+  if (heldBy === undefined || anyOf === undefined) return undefined
+  return { code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' }
 }
 
 /** Of outputs by the slot they were booked in and by id. */

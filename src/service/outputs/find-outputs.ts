@@ -52,13 +52,18 @@ export function unlockableTerms(address: Hex): readonly IndexKey[] {
   return unlocking.map((kind) => ({ kind, value: address }))
 }
 
-const unlocking = [
+/** What has an address that could come to unlock it, now or once it has expired. */
+export function unlockableBy(address: Hex): readonly IndexKey[] {
+  return owning.map((kind) => ({ kind, value: address }))
+}
+
+const owning = [
   'OWNER',
   'STATE_CONTROLLER',
   'GOVERNOR',
   'EXPIRATION_RETURN',
-  'STORAGE_DEPOSIT_RETURN',
 ] as const satisfies readonly IndexKind[]
+const unlocking = [...owning, 'STORAGE_DEPOSIT_RETURN'] as const
 
 /** The members of a multi address, of which some unspent output has the whole; `undefined` where none has. */
 export async function findMultiAddress(

@@ -43,12 +43,28 @@ export async function readMilestone(
 
 /** Reads many milestones in two statements; slots that are not committed are left out. */
 export async function readMilestones(
-  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
+  deps: Pick<Services, 'store' | 'parameters'>,
   slots: readonly SlotIndex[],
 ): Promise<ReadonlyMap<SlotIndex, MilestoneView>> {
-  const milestones = await store.read.milestonesAt(slots)
+  const views = await viewsOf(deps, await deps.store.read.milestonesAt(slots))
+  return new Map(views.map((view) => [view.index, view]))
+}
+
+/** The same by the ids of their commitments. */
+export async function readMilestonesByCommitments(
+  deps: Pick<Services, 'store' | 'parameters'>,
+  ids: readonly CommitmentId[],
+): Promise<ReadonlyMap<CommitmentId, MilestoneView>> {
+  const views = await viewsOf(deps, await deps.store.read.milestonesByCommitments(ids))
+  return new Map(views.map((view) => [view.commitmentId, view]))
+}
+
+async function viewsOf(
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
+  milestones: readonly Milestone[],
+): Promise<readonly MilestoneView[]> {
   const { logId } = await store.read.logTip()
-  return new Map(milestones.map((one) => [one.slot, milestoneView({ parameters, logId }, one)]))
+  return milestones.map((milestone) => milestoneView({ parameters, logId }, milestone))
 }
 
 /** How many blocks and transactions some milestones have accepted; not kept in upstream mode, where blocks come on demand. */
@@ -59,18 +75,6 @@ export async function countMilestones(
   const unknown = err({ code: 'NOT_OFFERED_BY_NODES', what: 'the blocks of a slot' } as const)
   if (source.node !== undefined) return new Map(slots.map((slot) => [slot, unknown]))
   return new Map((await store.read.slotCounts(slots)).map((one) => [one.slot, ok(one)]))
-}
-
-/** The same by the ids of their commitments. */
-export async function readMilestonesByCommitments(
-  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
-  ids: readonly CommitmentId[],
-): Promise<ReadonlyMap<CommitmentId, MilestoneView>> {
-  const milestones = await store.read.milestonesByCommitments(ids)
-  const { logId } = await store.read.logTip()
-  return new Map(
-    milestones.map((one) => [one.commitmentId, milestoneView({ parameters, logId }, one)]),
-  )
 }
 
 /** A committed slot of a log, in the form that the transports show. */

@@ -74,6 +74,14 @@ export const ledgerUpdates = table('ledger_updates', {
   isSpent: truth,
   historyHash: hex,
   balance: optional(amount),
+  isLastOfTransaction: truth,
+})
+
+/** The rows of an address by which its transactions are listed. */
+export const transactionEntries = table('ledger_updates', {
+  seq: long,
+  outputId: id<'OutputId'>(),
+  isSpent: truth,
 })
 
 /** What the explorer lists of a row. */

@@ -1,12 +1,13 @@
 import type { IndexKey } from '../../ledger/index-keys.ts'
-import { hexToBytes } from '../../lib/hex.ts'
-import type { AliveChainsQuery, ChainReader, Interval } from '../chain-contract.ts'
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { AliveChainsQuery, ChainReader } from '../chain-contract.ts'
 import type { Parameter } from '../database.ts'
-import { indexKindToNumber, uint256ToHex } from '../values.ts'
+import type { Between } from '../list-contract.ts'
+import { indexKindToNumber } from '../values.ts'
 import { type Dialect, jsonOf } from './bulk.ts'
 import { chainIds, chainStates, outputRows, tokenHolders } from './bulk-tables.ts'
 import { hexOfText, selected } from './columns.ts'
-import type { Reading } from './reading.ts'
+import { both, type Reading } from './reading.ts'
 
 /** Chains, their states, and who owns native tokens. Each read is one statement. */
 export function chainReads(reading: Reading): ChainReader {
@@ -34,19 +35,15 @@ export function chainReads(reading: Reading): ChainReader {
       const given = ids.map((chainId) => ({ chainId }))
       return (await query(newest, [jsonOf(dialect, chainIds, given)])).map(chainStates.rowOf)
     },
-    chainStates: (chainId, { above = 0, below = Number.MAX_SAFE_INTEGER, order, limit }) =>
-      statesIn[order](hexToBytes(chainId), above, below, limit),
+    chainStates: (chainId, part, { order, limit }) =>
+      statesIn[order](hexToBytes(chainId), ...boundsOf(part), limit),
     chainIdsWithin: async ({ from, to, limit }) => {
       const found = await query(idsWithin, [hexToBytes(from), hexToBytes(to), limit])
       return found.map(([id]) => hexOfText(id))
     },
     aliveChains: aliveChainsRead(reading),
-    tokenHolders: async (tokenId, { above, below, order, limit }) => {
-      const bounds = [
-        ...(above === undefined ? lowest : [totalBytes(above.total), hexToBytes(above.address)]),
-        ...(below === undefined ? highest : [totalBytes(below.total), hexToBytes(below.address)]),
-      ]
-      const found = await holders[order](hexToBytes(tokenId), ...bounds, limit)
+    tokenHolders: async (tokenId, part, { order, limit }) => {
+      const found = await holders[order](hexToBytes(tokenId), ...boundsOf(part), limit)
       return found.map(({ address, total }) => ({ address, total: BigInt(total) }))
     },
   }
@@ -59,18 +56,12 @@ function newestText(dialect: Dialect): string {
       SELECT max(own.ordinal) FROM chain_states AS own WHERE own."chainId" = given."chainId")`
 }
 
-/** One statement for each direction. */
-function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<Interval<never>['order'], T> {
-  return { ascending: of('ASC'), descending: of('DESC') }
+/** The ends of a part as parameters: bytes, and numbers up to 2^53. */
+function boundsOf({ above, below }: Between): Parameter[] {
+  return [...above, ...below].map((value) =>
+    typeof value === 'string' ? hexToBytes(value as Hex) : Number(value),
+  )
 }
-
-function totalBytes(total: bigint): Uint8Array {
-  return hexToBytes(uint256ToHex(total))
-}
-
-/** Before and behind every amount of 32 bytes. */
-const lowest = [new Uint8Array(), new Uint8Array()]
-const highest = [new Uint8Array(33).fill(0xff), new Uint8Array()]
 
 /** From chain to chain, for one may have any number of states. */
 function idsWithinText(hexOfId: string): string {
@@ -90,19 +81,10 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
   const columns = selected(dialect, outputRows)
   return async ({ kind, keys, isUnexpiring, above, below, order, limit }) => {
     const text = aliveText({ columns, keys: keys.length, isUnexpiring, order })
-    const bounds = [
-      ...(above === undefined ? [-1, noBytes] : [above.bookedSlot, hexToBytes(above.outputId)]),
-      ...(below === undefined ? [never, noBytes] : [below.bookedSlot, hexToBytes(below.outputId)]),
-    ]
-    const asked = [kind, ...keys.flatMap(parametersOf), ...bounds, limit]
+    const asked = [kind, ...keys.flatMap(parametersOf), ...boundsOf({ above, below }), limit]
     return (await query(text, asked)).map(outputRows.rowOf)
   }
 }
-
-const noBytes = new Uint8Array()
-
-/** Behind every slot. */
-const never = Number.MAX_SAFE_INTEGER
 
 function parametersOf({ kind, value }: IndexKey): Parameter[] {
   return [indexKindToNumber(kind), hexToBytes(value)]

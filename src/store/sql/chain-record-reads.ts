@@ -1,6 +1,6 @@
 import type { StoreReader } from '../contract.ts'
 import { chainRecords } from './bulk-tables.ts'
-import type { Reading } from './reading.ts'
+import { both, type Reading } from './reading.ts'
 
 /** The records of chains and their versions. */
 export function chainRecordReads({ row, rows }: Reading) {
@@ -11,9 +11,11 @@ export function chainRecordReads({ row, rows }: Reading) {
   )
   const changes = rows(chainRecords, 'WHERE change > ? ORDER BY change LIMIT ?')
   const lastChange = row(chainRecords, 'ORDER BY change DESC LIMIT 1')
-  const all = rows(
-    chainRecords,
-    'WHERE "isNewest" = true AND "chainId" > ? ORDER BY "chainId" LIMIT ?',
+  const newestIn = both((direction) =>
+    rows(
+      chainRecords,
+      `WHERE "isNewest" = true AND "chainId" > ? AND "chainId" < ? ORDER BY "chainId" ${direction} LIMIT ?`,
+    ),
   )
 
   return {
@@ -22,8 +24,8 @@ export function chainRecordReads({ row, rows }: Reading) {
       history(chainId, before ?? greatestVersion, limit),
     chainRecordChanges: ({ after, limit }) => changes(after, limit),
     latestChainRecordChange: async () => (await lastChange())?.change ?? 0,
-    // Every chain has a name.
-    chainRecords: ({ after = '', limit }) => all(after, limit),
+    chainRecords: ({ above: [above], below: [below] }, { order, limit }) =>
+      newestIn[order](String(above), String(below), limit),
   } satisfies Partial<StoreReader>
 }
 

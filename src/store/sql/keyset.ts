@@ -19,6 +19,8 @@ export interface KeysetIndex<Row> {
   readonly order: readonly BulkColumn[]
   /** The column of `table` with that key. */
   readonly key: BulkColumn
+  /** A column of the table with the index that must be true; it is looked at row by row. */
+  readonly only?: string
   /** The position of a row in the order. */
   positionOf(row: Row): Position
 }
@@ -112,14 +114,15 @@ function keyOf(position: Position): Position[number] {
  * the order alone, and passes over rows, where it believes that many are equal.
  */
 function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC' | 'DESC') {
-  const { table, name, equal, order, key } = index
+  const { table, name, equal, order, key, only } = index
   const bounds = [...equal, ...order]
   // With the table's name, for what is selected as text has the name of the column.
   const names = bounds.map((column) => `${name}."${column.name}"`)
   const columns = names.length === 1 ? names.join() : `(${names.join(', ')})`
+  const isMeant = only === undefined ? '' : ` AND ${name}."${only}" = true`
   const inOrder = names.map((one) => `${one} ${direction}`).join(', ')
   const within = (from: readonly string[], to: readonly string[]) =>
-    `${columns} > (${from.join(', ')}) AND ${columns} < (${to.join(', ')}) ORDER BY ${inOrder}`
+    `${columns} > (${from.join(', ')}) AND ${columns} < (${to.join(', ')})${isMeant} ORDER BY ${inOrder}`
   const places = bounds.map(placeOf)
   const given = askedColumns(index)
   const asked = given.map((column) => withoutAffinity(`asked."${column.name}"`, column))

@@ -1,8 +1,15 @@
+import { resolutions } from '../../ledger/activity-buckets.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
-import type { BlockKind, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
+import type {
+  AddressTotal,
+  BlockKind,
+  BlockRow,
+  BlockState,
+  OutputRow,
+  TransactionRow,
+} from '../rows.ts'
 import { classToNumber, digits, kindToNumber } from '../values.ts'
-import type { AddressTotal } from '../view-contract.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
   addressTotals,
@@ -12,6 +19,7 @@ import {
   commitmentSlots,
   commitments,
   outputRows,
+  transactionEntries,
   transactionIds,
   transactions,
 } from './bulk-tables.ts'
@@ -55,10 +63,12 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
       ORDER BY found.address, found.class, found.seq LIMIT 1)
     FROM asked`
   const slots = [long('slot')]
-  // What is accepted is final as soon as its slot is committed.
+  // What is accepted is final as soon as its slot is committed, and its blocks were counted then.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
-    (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
-      AND blocks.slot = asked.slot),
+    coalesce(
+      (SELECT blocks FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot),
+      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
+        AND blocks.slot = asked.slot)),
     (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
     FROM asked`
   return {
@@ -164,10 +174,24 @@ function transactionPageReads(reading: Reading) {
     key: id,
     positionOf: ({ slot, transactionId }: TransactionRow) => [slot, transactionId],
   }
+  const entries = keysetPages(reading, {
+    table: transactionEntries,
+    name: transactionEntries.name,
+    equal: [bytes('address'), { name: 'class', type: 'int' }],
+    order: [long('seq')],
+    key: long('seq'),
+    only: 'isLastOfTransaction',
+    positionOf: ({ seq }) => [seq],
+  })
   const all = keysetPages(reading, { ...ofTransactions, equal: [] })
   const ofState = keysetPages(reading, { ...ofTransactions, equal: [state] })
 
   return {
+    transactionEntryPages: (asked, page) =>
+      readPages(asked, page, ({ address, class: updateClass }) => ({
+        read: entries,
+        equals: [[address, classToNumber(updateClass)]],
+      })),
     transactionPages: (asked, page) =>
       readPages(asked, page, ({ state }) =>
         state === undefined ? { read: all, equals: [[]] } : { read: ofState, equals: [[state]] },

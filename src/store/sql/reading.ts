@@ -1,6 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Database, Parameter } from '../database.ts'
+import type { PageOrder } from '../list-contract.ts'
 import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 
@@ -35,6 +36,11 @@ export interface Reading extends Pick<Database, 'query' | 'queryBoth'> {
 export interface AsOf<Row> {
   readonly slot: SlotIndex
   readonly rows: Row[]
+}
+
+/** One statement for each direction. */
+export function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<PageOrder['order'], T> {
+  return { ascending: of('ASC'), descending: of('DESC') }
 }
 
 /** The reads of a database. */

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { addressKey } from '../../../src/protocol/ids.ts'
 import type { BlockId } from '../../../src/protocol/primitives.ts'
-import { type ListWorld, newestFirst, openListWorld } from '../../support/list-world.ts'
-import { blockIdOf, outputIdOf, transactionIdOf } from '../../support/store-rows.ts'
+import { addressText } from '../../../src/service/addresses/address-text.ts'
+import { type ListWorld, newestFirst, openListWorld, parties } from '../../support/list-world.ts'
+import { blockIdOf, outputIdOf, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
 /** What blocks, transactions, milestones, outputs and updates lead to, and how many statements that takes. */
 
@@ -36,6 +38,9 @@ describe('edges', () => {
     const all = await world.store.read.transactions(
       world.kept.flatMap(({ transactionId }) => transactionId ?? []),
     )
+    const updates = (await world.store.read.updates(wholeLog)).filter(
+      ({ milestoneIndex }) => milestoneIndex === row.slot,
+    )
     const slotOfBlock = (id: BlockId) =>
       present(
         world.kept.find(({ blockId }) => blockId === id),
@@ -62,7 +67,7 @@ describe('edges', () => {
         transactionCount: all.filter(
           ({ slot, state }) => slot === row.slot && state === 'FINALIZED',
         ).length,
-        updateCount: '2',
+        updateCount: String(updates.length),
       },
       transaction: {
         transactionId,
@@ -96,7 +101,7 @@ describe('edges', () => {
 
   test('lead from an output and an update to where they came from', async () => {
     const { data, errors } = await ask(
-      `{ ledgerUpdates(first: 2, sort: OLDEST, fromMilestone: 3) { totalCount nodes { isSpent milestone { index } transaction { transactionId } } }
+      `{ ledgerUpdates(first: 20, sort: OLDEST, fromMilestone: 3, toMilestone: 3) { totalCount nodes { isSpent milestone { index } transaction { transactionId } } }
         output(id: "${outputIdOf(2)}") {
           block { slot } milestone { index } spentMilestone { index } spendingTransaction { transactionId }
       } }`,
@@ -136,6 +141,21 @@ describe('edges', () => {
     expect(large.statements).toBeLessThanOrEqual(45)
   })
 
+  test('take as many from several addresses as from one, but for one more, and from pages of any size', async () => {
+    const fields =
+      'transactions(first: $n) { nodes { transactionId block { blockId } } pageInfo { hasNextPage hasPreviousPage } }'
+    const [one, other] = parties.map((party) => addressText('tst', addressKey(party)))
+    const ofOne = `query ($n: Int!) { one: address(address: "${one}") { ${fields} } }`
+    const ofBoth = `query ($n: Int!) { one: address(address: "${one}") { ${fields} }
+      other: address(address: "${other}") { ${fields} } }`
+    const small = await world.askCounted(ofOne, { n: 2 })
+    const large = await world.askCounted(ofOne, { n: 4 })
+    expect(large.answer.data.one.transactions.nodes).toHaveLength(4)
+    expect(large.statements).toBe(small.statements)
+    const both = await world.askCounted(ofBoth, { n: 4 })
+    expect(both.statements).toBe(small.statements + 1)
+  })
+
   test.each([
     ['blocks', 'parents { block { parents { block { blockId } } } }'],
     ['blocks', 'children(first: 2) { nodes { children(first: 1) { nodes { blockId } } } }'],
@@ -150,5 +170,15 @@ describe('edges', () => {
     const small = await world.askCounted(document, { n: 20 })
     const large = await world.askCounted(document, { n: 40 })
     expect(large.statements).toBe(small.statements)
+  })
+
+  test.each([
+    ['transactionId state slot failure { code }', 0],
+    ['content { transaction { creationSlot } } inputs { amount }', 2],
+  ])('read the block of a transaction only for what it says: %s', async (fields, more) => {
+    const ask = (selected: string) =>
+      world.askCounted(`{ transactions(first: 20) { nodes { ${selected} } } }`, {})
+    const { statements } = await ask('transactionId')
+    expect((await ask(fields)).statements).toBe(statements + more)
   })
 })

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
-import { present } from '../../../src/lib/assert.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
 import { hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
@@ -11,55 +10,14 @@ import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { type ChainWorld, startChainWorld } from '../../support/chain-world.ts'
 import { graphql } from '../../support/client.ts'
+import { pages, textOf, variablesIn } from '../../support/explorer-pages.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { issuer, untilCommitted } from '../../support/wallet.ts'
 
 /** The documents of `docs/examples/explorer`: a page of an explorer each, in one request. */
 
-const root = new URL('../../../', import.meta.url)
-const folder = new URL('docs/examples/explorer/', root)
-const names = readdirSync(folder).map((file) => file.replace('.graphql', ''))
-const textOf = (name: string) => readFileSync(new URL(`${name}.graphql`, folder), 'utf8')
-
-/** The ids that the pages are asked for, of a ledger with everything in it. */
-async function variablesIn({ world, slot, chains }: ChainWorld) {
-  // One that is still there, where there is one.
-  const chainOf = (type: number) => {
-    const some = chains.filter((chain) => chain.type === type)
-    const alive = some.find(({ states }) => states.at(-1)?.spentSlot === undefined)
-    return present(alive ?? some[0], `a chain of type ${type}`)
-  }
-  // The first transaction funded the players, and gave the rest back to the faucet.
-  const funding = transactionOf(present(world.outputs[0], 'an output').outputId)
-  const output = present(
-    world.outputs.find(
-      ({ outputId, spentSlot }) => spentSlot !== undefined && transactionOf(outputId) !== funding,
-    ),
-    'a spent output of a player',
-  )
-  const transactionId = transactionOf(output.outputId)
-  const { data } = await graphql(
-    world.gateway.url,
-    'query ($id: TransactionId!) { transaction(id: $id) { blockId outputs { owner { bech32 } } } }',
-    { id: transactionId },
-  )
-  const nft = chainOf(4)
-  return {
-    home: {},
-    milestone: { index: output.bookedSlot },
-    block: { id: data.transaction.blockId },
-    transaction: { id: transactionId },
-    address: { address: data.transaction.outputs[0].owner.bech32 },
-    account: { id: issuer.accountId },
-    nft: { id: nft.id },
-    token: { id: chainOf(3).id },
-    validators: {},
-    search: { text: nft.id.slice(0, 14) },
-    slot,
-  } as const
-}
-
 let started: ChainWorld
+const root = new URL('../../../', import.meta.url)
 let variables: Awaited<ReturnType<typeof variablesIn>>
 
 beforeAll(async () => {
@@ -80,7 +38,7 @@ async function page(name: Page) {
   return data
 }
 
-test.each(names)('%s costs what docs/graphql.md says, and is affordable', (name) => {
+test.each(pages)('%s costs what docs/graphql.md says, and is affordable', (name) => {
   const cost = operationCost({
     schema,
     document: parse(textOf(name)),
@@ -123,7 +81,7 @@ describe('of a gateway that follows it', () => {
   }, 130_000)
   afterAll(() => follower.close())
 
-  test.each(names)(
+  test.each(pages)(
     '%s is the same, and what no node tells is null with its reason',
     async (name) => {
       const asked = [textOf(name), variables[name as Page]] as const

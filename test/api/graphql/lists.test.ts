@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conditionOf } from '../../../src/ledger/output-parts.ts'
 import { present } from '../../../src/lib/assert.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { addressKey, transactionOf } from '../../../src/protocol/ids.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import { decode } from '../../../src/protocol/schema/schema.ts'
 import { Timelock } from '../../../src/protocol/unlock-conditions.ts'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
 import type { OutputRow } from '../../../src/store/rows.ts'
-import { type Kept, type ListWorld, newestFirst, openListWorld } from '../../support/list-world.ts'
+import { addressText as chainText } from '../../support/chain-ids.ts'
+import {
+  type Kept,
+  type ListWorld,
+  newestFirst,
+  openListWorld,
+  parties,
+} from '../../support/list-world.ts'
 import { blockIdOf, testId, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
 /** Lists, walked in both directions against a naive model of the same ledger. */
@@ -15,8 +24,24 @@ let world: ListWorld
 
 beforeAll(async () => {
   world = await openListWorld()
+  for (let n = 0; n < 11; n++) await setRecord(chainOf(n))
 })
 afterAll(() => world.close())
+
+/** The chains that have a record. */
+const recordedChains: string[] = []
+
+/** Their human-readable parts have all that texts of chain ids may have. */
+function chainOf(n: number): string {
+  return chainText(8, n, { hrp: present(['tst', 'a.b', '~', '!', 'zz'][n % 5], 'a part') })
+}
+
+async function setRecord(chainId: string): Promise<void> {
+  recordedChains.push(chainId)
+  await world.store.write.setChainRecord({
+    ...{ chainId, accessNodes: [], isActive: true, setBy: 'test', setAt: 1 },
+  })
+}
 
 const ask = (source: string) => world.ask(source)
 
@@ -25,6 +50,8 @@ interface Walk {
   readonly list: (args: string) => string
   readonly read: (data: never) => Page
   readonly expected: () => Promise<readonly unknown[]> | readonly unknown[]
+  /** Of a list with one order. */
+  readonly isUnsorted?: boolean
 }
 
 interface Page {
@@ -40,8 +67,11 @@ interface Page {
 const page =
   '{ edges { cursor node { id: NODE } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }'
 
+/** Those whose conditions are arguments. */
+const isPlain = new Set(['ledgerUpdates'])
+
 function walkOf(field: string, node: string, filter: string, expected: Walk['expected']): Walk {
-  const given = field === 'ledgerUpdates' || filter === '' ? filter : `filter: { ${filter} }`
+  const given = isPlain.has(field) || filter === '' ? filter : `filter: { ${filter} }`
   const withFilter = (args: string) => `${given} ${args}`
   return {
     list: (args) => `{ list: ${field}(${withFilter(args)}) ${page.replace('NODE', node)} }`,
@@ -262,6 +292,40 @@ const walks: [string, Walk][] = [
       ),
     ),
   ],
+  [
+    'what is unspent',
+    walkOf(
+      'unspentOutputs',
+      'outputId',
+      '',
+      outputsWhere(({ spentSlot }) => spentSlot === undefined),
+    ),
+  ],
+  [
+    'what is unspent of two kinds as of the newest milestone',
+    walkOf(
+      'unspentOutputs',
+      'outputId',
+      'committed: true kinds: [NFT, ACCOUNT] createdAfter: 1',
+      outputsWhere(
+        ({ spentSlot, bytes, bookedSlot }) =>
+          spentSlot === undefined && [1, 4].includes(bytes[0] ?? 9) && bookedSlot > 1,
+      ),
+    ),
+  ],
+  [
+    'chain records',
+    {
+      ...walkOf('chainRecords', 'chainId', '', () => recordedChains.toSorted().reverse()),
+      isUnsorted: true,
+    },
+  ],
+  ...(['OWNED', 'MENTIONED'] as const).flatMap((updateClass) =>
+    parties.map((party): [string, Walk] => [
+      `transactions of ${updateClass} updates of ${party.pubKeyHash.slice(0, 6)}`,
+      transactionsOf(addressKey(party), updateClass),
+    ]),
+  ),
   ['updates', walkOf('ledgerUpdates', 'seq', '', () => allUpdates(() => true))],
   [
     'updates of some milestones',
@@ -292,6 +356,21 @@ const walks: [string, Walk][] = [
   ],
 ]
 
+function transactionsOf(address: Hex, updateClass: 'OWNED' | 'MENTIONED'): Walk {
+  const root = `address(address: "${addressText('tst', address)}")`
+  const expected = async () => {
+    const outputs = await world.store.read.outputs(world.outputIds)
+    const spenders = new Map(outputs.map(({ outputId, spentBy }) => [outputId, spentBy]))
+    const ids = (await world.store.read.updates(wholeLog))
+      .filter((row) => row.address === address && row.class === updateClass)
+      .reverse()
+      .map(({ outputId, isSpent }) => (isSpent ? spenders.get(outputId) : transactionOf(outputId)))
+    return [...new Set(ids)]
+  }
+  const walk = nestedWalk(root, 'transactions', 'transactionId', expected)
+  return { ...walk, list: (args) => walk.list(`class: ${updateClass} ${args}`) }
+}
+
 function outputsWhere(
   isMeant: (row: OutputRow) => boolean,
   place: 'bookedSlot' | 'spentSlot' = 'bookedSlot',
@@ -321,7 +400,7 @@ function countdown(from: number, to: number): number[] {
 describe('a list', () => {
   test.each(walks)('of %s is walked in both directions', async (_name, walk) => {
     const expected = await walk.expected()
-    for (const sort of ['NEWEST', 'OLDEST']) {
+    for (const sort of walk.isUnsorted === true ? ['OLDEST'] : ['NEWEST', 'OLDEST']) {
       const all = sort === 'NEWEST' ? expected : [...expected].reverse()
       for (const size of [1, 3, 7, 1000]) {
         if (size === 1 && all.length > 20) continue
@@ -340,11 +419,18 @@ describe('a list', () => {
     return found
   }
 
+  function sorted({ isUnsorted }: Walk, sort: string): string {
+    return isUnsorted === true ? '' : `sort: ${sort}`
+  }
+
   async function walkForward(walk: Walk, sort: string, size: number, between = async () => {}) {
     const found: unknown[] = []
     let after = ''
     for (;;) {
-      const { edges, pageInfo } = await pageOf(walk, `sort: ${sort} first: ${size} ${after}`)
+      const { edges, pageInfo } = await pageOf(
+        walk,
+        `${sorted(walk, sort)} first: ${size} ${after}`,
+      )
       expect(pageInfo.hasPreviousPage).toBe(found.length > 0)
       found.push(...edges.map(({ node }) => node.id))
       if (!pageInfo.hasNextPage) return found
@@ -354,18 +440,40 @@ describe('a list', () => {
     }
   }
 
-  async function walkBackward(walk: Walk, sort: string, size: number) {
+  async function walkBackward(walk: Walk, sort: string, size: number, between = async () => {}) {
     const found: unknown[] = []
     let before = ''
     for (;;) {
-      const { edges, pageInfo } = await pageOf(walk, `sort: ${sort} last: ${size} ${before}`)
+      const { edges, pageInfo } = await pageOf(
+        walk,
+        `${sorted(walk, sort)} last: ${size} ${before}`,
+      )
       expect(pageInfo.hasNextPage).toBe(found.length > 0)
       found.unshift(...edges.map(({ node }) => node.id))
       if (!pageInfo.hasPreviousPage) return found
       expect(edges).toHaveLength(size)
       before = `before: "${pageInfo.startCursor}"`
+      await between()
     }
   }
+
+  test('of chain records is walked while records are set', async () => {
+    const walk = present(
+      walks.find(([one]) => one === 'chain records'),
+      'the walk',
+    )[1]
+    const stood = [...(await walk.expected())].reverse()
+    let n = 100
+    const setAnother = async () => {
+      await setRecord(chainOf(n++))
+    }
+    const isOld = (id: unknown) => stood.includes(id)
+    for (const size of [2, 3]) {
+      expect((await walkForward(walk, '', size, setAnother)).filter(isOld)).toEqual(stood)
+      expect((await walkBackward(walk, '', size, setAnother)).filter(isOld)).toEqual(stood)
+    }
+    expect(n).toBeGreaterThan(110)
+  })
 
   test('has 20 elements where no number is given, first before last', async () => {
     const [, all] = present(walks[0], 'blocks')
@@ -386,6 +494,8 @@ describe('a list', () => {
     ['updates'],
     ['outputs'],
     ['unspent outputs with a condition, of some milestones'],
+    ['what is unspent of two kinds as of the newest milestone'],
+    [`transactions of OWNED updates of ${parties[0].pubKeyHash.slice(0, 6)}`],
   ])('of %s keeps its order while slots are committed', async (name) => {
     const [, walk] = present(
       walks.find(([one]) => one === name),
@@ -397,6 +507,13 @@ describe('a list', () => {
       world.committed() < 40 ? world.commitSlot(3) : Promise.resolve(),
     )
     expect(oldest).toEqual([...(await walk.expected())].reverse())
+    const committed = world.committed()
+    const size = oldest.length > 20 ? 9 : 2
+    const backward = await walkBackward(walk, 'OLDEST', size, () =>
+      world.committed() < committed + 5 ? world.commitSlot(3) : Promise.resolve(),
+    )
+    expect(backward).toEqual(oldest)
+    expect(world.committed()).toBeGreaterThan(committed)
   })
 
   test.each([
@@ -456,52 +573,5 @@ describe('a list', () => {
     const found = await pageOf(all, `sort: OLDEST after: "${nothing}" first: 1000`)
     expect(found.edges.map(({ node }) => node.id)).toEqual(expected.reverse())
     expect(found.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
-  })
-})
-
-describe('addresses', () => {
-  test('are listed by what they own, with balances in one statement', async () => {
-    const { owners } = await world.store.read.richestAddresses(1_000)
-    const expected = owners.map(({ address, total }) => ({
-      bech32: addressText('tst', address),
-      balance: { total: String(total) },
-    }))
-    expect(expected.length).toBeGreaterThan(5)
-    const nodes =
-      'edges { cursor node { bech32 balance { total } } } pageInfo { hasNextPage hasPreviousPage endCursor }'
-    const found: unknown[] = []
-    let after = ''
-    for (;;) {
-      const { data } = await ask(`{ addresses(first: 3 ${after}) { ${nodes} } }`)
-      const { edges, pageInfo } = data.addresses
-      expect(pageInfo.hasPreviousPage).toBe(found.length > 0)
-      found.push(...edges.map(({ node }: { node: unknown }) => node))
-      expect(pageInfo.hasNextPage).toBe(found.length < expected.length)
-      if (!pageInfo.hasNextPage) break
-      after = `after: "${pageInfo.endCursor}"`
-    }
-    expect(found).toEqual(expected)
-    const last = await ask(`{ addresses(last: 2) { nodes { bech32 balance { total } } } }`)
-    expect(last.data.addresses.nodes).toEqual(expected.slice(-2))
-    const { statements } = await world.askCounted(`{ addresses { ${nodes} } }`, {})
-    expect(statements).toBe(2)
-  })
-
-  test('are counted by what they own', async () => {
-    const { owners } = await world.store.read.richestAddresses(1_000)
-    const { data } = await ask('{ balanceDistribution { from to addressCount total } }')
-    const counted = data.balanceDistribution.map((range: Record<string, string>) => {
-      const isIn = ({ total }: { total: bigint }) =>
-        total >= BigInt(range.from ?? '') && total < BigInt(range.to ?? '')
-      const own = owners.filter(isIn)
-      const total = own.reduce((sum, one) => sum + one.total, 0n)
-      return { ...range, addressCount: String(own.length), total: String(total) }
-    })
-    expect(data.balanceDistribution).toEqual(counted)
-    const all = counted.reduce(
-      (sum: number, { addressCount }: { addressCount: string }) => sum + Number(addressCount),
-      0,
-    )
-    expect(all).toBe(owners.length)
   })
 })

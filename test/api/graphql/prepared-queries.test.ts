@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
 import { maxCompiledFields } from '../../../src/api/graphql/compile.ts'
+import { createDocuments } from '../../../src/api/graphql/documents.ts'
 import { createPreparedQueries } from '../../../src/api/graphql/prepared-queries.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
@@ -12,7 +13,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 const context = () => ({ budget: createBudget() }) as GatewayContext
 
 function createQueries() {
-  const graphql = createGraphqlServer({ schema, log: silentLog })
+  const graphql = createGraphqlServer({ schema, log: silentLog, documents: createDocuments() })
   const queries = createPreparedQueries({ graphql, schema, log: silentLog })
   return (query: string, variables = {}) =>
     queries.prepare({ query, operationName: undefined, variables }, context())

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { createDocuments } from '../../../src/api/graphql/documents.ts'
 import { maxKeptCharacters } from '../../../src/api/graphql/limits.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
@@ -49,7 +50,11 @@ test('many long documents, each asked once, are not kept', () => {
     collect()
     return process.memoryUsage().heapUsed
   }
-  const { getEnveloped } = createGraphqlServer({ schema, log: createMemoryLog(systemClock).log })
+  const { getEnveloped } = createGraphqlServer({
+    schema,
+    log: createMemoryLog(systemClock).log,
+    documents: createDocuments(),
+  })
   const { parse } = getEnveloped({})
   const numbers = Array.from({ length: 9_900 }, (_, n) => 10_000 + n).join(' ')
   const before = heap()
@@ -60,7 +65,11 @@ test('many long documents, each asked once, are not kept', () => {
 })
 
 test('a document asked again is parsed once, and a refusal is the same', () => {
-  const { getEnveloped } = createGraphqlServer({ schema, log: createMemoryLog(systemClock).log })
+  const { getEnveloped } = createGraphqlServer({
+    schema,
+    log: createMemoryLog(systemClock).log,
+    documents: createDocuments(),
+  })
   const parse = (text: string) => getEnveloped({}).parse(text)
   expect(parse('{ __typename }')).toBe(parse('{ __typename }'))
   const refusalOf = (text: string) => {

@@ -166,7 +166,7 @@ describe('unspent outputs', () => {
   })
 
   const refused = [
-    ['a cursor of something else', { after: 'abc' }, 'OUTPUT_CURSOR_MALFORMED'],
+    ['a cursor of something else', { after: 'abc' }, 'CURSOR_MALFORMED'],
     ['a page that is too large', { first: 1_001 }, 'PAGE_SIZE_OUT_OF_RANGE'],
     ['a page of less than nothing', { first: -1 }, 'PAGE_SIZE_OUT_OF_RANGE'],
     ['an address of another network', { filter: { heldBy: 'smr1qq' } }, 'ADDRESS_MALFORMED'],

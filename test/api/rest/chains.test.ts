@@ -132,7 +132,7 @@ describe('the list', () => {
 
   test('a cursor that is none is refused by the name it has here', async () => {
     const { error } = await (await rest(`${gateway.url}/v1/chains?cursor=x`)).json()
-    expect(error.message).toBe('query: cursor: not a cursor of the list of chain records')
+    expect(error.message).toBe('query: cursor: not a cursor of this gateway')
   })
 
   const rows = ['pageSize=0', 'pageSize=-1', 'pageSize=x', 'cursor=x', 'sort=newest']

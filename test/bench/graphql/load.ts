@@ -25,10 +25,20 @@ export interface Measured {
 }
 
 /** Asks a server for so long. */
-export async function load(
+export function load(
   { peer, server }: { readonly peer: Peer; readonly server: Server },
   { kind, choice, rows, connections }: Case,
   { ledger, ms }: { readonly ledger: LargeLedger; readonly ms: number },
+): Promise<Measured> {
+  const ask = (line: Line) => exchange(line, peer, kind, choices[choice](ledger, rows), ledger)
+  return loadBy(server, ask, { connections, ms })
+}
+
+/** The same by a function that asks one question and waits for its answer. */
+export async function loadBy(
+  server: Server,
+  ask: (line: Line) => Promise<unknown>,
+  { connections, ms }: { readonly connections: number; readonly ms: number },
 ): Promise<Measured> {
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(server.port)))
   const times: number[] = []
@@ -38,7 +48,7 @@ export async function load(
   await Promise.all(
     lines.map(async (line) => {
       for (let now = performance.now(); now < end; ) {
-        await exchange(line, peer, kind, choices[choice](ledger, rows), ledger)
+        await ask(line)
         const after = performance.now()
         times.push(after - now)
         now = after

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { present } from '../../../src/lib/assert.ts'
+import { installPackages } from '../../support/install-packages.ts'
+import type { Program } from '../../support/program.ts'
 import { processorMs } from '../cluster/processor.ts'
 import { type LargeLedger, startGateway } from './data.ts'
 import type { Peer } from './peers.ts'
@@ -28,25 +29,21 @@ const path = [dirname(process.execPath), process.env.PATH].join(':')
 
 /** Installs the packages of the peers where they are missing, and generates what one of them generates. */
 export function installPeers(): void {
-  const stdio = ['ignore', 'ignore', 'inherit'] as const
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    console.log('The packages of the peers are installed into test/bench/peers/node_modules …\n')
-    const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
-    execFileSync('npm', words, { cwd: folder, stdio: [...stdio] })
-  }
+  installPackages(folder, '--ignore-scripts')
   execFileSync(process.execPath, [join(folder, 'generate.ts')], {
     env: { PATH: path },
-    stdio: [...stdio],
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 
 /** Starts a server under this Node; ours is the built program. */
-export function startServer(peer: Peer, ledger: LargeLedger): Promise<Server> {
-  return peer.file === undefined ? startOurs(ledger) : startPeer(peer.file, ledger)
+export async function startServer(peer: Peer, ledger: LargeLedger): Promise<Server> {
+  if (peer.file !== undefined) return startPeer(peer.file, ledger)
+  return serverOf(await startGateway(ledger))
 }
 
-async function startOurs(ledger: LargeLedger): Promise<Server> {
-  const gateway = await startGateway(ledger)
+/** A gateway as one of the servers. */
+export function serverOf(gateway: Program): Server {
   const pid = present(gateway.process.pid, 'its number')
   return {
     port: Number(new URL(gateway.url).port),
@@ -57,7 +54,11 @@ async function startOurs(ledger: LargeLedger): Promise<Server> {
   }
 }
 
-async function startPeer(file: string, { url, began }: LargeLedger): Promise<Server> {
+/** What a peer has to know of a ledger. */
+export type PeerLedger = Pick<LargeLedger, 'url' | 'began'>
+
+/** Starts a program of `test/bench/peers`. */
+export async function startPeer(file: string, { url, began }: PeerLedger): Promise<Server> {
   const env = { PATH: path, NODE_ENV: 'production', GRAPHILE_ENV: 'production' }
   const child = fork(join(folder, file), [url, String(began)], { cwd: folder, env, execArgv: [] })
   const pid = present(child.pid, 'its number')

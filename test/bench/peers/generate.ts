@@ -3,15 +3,22 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Generates what the naive peer needs, for each database, where it is missing or old. The command is that of the checkout. */
+/** Generates what the naive peers need, for each database, where it is missing or old. The command is that of the checkout. */
 
 const prisma = createRequire(import.meta.url).resolve('prisma-cli/build/index.js')
-const schemaFile = fileURLToPath(new URL('schema.prisma', import.meta.url))
-const schema = readFileSync(schemaFile, 'utf8')
 const writtenMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-for (const provider of ['sqlite', 'postgresql']) {
-  const folder = fileURLToPath(new URL(`generated/${provider}/`, import.meta.url))
+const asked = [
+  { file: 'schema.prisma', provider: 'sqlite', to: 'sqlite' },
+  { file: 'schema.prisma', provider: 'postgresql', to: 'postgresql' },
+  { file: 'explorer.prisma', provider: 'sqlite', to: 'explorer/sqlite' },
+  { file: 'explorer.prisma', provider: 'postgresql', to: 'explorer/postgresql' },
+]
+
+for (const { file, provider, to } of asked) {
+  const schemaFile = fileURLToPath(new URL(file, import.meta.url))
+  const schema = readFileSync(schemaFile, 'utf8')
+  const folder = fileURLToPath(new URL(`generated/${to}/`, import.meta.url))
   if (writtenMs(`${folder}pothos.ts`) > writtenMs(schemaFile)) continue
   mkdirSync(folder, { recursive: true })
   writeFileSync(`${folder}schema.prisma`, schema.replace('"sqlite"', `"${provider}"`))

@@ -51,13 +51,14 @@ async function fill({ writer }: Database): Promise<void> {
     CREATE TABLE ledger_updates (
       seq BIGINT PRIMARY KEY NOT NULL, address BLOB NOT NULL, class INTEGER NOT NULL, ordinal BIGINT NOT NULL,
       roles INTEGER NOT NULL, "milestoneIndex" BIGINT NOT NULL, "outputId" BLOB NOT NULL,
-      "isSpent" BOOLEAN NOT NULL, "historyHash" BLOB NOT NULL, balance BIGINT)`)
+      "isSpent" BOOLEAN NOT NULL, "historyHash" BLOB NOT NULL, balance BIGINT,
+      "isLastOfTransaction" BOOLEAN NOT NULL DEFAULT false)`)
   await writer.$executeRawUnsafe(`
     CREATE INDEX by_address ON ledger_updates (address, class, seq)`)
   await writer.$executeRawUnsafe(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO ledger_updates
-    SELECT i, zeroblob(33), 0, i, 1, i / 10, randomblob(38), i % 2, randomblob(32), 1000000000 + i FROM n`)
+    SELECT i, zeroblob(33), 0, i, 1, i / 10, randomblob(38), i % 2, randomblob(32), 1000000000 + i, false FROM n`)
 }
 
 function worksOn({ query, reader, writer }: Database) {
@@ -77,9 +78,10 @@ function worksOn({ query, reader, writer }: Database) {
     isSpent: false,
     historyHash: new Uint8Array(32),
     balance: 1_000_000_000n,
+    isLastOfTransaction: false,
   })
   const insert = `INSERT INTO ledger_updates SELECT value ->> 0, zeroblob(33), 0, value ->> 0, 1,
-    value ->> 0, randomblob(38), 0, randomblob(32), value ->> 0 FROM json_each(?)`
+    value ->> 0, randomblob(38), 0, randomblob(32), value ->> 0, false FROM json_each(?)`
   return [
     {
       what: 'page of 20 below Prisma',

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { accountIdOfKey } from '../../../src/node/embedded/development.ts'
@@ -59,7 +60,11 @@ async function measureBlocks(server: Server, rounds: number): Promise<void> {
   for (let round = 0; round < 2; round++) await untilSettled(server, await submitRound(server))
   const idle = await idleShare(server)
   const [spent, begun] = [server.spent(), performance.now()]
-  for (let round = 0; round < rounds; round++) measured.push(await submitRound(server))
+  const checks: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    measured.push(await submitRound(server))
+    checks.push(checkUs())
+  }
   await untilSettled(server, measured.at(-1))
   const accepted = measured.reduce((sum, one) => sum + one.accepted, 0)
   const all = server.spent() - spent - idle * (performance.now() - begun)
@@ -68,11 +73,25 @@ async function measureBlocks(server: Server, rounds: number): Promise<void> {
     ['tagged blocks as bytes', 'wanted', 'measured'],
     ['processor µs a block while they are sent', 'at most 350', column('cpuUs').toFixed(0)],
     ['until all are committed', '', ((all * 1_000) / accepted).toFixed(0)],
+    ['processor µs a signature check of OpenSSL', '', median(checks).toFixed(0)],
     ['blocks a second', '2,500', column('perSecond').toFixed(0)],
   ])
   const sent = rounds * blocksPerRound
   console.log(`\n${sent - accepted} of ${sent} blocks were too late for their slots.\n`)
 }
+
+/** What OpenSSL takes for a check on this machine now, by which the rest is to be read: processor microseconds. */
+function checkUs(): number {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const message = Buffer.alloc(40, 1)
+  const signature = sign(null, message, privateKey)
+  const begun = process.cpuUsage()
+  for (let times = 0; times < checksMeasured; times++) verify(null, message, publicKey, signature)
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / checksMeasured
+}
+
+const checksMeasured = 1_000
 
 /** Waits until the slot of a round is committed. */
 async function untilSettled({ port }: Server, round?: { readonly slot: number }): Promise<void> {

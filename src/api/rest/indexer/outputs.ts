@@ -1,14 +1,8 @@
 import { ok } from '../../../lib/result.ts'
 import { FoundOutputs } from '../../../protocol/node-answers.ts'
-import {
-  AccountOutput,
-  AnchorOutput,
-  BasicOutput,
-  DelegationOutput,
-  FoundryOutput,
-  NftOutput,
-} from '../../../protocol/outputs.ts'
+import { BasicOutput } from '../../../protocol/outputs.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
+import { chainKinds } from '../../../service/chains/read-chain.ts'
 import {
   findOutputs,
   type OutputFilter,
@@ -70,31 +64,31 @@ const lists: readonly List[] = [
   {
     path: '/outputs/account',
     about: 'Accounts.',
-    kinds: [AccountOutput.code],
+    kinds: [chainKinds.ACCOUNT],
     filters: ['address', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/anchor',
     about: 'Anchors.',
-    kinds: [AnchorOutput.code],
+    kinds: [chainKinds.ANCHOR],
     filters: ['stateController', 'governor', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/foundry',
     about: 'Foundries.',
-    kinds: [FoundryOutput.code],
+    kinds: [chainKinds.FOUNDRY],
     filters: ['account', 'accountAddress', 'hasNativeToken', 'nativeToken'],
   },
   {
     path: '/outputs/nft',
     about: 'NFTs.',
-    kinds: [NftOutput.code],
+    kinds: [chainKinds.NFT],
     filters: ['address', ...conditions, 'issuer', 'sender', 'tag', 'unlockableByAddress'],
   },
   {
     path: '/outputs/delegation',
     about: 'Delegations.',
-    kinds: [DelegationOutput.code],
+    kinds: [chainKinds.DELEGATION],
     filters: ['address', 'validator'],
   },
 ]

@@ -59,7 +59,7 @@ const errorShape: Shape = object({
 const commonHeaders: Readonly<Record<string, Shape>> = {
   'x-request-id': header('names this request in the log of the gateway'),
   'x-content-type-options': header('`nosniff`'),
-  'access-control-allow-origin': header('`*`: any page may read'),
+  'access-control-allow-origin': header('which pages may read; `*` for all'),
   'access-control-expose-headers': header('which headers a page may read'),
   vary: header('the request headers on which the answer depends'),
   'content-encoding': header('`gzip`, where that was asked for and pays'),

@@ -1,0 +1,61 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import { createLog } from '../lib/log.ts'
+import { done, failed, type ProcessIo } from './command.ts'
+
+/**
+ * Several gateways behind one port (`WORKERS`), each a process of its own: this one hands every new connection to the next of
+ * them, starts another where one ends, and passes signals on. They share the database as gateways on several machines do.
+ */
+
+/** Which one speaks for all at the start. */
+export const firstWorker = 1
+
+/** How long a worker that ended soon is waited for: the first time, and at most. */
+const [leastPauseMs, mostPauseMs] = [1_000, 30_000]
+
+/** Runs them until this process shall end, and gives the exit code. */
+export async function runWorkers(
+  process: ProcessIo,
+  { workers, logLevel }: Config,
+): Promise<number> {
+  const log = createLog({ clock: process.clock, write: process.stderr }, logLevel)
+  let isStopping = false
+  const stopped = process.stopped.then((signal) => {
+    isStopping = true
+    signalAll(signal)
+  })
+  process.onClockConfirmed(() => signalAll('SIGUSR2'))
+
+  /** Starts another one whenever this one ends. */
+  async function keepRunning(first: Worker): Promise<void> {
+    let worker = first
+    let pauseMs = leastPauseMs
+    for (;;) {
+      const begun = performance.now()
+      const [exitCode, signal] = await once(worker, 'exit')
+      if (isStopping) return
+      log.warn('worker-ended', { worker: worker.id, exitCode, signal })
+      if (performance.now() - begun > mostPauseMs) pauseMs = leastPauseMs
+      await Promise.race([stopped, delay(pauseMs)])
+      if (isStopping) return
+      pauseMs = Math.min(pauseMs * 2, mostPauseMs)
+      worker = cluster.fork()
+    }
+  }
+
+  // Alone, for it brings the database up to date, and makes the key that all of them sign with.
+  const first = cluster.fork()
+  const ended = await Promise.race([once(first, 'exit'), once(first, 'listening').then(() => [])])
+  // It has said why.
+  if (ended.length > 0) return ended[0] ?? failed
+  const others = Array.from({ length: workers - 1 }, () => cluster.fork())
+  await Promise.all([first, ...others].map(keepRunning))
+  return done
+}
+
+function signalAll(signal: NodeJS.Signals): void {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
+}

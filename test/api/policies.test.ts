@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { graphql, socketClient } from '../support/client.ts'
+import { writeGenesis } from '../support/genesis-gateway.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+
+/** What an operator allows browsers and strangers. */
+
+/** One request, with a Host of its own choice, which `fetch` would not send. */
+async function ask(url: string, headers: Record<string, string>, body?: string | Uint8Array) {
+  const method = body === undefined ? 'GET' : 'POST'
+  const asked = request(url, { method, headers }).end(body)
+  const [response]: IncomingMessage[] = (await once(asked, 'response')) as [IncomingMessage]
+  if (response === undefined) throw new Error('no response')
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
+
+/** Opens a WebSocket as a page of some origin would; the status where it is refused. */
+async function openedFrom(url: string, origin: string | undefined): Promise<number | 'open'> {
+  const protocol = url.includes('mqtt') ? 'mqtt' : 'graphql-transport-ws'
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol, {
+    ...(origin !== undefined && { origin }),
+  })
+  const refused = once(socket, 'unexpected-response').then(
+    ([, response]: IncomingMessage[]) => response?.statusCode ?? 0,
+  )
+  const opened = once(socket, 'open').then(() => 'open' as const)
+  try {
+    return await Promise.race([opened, refused])
+  } finally {
+    socket.on('error', () => {})
+    socket.terminate()
+  }
+}
+
+describe('with some origins', () => {
+  const ours = 'https://explorer.example'
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { ALLOWED_ORIGINS: `${ours},http://b.example:8080` } })
+  })
+  afterAll(() => gateway.close())
+
+  test.each(['/health', '/graphql?query=%7B__typename%7D', '/nowhere', '/openapi.json'])(
+    'their pages may read %s, and no others',
+    async (path) => {
+      const told = async (origin: string) => {
+        const { headers } = await ask(gateway.url + path, { origin })
+        return [headers['access-control-allow-origin'], /\borigin\b/.test(headers.vary ?? '')]
+      }
+      expect(await told(ours)).toEqual([ours, true])
+      expect(await told('http://b.example:8080')).toEqual(['http://b.example:8080', true])
+      expect(await told('http://b.example')).toEqual([undefined, true])
+      expect(await told('null')).toEqual([undefined, true])
+    },
+  )
+
+  test('a preflight of another page is told nothing', async () => {
+    const options = async (origin: string) =>
+      (await fetch(`${gateway.url}/graphql`, { method: 'OPTIONS', headers: { origin } })).headers
+    expect((await options(ours)).get('access-control-allow-methods')).toContain('POST')
+    expect((await options('https://c.example')).get('access-control-allow-methods')).toBeNull()
+  })
+
+  test.each(['/graphql', '/api/mqtt/v2'])('their pages may open WebSockets at %s', async (path) => {
+    const at = (origin?: string) => openedFrom(gateway.url + path, origin)
+    expect(await at('https://c.example')).toBe(403)
+    expect(await at('null')).toBe(403)
+    for (const origin of [ours, gateway.url, undefined]) expect(await at(origin)).not.toBe(403)
+  })
+})
+
+test('on another network than the development one, pages of other origins may not read', async () => {
+  const genesis = writeGenesis([])
+  const { parameters, ...rest } = JSON.parse(readFileSync(genesis.path, 'utf8'))
+  const other = { ...rest, parameters: { ...parameters, networkName: 'other' } }
+  writeFileSync(genesis.path, JSON.stringify(other))
+  const gateway = await startGateway({ env: { GENESIS_FILE: genesis.path } })
+  try {
+    const { headers } = await ask(`${gateway.url}/health`, { origin: 'https://c.example' })
+    expect(headers['access-control-allow-origin']).toBeUndefined()
+    expect(await openedFrom(`${gateway.url}/graphql`, 'https://c.example')).toBe(403)
+  } finally {
+    await gateway.close()
+    genesis.remove()
+  }
+})
+
+test('with some hosts, a gateway is called by no other name', async () => {
+  const env = { ALLOWED_HOSTS: 'Gateway.example, localhost,[::1]' }
+  const gateway = await startGateway({ env })
+  try {
+    const by = async (host: string) => (await ask(`${gateway.url}/health/live`, { host })).status
+    for (const host of ['gateway.example', 'GATEWAY.example:443', 'localhost:4000', '[::1]:4000']) {
+      expect(await by(host)).toBe(200)
+    }
+    for (const host of ['evil.example', 'gateway.example.evil', '127.0.0.1', '[::2]:4000']) {
+      expect(await by(host)).toBe(421)
+    }
+    // By its number, which is none of the names.
+    expect(await openedFrom(`${gateway.url}/graphql`, undefined)).toBe(421)
+  } finally {
+    await gateway.close()
+  }
+})
+
+describe('without introspection', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { INTROSPECTION: 'off', GRAPHIQL: 'off' } })
+  })
+  afterAll(() => gateway.close())
+
+  test.each([
+    '{ __schema { types { name } } }',
+    '{ a: __type(name: "Query") { name } }',
+    '{ ... on Query { ...F } } fragment F on Query { __schema { types { name } } }',
+  ])('the schema is not told: %s', async (query) => {
+    const { errors } = await graphql(gateway.url, query)
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['INTROSPECTION_OFF'])
+    const client = socketClient(gateway.url)
+    await expect(client.iterate({ query }).next()).rejects.toMatchObject([
+      { extensions: { code: 'INTROSPECTION_OFF' } },
+    ])
+    await client.dispose()
+  })
+
+  test('names are not suggested, and data is given', async () => {
+    const { errors } = await graphql(gateway.url, '{ milestons { nodes { index } } }')
+    expect(errors?.[0]?.message).toBe('Cannot query field "milestons" on type "Query".')
+    const query = 'query ($sort: Sort) { milestones(sort: $sort, first: 1) { nodes { index } } }'
+    const wrong = await graphql(gateway.url, query, { sort: 'NEWST' })
+    expect(wrong.errors?.[0]?.message).toMatch(/does not exist in "Sort" enum\.$/)
+    expect(
+      (await graphql(gateway.url, '{ __typename milestone { index } }')).errors,
+    ).toBeUndefined()
+  })
+
+  test('GraphiQL is not shown', async () => {
+    const headers = { accept: 'text/html' }
+    expect((await ask(`${gateway.url}/`, headers)).status).toBe(404)
+    expect((await ask(`${gateway.url}/graphql`, headers)).body).not.toContain('<html')
+  })
+})
+
+describe('on a development network', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+  })
+  afterAll(() => gateway.close())
+
+  test('a name is suggested, and any page may open a WebSocket', async () => {
+    const { errors } = await graphql(gateway.url, '{ milestons { nodes { index } } }')
+    expect(errors?.[0]?.message).toContain('Did you mean "milestone')
+    expect(await openedFrom(`${gateway.url}/graphql`, 'https://c.example')).toBe('open')
+  })
+
+  test.each(['/graphql', '/api/core/v3/blocks'])('a compressed body at %s is 415', async (path) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const refused = await ask(gateway.url + path, headers, gzipSync('{"query":"{__typename}"}'))
+    expect([refused.status, refused.headers['accept-encoding']]).toEqual([415, 'identity'])
+  })
+
+  test('an error repeats at most 200 characters of what was sent', async () => {
+    const long = 'x'.repeat(5_000)
+    const documents: [string, object?][] = [
+      [`{ ${long} }`],
+      [`{ milestone(${long}: 1) { index } }`],
+      [`{ milestone(index: "${long}") { index } }`],
+      [`{ milestone(index: ${'9'.repeat(5_000)}) { index } }`],
+      [`{ "${long}`],
+      ['query ($i: UInt32) { milestone(index: $i) { index } }', { i: long }],
+      ['query ($a: String!) { address(address: $a) { bech32 } }', { a: long }],
+      ['query ($a: BlockId!) { block(id: $a) { id } }', { a: `a "${long}` }],
+    ]
+    for (const [query, variables] of documents) {
+      const { errors } = await graphql(gateway.url, query, variables)
+      const said = JSON.stringify(errors?.map(({ message, extensions }) => [message, extensions]))
+      expect(said).not.toMatch(/x{201}|9{201}/)
+    }
+    for (const path of [`/${long}`, `/health?${long}=1`, `/v1/chains/${long}/chainrecord`]) {
+      expect((await ask(gateway.url + path, {})).body).not.toMatch(/x{201}/)
+    }
+  })
+})

@@ -1,0 +1,80 @@
+import { present } from '../../../src/lib/assert.ts'
+import type { BasicOutput } from '../../../src/protocol/outputs.ts'
+import type { ModelOutput } from '../../support/balance-model.ts'
+import type { Moment } from '../../support/ledger-world.ts'
+import {
+  type MadeTransaction,
+  makeTransaction,
+  type Plan,
+  type Player,
+} from '../../support/player.ts'
+import { balanced, plain, spendable, type Turn } from '../../support/player-coins.ts'
+import { anyMove } from '../../support/player-moves.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { keyOf } from '../keys.ts'
+
+/** What the users of a large ledger do: mostly payments, and every kind of output now and then. */
+
+/** A user, and what is his. */
+export interface Seat {
+  readonly player: Player
+  readonly random: Random
+  /** His unspent outputs, the oldest first. */
+  coins: ModelOutput[]
+  /** One that he has spent: spending it again fails. */
+  spent: ModelOutput | undefined
+}
+
+/** Users with keys of OpenSSL, which signs fast. */
+export function seatsOf(count: number): readonly Seat[] {
+  return Array.from({ length: count }, (_, n) => {
+    const keys = [keyOf(3 * n), keyOf(3 * n + 1), keyOf(3 * n + 2)] as const
+    const address = ({ publicKeyHash: pubKeyHash }: (typeof keys)[0]) =>
+      ({ type: 0, pubKeyHash }) as const
+    const addresses = [address(keys[0]), address(keys[1]), address(keys[2])] as const
+    return { player: { keys, addresses }, random: createRandom(n + 7), coins: [], spent: undefined }
+  })
+}
+
+/** More than the moves look at makes them slow, and changes nothing. */
+const coinsInHand = 40
+
+/** A transaction, and whether it spends what is spent already. */
+export interface NextTransaction extends MadeTransaction {
+  readonly isMeantToFail: boolean
+}
+
+/** The next transaction of a user; `undefined` where he has nothing to spend. */
+export function nextTransaction(
+  seat: Seat,
+  seats: readonly Seat[],
+  moment: Moment,
+): NextTransaction | undefined {
+  const { player, random } = seat
+  const turn = { player, random, moment, coins: seat.coins.slice(-coinsInHand) }
+  const chance = random.between(0, 99)
+  const plan =
+    (chance < 2 && again(seat)) ||
+    (chance < 62 ? payment(turn, seats) : anyMove(turn)) ||
+    anyMove(turn)
+  if (plan === undefined) return undefined
+  return { ...makeTransaction(player, moment, plan), isMeantToFail: plan.name === 'again' }
+}
+
+/** Pays somebody, the first ones most of all. */
+function payment(turn: Turn, seats: readonly Seat[]): Plan | undefined {
+  const { random } = turn
+  const to = Math.floor(seats.length * (random.between(0, 9_999) / 10_000) ** 3)
+  const receiver = present(seats[to], 'a user').player.addresses[0]
+  const outputs: BasicOutput[] = [plain(receiver, BigInt(random.between(300_000, 3_000_000)))]
+  const [held] = random.between(0, 9) === 0 ? spendable(turn, 0).slice(-1) : []
+  return balanced(turn, { name: 'pay', spends: held ? [held] : [], outputs })
+}
+
+/** What he has spent, once more. */
+function again({ spent, player }: Seat): Plan | undefined {
+  if (spent === undefined) return undefined
+  const by = player.addresses[0]
+  const outputs = [plain(by, spent.output.amount)]
+  return { name: 'again', spends: [{ coin: spent, by }], outputs, credits: [], rewards: [] }
+}

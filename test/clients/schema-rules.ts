@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The schema under the rules of a linter. Every exception stands here, with its reason. */
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const eslint = fileURLToPath(new URL('node_modules/eslint/bin/eslint.js', import.meta.url))
+const schemaFile = new URL('../../schema.graphql', import.meta.url)
+
+interface Exception {
+  /** Without its prefix. */
+  readonly rule: string
+  /** What its messages are about. */
+  readonly about: RegExp
+  readonly reason: string
+}
+
+const exceptions: readonly Exception[] = [
+  {
+    rule: 'no-typename-prefix',
+    about: /^Field "(\w+)Id" starts/,
+    reason:
+      'A thing has its natural id, named as ids of it are everywhere else, beside the global `id`.',
+  },
+  {
+    rule: 'no-typename-prefix',
+    about: /^Field "(validatorStake|signature)" starts/,
+    reason: 'The protocol calls them so: the stake of a validator beside that of its delegators.',
+  },
+  {
+    rule: 'relay-arguments',
+    about: /^Field `(unspentOutputs|chainRecords)` must contain an argument `(last|before)`/,
+    reason:
+      'They are read forward only: what is unspent changes meanwhile, and outputs(filter: …) reads both ways.',
+  },
+  {
+    rule: 'relay-edge-types',
+    about: /^Edge type's field `node` must implement `Node`/,
+    reason:
+      'A state of a chain and a holder of a token relate two nodes, and have no id of their own.',
+  },
+  {
+    rule: 'require-nullable-result-in-root',
+    about: /result type "(Health|Network|Status)" in type "Query"/,
+    reason: 'They have no arguments that could be wrong.',
+  },
+  {
+    rule: 'require-nullable-result-in-root',
+    about: /result type "SearchResult" in type "Query"/,
+    reason: 'Its answer says why it found nothing.',
+  },
+  {
+    rule: 'require-nullable-result-in-root',
+    about: /in type "Mutation"/,
+    reason: 'A mutation stands alone in its document: it did what was asked, or there is an error.',
+  },
+  {
+    rule: 'no-unreachable-types',
+    about: /^Enum type `ErrorCode`/,
+    reason: 'Its values stand in the extensions of errors, which no field has.',
+  },
+]
+
+interface Message {
+  readonly line: number
+  readonly ruleId: string | null
+  readonly message: string
+}
+
+/** Lints; gives what is wrong, one line each, and the exceptions that nothing needs any more. */
+export function lintSchema(): readonly string[] {
+  const words = ['--stdin', '--stdin-filename', 'schema.graphql', '--format', 'json']
+  const { stdout, stderr } = spawnSync(process.execPath, [eslint, ...words], {
+    cwd: folder,
+    input: readFileSync(schemaFile),
+    maxBuffer: 2 ** 26,
+    encoding: 'utf8',
+  })
+  if (stdout === '') return [stderr]
+  const [{ messages }]: [{ messages: readonly Message[] }] = JSON.parse(stdout)
+  const needed = new Set<Exception>()
+  const wrong = messages.filter((one) => {
+    const found = exceptions.find(
+      ({ rule, about }) => one.ruleId === `@graphql-eslint/${rule}` && about.test(one.message),
+    )
+    if (found !== undefined) needed.add(found)
+    return found === undefined
+  })
+  return [
+    ...wrong.map(({ line, ruleId, message }) => `schema.graphql:${line} ${ruleId}: ${message}`),
+    ...exceptions
+      .filter((one) => !needed.has(one))
+      .map(({ rule, about }) => `no message needs the exception ${rule} ${about}`),
+  ]
+}

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { databases, type TestDatabase } from '../support/databases.ts'
+import { makeFolder, type Program, spawnProgram, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
+import { acceptedId, post } from '../support/submit.ts'
+import { until } from '../support/until.ts'
+import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
+
+/** Several processes that serve one port (WORKERS). */
+
+const kind = present(
+  databases.find(({ name }) => name === 'postgresql'),
+  'postgresql',
+)
+const folder = makeFolder()
+afterAll(() => folder.remove())
+
+describe('three workers', () => {
+  let database: TestDatabase
+  let program: Program
+
+  beforeAll(async () => {
+    database = await kind.create()
+    const keyFile = `${folder.databaseFile}.key`
+    program = await startProgram({ DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3' })
+    await untilHealth(program.url)
+  })
+  afterAll(async () => {
+    await program.end('SIGTERM')
+    await database.remove()
+  })
+
+  test('serve one port, and one of them writes', async () => {
+    await until(() => workersOf(program).length === 3, { what: 'three processes' })
+    // Each connection is another one's.
+    const roles = new Set<unknown>()
+    await until(async () => roles.add(await roleAt(program.url)).size === 2, { what: 'both roles' })
+    expect([...roles].toSorted()).toEqual(['standby', 'writer'])
+  })
+
+  test('take blocks, and all of them know what one has taken', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(program.url), taggedData('0x77', '0x01'))
+    expect(await acceptedId(await post(program.url, bytes))).toBe(blockId)
+    for (let connection = 0; connection < 6; connection++) {
+      const metadata = await getJson(`${program.url}/api/core/v3/blocks/${blockId}/metadata`)
+      expect(metadata).toMatchObject({ blockId })
+    }
+  })
+
+  test('are started again when they are killed, and the port is served meanwhile', async () => {
+    const killed = workersOf(program)
+    for (const pid of killed.slice(1)) process.kill(pid, 'SIGKILL')
+    await until(() => program.logged().match(/"worker-ended"/g)?.length === 2, { what: 'its end' })
+    expect(await roleAt(program.url)).toMatch(/^(writer|standby)$/)
+    await until(() => workersOf(program).length === 3, { what: 'others in their place' })
+    expect(workersOf(program)).toContain(killed[0])
+    expect(program.logged()).toMatch(
+      /"event":"worker-ended","worker":\d,"exitCode":null,"signal":"SIGKILL"/,
+    )
+    await untilHealth(program.url)
+  })
+
+  test('end with the first process, in order', async () => {
+    const [running] = workersOf(program)
+    await program.end('SIGTERM')
+    expect(program.process.exitCode).toBe(0)
+    // The first one, which has served from the beginning.
+    expect(program.logged()).toMatch(/"event":"stopped","worker":1\}/)
+    expect(() => process.kill(present(running, 'a worker'), 0)).toThrow('ESRCH')
+  })
+})
+
+test('a start that fails is said once, and ends all', async () => {
+  const program = spawnProgram({
+    DATABASE_URL: 'postgresql://nobody:x@127.0.0.1:1/none',
+    WORKERS: '2',
+  })
+  await expect(program.ready).rejects.toThrow('ended with 1')
+  expect(program.logged().match(/ledger-gateway serve:/g)).toHaveLength(1)
+})
+
+test('on SQLite there is one', async () => {
+  const program = spawnProgram({ DATABASE_URL: folder.databaseUrl, WORKERS: '2' })
+  await expect(program.ready).rejects.toThrow(
+    'WORKERS must be 1 unless DATABASE_URL names PostgreSQL',
+  )
+})
+
+/** By a connection of its own. */
+async function roleAt(url: string): Promise<unknown> {
+  const { role } = (await restJson(`${url}/health`, { headers: { connection: 'close' } })) as {
+    readonly role: unknown
+  }
+  return role
+}
+
+/** The numbers of the processes that a program has started. */
+function workersOf({ process: { pid } }: Program): readonly number[] {
+  const parentOf = (id: string) => {
+    try {
+      return Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
+    } catch {
+      // It has ended meanwhile.
+      return undefined
+    }
+  }
+  return readdirSync('/proc')
+    .filter((id) => /^\d+$/.test(id) && parentOf(id) === pid)
+    .map(Number)
+    .toSorted((one, other) => one - other)
+}

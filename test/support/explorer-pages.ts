@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { present } from '../../src/lib/assert.ts'
+import { transactionOf } from '../../src/protocol/ids.ts'
+import type { ChainWorld } from './chain-world.ts'
+import { graphql } from './client.ts'
+import { issuer } from './wallet.ts'
+
+/** The pages of an explorer in `docs/examples/explorer`, and what they are asked for. */
+
+const folder = new URL('../../docs/examples/explorer/', import.meta.url)
+
+/** Their names. */
+export const pages = readdirSync(folder).map((file) => file.replace('.graphql', ''))
+
+/** The document of a page. */
+export function textOf(page: string): string {
+  return readFileSync(new URL(`${page}.graphql`, folder), 'utf8')
+}
+
+/** The ids that the pages are asked for, of a ledger with everything in it. */
+export async function variablesIn({ world, slot, chains }: ChainWorld) {
+  // One that is still there, where there is one.
+  const chainOf = (type: number) => {
+    const some = chains.filter((chain) => chain.type === type)
+    const alive = some.find(({ states }) => states.at(-1)?.spentSlot === undefined)
+    return present(alive ?? some[0], `a chain of type ${type}`)
+  }
+  // The first transaction funded the players, and gave the rest back to the faucet.
+  const funding = transactionOf(present(world.outputs[0], 'an output').outputId)
+  const output = present(
+    world.outputs.find(
+      ({ outputId, spentSlot }) => spentSlot !== undefined && transactionOf(outputId) !== funding,
+    ),
+    'a spent output of a player',
+  )
+  const transactionId = transactionOf(output.outputId)
+  const { data } = await graphql(
+    world.gateway.url,
+    'query ($id: TransactionId!) { transaction(id: $id) { blockId outputs { owner { bech32 } } } }',
+    { id: transactionId },
+  )
+  const nft = chainOf(4)
+  return {
+    home: {},
+    milestone: { index: output.bookedSlot },
+    block: { id: data.transaction.blockId },
+    transaction: { id: transactionId },
+    address: { address: data.transaction.outputs[0].owner.bech32 },
+    account: { id: issuer.accountId },
+    nft: { id: nft.id },
+    token: { id: chainOf(3).id },
+    validators: {},
+    search: { text: nft.id.slice(0, 14) },
+    slot,
+  } as const
+}
