@@ -10,7 +10,7 @@ import { createSnapshotReader } from './reader.ts'
 /** How long a snapshot may last. */
 export const mostSnapshotMs = 10_000
 
-/** A read of a snapshot that has lasted too long. */
+/** A read of a snapshot that has lasted too long, or one that could not begin for as long. */
 export class SnapshotOver extends Error {
   constructor() {
     super(`a snapshot lasted for more than ${mostSnapshotMs} ms`)
@@ -97,11 +97,27 @@ export function createSnapshots(
     next()
   }
 
+  /** Resolves when another one has ended; rejects where none does for as long as one may last. */
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        waiting.splice(waiting.indexOf(enter), 1)
+        reject(new SnapshotOver())
+      }, mostMs)
+      late.unref()
+      const enter = () => {
+        clearTimeout(late)
+        resolve()
+      }
+      waiting.push(enter)
+    })
+  }
+
   async function begin(): Promise<StoreSnapshot> {
     const shared = shareable(database.changes())
     if (shared !== undefined) return await use(shared)
     if (busy.size + promised >= database.mostSnapshots || waiting.length > 0) {
-      await new Promise<void>((resolve) => waiting.push(resolve))
+      await turn()
       promised--
     }
     // Read before it begins: it has at least these changes, and who shares it has seen no others.

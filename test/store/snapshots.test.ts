@@ -118,6 +118,23 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     late.end()
   })
 
+  test('that finds no place for as long as one may last fails too', async () => {
+    const unshared = { ...database, changes: () => undefined }
+    const few = createSnapshots(unshared, createReader(database), 1_000)
+    const begun = Array.from({ length: 2 * database.mostSnapshots + 3 }, () =>
+      few.begin().then(
+        () => 'BEGUN',
+        (failure: unknown) => (failure instanceof SnapshotOver ? 'OVER' : failure),
+      ),
+    )
+    const outcomes = await Promise.all(begun)
+    // None is ended: the first leave their places when they have lasted too long, and the last find none until then.
+    const places = 2 * database.mostSnapshots
+    expect(outcomes.slice(0, places)).toEqual(Array(places).fill('BEGUN'))
+    expect(outcomes.slice(places)).toEqual(['OVER', 'OVER', 'OVER'])
+    few.close()
+  })
+
   test.runIf(name === 'sqlite')('is shared by those who begin between two commits', async () => {
     const [one, other] = [await snapshots.begin(), await snapshots.begin()]
     expect(other.read).toBe(one.read)

@@ -1,5 +1,9 @@
+import { GraphQLError } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maskErrors } from '../../../src/api/graphql/masking.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import type { LogEntry } from '../../../src/store/rows.ts'
+import { SnapshotOver } from '../../../src/store/snapshots.ts'
 import { databases } from '../../support/databases.ts'
 import { addresses, outputIdOf } from '../../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
@@ -120,4 +124,11 @@ describe.each(databases)('on $name', (database) => {
     }
     expect((await ask('POST', 'application/json')).told).toBeUndefined()
   })
+})
+
+test('a query that reads for too long is told so by name', () => {
+  const error = new GraphQLError('over', { path: ['address'], originalError: new SnapshotOver() })
+  const [masked] = maskErrors({ log: silentLog, requestId: 'test' }, [error])
+  expect(masked?.extensions).toEqual({ code: 'QUERY_TOO_LONG', limitMs: 10_000 })
+  expect(masked?.path).toEqual(['address'])
 })
