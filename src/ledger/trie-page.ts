@@ -30,7 +30,7 @@ export interface ChangedPage {
 export const deepestPage = 12
 
 /** The most entries of a page above it. A page of more is 16 pages. */
-export const mostEntries = 64
+export const mostEntries = 32
 
 /** What setting a key, or removing it where there is no value, changes. */
 export function trieChange(key: Hex, value: Uint8Array | undefined): TrieChange {
@@ -61,9 +61,9 @@ export function isSet(change: TrieChange): boolean {
   return change.length === entryLength
 }
 
-/** The digit of a path at a depth, 0 to 15. */
-export function digitAt(path: Uint8Array, depth: number): number {
-  const byte = path[depth >> 1] ?? 0
+/** The digit at a depth, 0 to 15, of the path that begins at a place. */
+export function digitAt(bytes: Uint8Array, depth: number, at = 0): number {
+  const byte = bytes[at + (depth >> 1)] ?? 0
   return depth % 2 === 0 ? byte >> 4 : byte & 15
 }
 
@@ -78,52 +78,73 @@ export function subtreeOf(bytes: PageBytes): Subtree {
   return joined(quarters)
 }
 
-/** The entries of a page after changes, in the order of their paths. */
+/** Entries one after another, in the order of their paths. */
+export type SortedEntries = Uint8Array
+
+/** How many there are. */
+export function countEntries(entries: SortedEntries): number {
+  return entries.length / entryLength
+}
+
+/** Each of them. */
+export function listEntries(entries: SortedEntries): TrieEntry[] {
+  return Array.from({ length: countEntries(entries) }, (_, i) =>
+    entries.subarray(i * entryLength, (i + 1) * entryLength),
+  )
+}
+
+/** The entries of a page after changes of different paths. */
 export function changedEntries(
   bytes: PageBytes | undefined,
   changes: readonly TrieChange[],
-): TrieEntry[] {
-  const sorted = changes.length === 1 ? changes : [...changes].sort(comparePaths)
-  const merged: TrieEntry[] = []
-  let at = 0
-  for (const entry of bytes === undefined ? [] : entriesOf(bytes)) {
-    for (; at < sorted.length; at++) {
-      const change = sorted[at] as TrieChange
-      if (comparePaths(change, entry) >= 0) break
-      if (isSet(change)) merged.push(change)
-    }
-    const change = sorted[at]
-    if (change === undefined || comparePaths(change, entry) !== 0) merged.push(entry)
+): SortedEntries {
+  const old = bytes === undefined ? noBytes : bytes.subarray(leafHeader)
+  const sorted = changes.length === 1 ? changes : [...changes].sort((a, b) => comparePaths(a, b))
+  const entries = new Uint8Array(old.length + changes.length * entryLength)
+  let length = 0
+  let from = 0
+  for (const change of sorted) {
+    let to = from
+    while (to < old.length && comparePaths(old, change, to) < 0) to += entryLength
+    entries.set(old.subarray(from, to), length)
+    length += to - from
+    from = to < old.length && comparePaths(old, change, to) === 0 ? to + entryLength : to
+    if (!isSet(change)) continue
+    entries.set(change, length)
+    length += entryLength
   }
-  for (; at < sorted.length; at++) {
-    const change = sorted[at] as TrieChange
-    if (isSet(change)) merged.push(change)
-  }
-  return merged
+  entries.set(old.subarray(from), length)
+  return entries.subarray(0, length + old.length - from)
 }
 
 /**
  * The page of these entries at a depth. The quarters without changes have the roots that they have in the former page.
  */
 export function leafPage(
-  entries: readonly TrieEntry[],
+  entries: SortedEntries,
   depth: number,
   former?: { readonly bytes: PageBytes; readonly changes: readonly TrieChange[] },
 ): ChangedPage {
   if (entries.length === 0) return { bytes: undefined, subtree: undefined }
-  const quarters = leafRanges(entries, depth)
   const isChanged = [0, 1, 2, 3].map(() => former === undefined)
   for (const change of former?.changes ?? []) isChanged[digitAt(change, depth) >> 2] = true
   const old = former === undefined ? [] : leafQuarters(former.bytes)
-  const subtrees = quarters.map(([from, to], i) =>
-    isChanged[i] ? subtreeOfEntries(entries, { from, to, bit: 4 * depth + 2 }) : old[i],
-  )
-  const bytes = new Uint8Array(leafHeader + entries.length * entryLength)
-  const view = new DataView(bytes.buffer)
+  const bytes = new Uint8Array(leafHeader + entries.length)
   bytes[0] = leafKind
-  for (const [i, [from, to]] of quarters.entries()) view.setUint16(1 + 2 * i, to - from)
-  for (const [i, subtree] of subtrees.entries()) bytes.set(rootOf(subtree), 9 + 32 * i)
-  for (const [i, entry] of entries.entries()) bytes.set(entry, leafHeader + i * entryLength)
+  bytes.set(entries, leafHeader)
+  const subtrees: Subtree[] = []
+  for (let quarter = 0, from = 0; quarter < 4; quarter++) {
+    let to = from
+    while (to < entries.length && digitAt(entries, depth, to) >> 2 === quarter) to += entryLength
+    const range = { from, to, bit: 4 * depth + 2 }
+    const subtree = isChanged[quarter] ? subtreeOfEntries(entries, range) : old[quarter]
+    const count = (to - from) / entryLength
+    bytes[1 + 2 * quarter] = count >> 8
+    bytes[2 + 2 * quarter] = count & 255
+    bytes.set(rootOf(subtree), 9 + 32 * quarter)
+    subtrees.push(subtree)
+    from = to
+  }
   return { bytes, subtree: joined(subtrees) }
 }
 
@@ -148,6 +169,7 @@ export function hasChild(bytes: PageBytes, digit: number): boolean {
   return (bytes[1 + digit] ?? 0) !== 0
 }
 
+const noBytes = new Uint8Array()
 const pathLength = 20
 const entryLength = pathLength + 32
 
@@ -184,26 +206,6 @@ function leafQuarters(bytes: PageBytes): Subtree[] {
   })
 }
 
-function entriesOf(bytes: PageBytes): TrieEntry[] {
-  const count = (bytes.length - leafHeader) / entryLength
-  return Array.from({ length: count }, (_, i) => {
-    const at = leafHeader + i * entryLength
-    return bytes.subarray(at, at + entryLength)
-  })
-}
-
-/** The entries of each quarter, from one place to before another. */
-function leafRanges(entries: readonly TrieEntry[], depth: number): [number, number][] {
-  const ranges: [number, number][] = []
-  let at = 0
-  for (let quarter = 0; quarter < 4; quarter++) {
-    const from = at
-    while (at < entries.length && digitAt(entries[at] as TrieEntry, depth) >> 2 === quarter) at++
-    ranges.push([from, at])
-  }
-  return ranges
-}
-
 interface EntryRange {
   readonly from: number
   readonly to: number
@@ -211,20 +213,21 @@ interface EntryRange {
   readonly bit: number
 }
 
-function subtreeOfEntries(entries: readonly TrieEntry[], { from, to, bit }: EntryRange): Subtree {
-  const first = entries[from]
-  if (from === to || first === undefined) return undefined
-  if (to - from === 1) return { root: first.subarray(pathLength), isLeaf: true }
+function subtreeOfEntries(entries: SortedEntries, { from, to, bit }: EntryRange): Subtree {
+  if (from === to) return undefined
+  if (to - from === entryLength) {
+    return { root: entries.subarray(from + pathLength, to), isLeaf: true }
+  }
   let middle = from
-  while (middle < to && !hasBit(entries[middle] as TrieEntry, bit)) middle++
+  while (middle < to && !hasBit(entries, bit, middle)) middle += entryLength
   return join(
     subtreeOfEntries(entries, { from, to: middle, bit: bit + 1 }),
     subtreeOfEntries(entries, { from: middle, to, bit: bit + 1 }),
   )
 }
 
-function hasBit(path: Uint8Array, bit: number): boolean {
-  return ((path[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0
+function hasBit(bytes: Uint8Array, bit: number, at: number): boolean {
+  return ((bytes[at + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) !== 0
 }
 
 function joined([a, b, c, d]: readonly Subtree[]): Subtree {
@@ -242,9 +245,9 @@ function rootOf(subtree: Subtree): Uint8Array {
   return subtree?.root ?? emptyTrieRoot
 }
 
-function comparePaths(a: Uint8Array, b: Uint8Array): number {
+function comparePaths(a: Uint8Array, b: Uint8Array, at = 0): number {
   for (let i = 0; i < pathLength; i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    const difference = (a[at + i] ?? 0) - (b[i] ?? 0)
     if (difference !== 0) return difference
   }
   return 0

@@ -17,7 +17,8 @@ export interface LeaderElectionDeps extends LeaseDeps {
   readonly log: Log
   /**
    * Does the work of one term until `ended` fires, and then returns; or returns at once when a write fails because the
-   * lease is lost. What it throws is logged, and after a second it is called again, as long as the term lasts.
+   * lease is lost. What it throws is logged, and after a second it is called again; after some failures in a row, while the
+   * database answers, the lease is given back for another process.
    */
   lead(term: LeaderTerm): Promise<LeaseLost | undefined>
 }
@@ -54,7 +55,13 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
   const { signal } = closing
   const mayBeFree = createSignal()
   const logFailure = createFailureLog(deps.log)
-  const state: ElectionState = { held: first, term: first?.term ?? 0, isSound: true, logFailure }
+  const state: ElectionState = {
+    held: first,
+    term: first?.term ?? 0,
+    isSound: true,
+    isUnable: false,
+    logFailure,
+  }
   const finished = run()
 
   async function run(): Promise<void> {
@@ -68,6 +75,9 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
       }
       if (state.held !== undefined) await holdLease(deps, state, state.held, signal)
       state.held = undefined
+      // Another process that is able to do the work has the time to take it.
+      if (state.isUnable) await pause(unableMs, signal)
+      state.isUnable = false
     }
     if (state.held !== undefined) await giveBack(state, state.held)
   }
@@ -105,6 +115,8 @@ interface ElectionState {
   held: Lease | undefined
   term: number
   isSound: boolean
+  /** Whether the lease was given back because the work fails. */
+  isUnable: boolean
   readonly logFailure: (event: string, failure: unknown) => void
 }
 
@@ -134,16 +146,24 @@ async function holdLease(
 
 /** Does the work of a term, again after a failure; `LeaseLost` when one of its writes found that. */
 async function leadUntil(
-  { lead }: LeaderElectionDeps,
-  { logFailure }: ElectionState,
+  { lead, log }: LeaderElectionDeps,
+  state: ElectionState,
   term: LeaderTerm,
 ): Promise<LeaseLost | undefined> {
-  for (;;) {
+  for (let failures = 0; ; ) {
+    const begun = performance.now()
     try {
       return await lead(term)
     } catch (failure) {
-      logFailure('writer-failed', failure)
+      state.logFailure('writer-failed', failure)
       if (term.ended.aborted) return undefined
+      failures = performance.now() - begun > steadyMs ? 1 : failures + 1
+      // A database that is away fails for every process.
+      if (failures >= mostFailures && state.isSound) {
+        state.isUnable = true
+        log.warn('lease-given-back', { term: term.term })
+        return undefined
+      }
       await pause(retryMs, term.ended)
     }
   }
@@ -190,3 +210,10 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 const retryMs = 1_000
 
 const shortestPauseMs = 50
+
+/** Work that lasted as long has begun well. */
+const steadyMs = 60_000
+const mostFailures = 5
+
+/** Longer than a standby waits between two looks at the lease. */
+const unableMs = 5_000

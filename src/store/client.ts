@@ -24,7 +24,7 @@ export interface RawTx {
 }
 
 /** A parameter of a raw statement; numbers are whole. */
-export type RawParameter = string | number | bigint | boolean | null
+export type RawParameter = string | number | bigint | boolean | Uint8Array | null
 
 /** A connection below Prisma, for what must happen before a client may use it. */
 export type SqlConnection = SqlDriverAdapter

@@ -4,6 +4,7 @@ import type { OutputId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import type { CreatedOutput, Store } from '../../src/store/contract.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
+import type { TrieChanges } from '../../src/store/trie-contract.ts'
 import {
   blockIdOf,
   bookedTransaction,
@@ -82,7 +83,12 @@ function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
 export interface BookedSlot {
   /** Of the log. */
   readonly rows: number
-  commit(): Promise<void>
+  /** What it creates and consumes. */
+  readonly outputIds: {
+    readonly created: readonly OutputId[]
+    readonly consumed: readonly OutputId[]
+  }
+  commit(tries?: TrieChanges): Promise<void>
 }
 
 /** Books the next slot. */
@@ -97,8 +103,12 @@ export async function bookSlot(
   unwrap(await store.write.book(term, booked))
   return {
     rows: entries.length,
-    commit: async () => {
-      unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+    outputIds: {
+      created: booked.created.map(({ outputId }) => outputId),
+      consumed: booked.spent.map(({ outputId }) => outputId),
+    },
+    commit: async (tries) => {
+      unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)], tries))
     },
   }
 }

@@ -49,6 +49,20 @@ describe.each(databases)('standing for the lease on $name', ({ create }) => {
     ])
   })
 
+  test('one whose work fails again and again gives the lease back to another', async () => {
+    await use.store.write.releaseLease(use.term)
+    const unable = stand('unable', () => {
+      throw new Error('always')
+    })
+    await until(() => unable.begun.length > 0)
+    const able = stand('able')
+    await able.reigning(use.term + 2)
+    expect(unable.begun).toEqual([1, 2, 3, 4, 5].map(() => use.term + 1))
+    expect(unable.standing.status().role).toBe('STANDBY')
+    const events = unable.logged.map((line) => JSON.parse(line).event)
+    expect(events).toContain('lease-given-back')
+  })
+
   test('whoever loses the lease ends, and stands again', async () => {
     await use.store.write.releaseLease(use.term)
     const one = stand('one')

@@ -4,12 +4,14 @@ import {
   branchPage,
   type ChangedPage,
   changedEntries,
+  countEntries,
   deepestPage,
   digitAt,
   hasChild,
   isBranchPage,
   isSet,
   leafPage,
+  listEntries,
   mostEntries,
   type PageBytes,
   type Subtree,
@@ -222,8 +224,10 @@ async function applied(node: Node, on: Applying): Promise<Subtree> {
     for (const [digit, child] of children) changed.set(digit, await applied(child, on))
     return put(place, branchPage(bytes, changed), on)
   }
-  const entries = bytes === undefined ? changes.filter(isSet) : changedEntries(bytes, changes)
-  if (bytes === undefined || entries.length > mostEntries) return grown(place, entries, on)
+  if (bytes === undefined) return grown(place, changes.filter(isSet), on)
+  const entries = changedEntries(bytes, changes)
+  const isMuch = countEntries(entries) > mostEntries && place.depth < deepestPage
+  if (isMuch) return grown(place, listEntries(entries), on)
   return put(place, leafPage(entries, place.depth, { bytes, changes }), on)
 }
 

@@ -80,6 +80,8 @@ export interface Dialect {
   matching(table: Pick<BulkTable<never>, 'name' | 'columns'>, list: ',' | 'USING'): string
   /** Bytes as `0x` and their digits; null may become `0x`. */
   hex(bytes: string): string
+  /** Some of the bytes of the second parameter, from a place counted from 1. */
+  slice(from: string, length: string): string
 }
 
 /** The rows as the JSON parameter of a statement. */

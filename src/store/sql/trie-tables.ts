@@ -1,4 +1,4 @@
-import { bytes, id, long, named, optional, table, writtenTable } from './columns.ts'
+import { bytes, id, int, long, named, optional, table, writtenTable } from './columns.ts'
 
 /** The tables of tries, and accounts as what one of them is built from. */
 
@@ -17,6 +17,9 @@ export const accountSlots = writtenTable('account_versions', {
 
 /** Pages of tries. */
 export const triePages = table('trie_pages', { id: long, bytes })
+
+/** Pages of tries, as parts of one parameter: where one begins, counted from 1, and how long it is. */
+export const trieParts = writtenTable('trie_pages', { id: long, from: int, length: int })
 
 /** Pages of tries by id. */
 export const triePageIds = table('trie_pages', { id: long })

@@ -21,7 +21,7 @@ export async function growUnspent({ kind, writer }: Database, count: number): Pr
 
     await writer.$executeRawUnsafe(`
       INSERT INTO outputs (id, bytes, "blockId", "bookedSlot", kind)
-      SELECT ${words.outputId(`${former} + i`)}, ${bytes}, ${words.literal('')}, 1 + i % ${newest.slot}, 0
+      SELECT ${words.outputId(`${former} + i`)}, ${bytes}, ${words.literal('')}, i % ${newest.slot + 1n}, 0
       FROM ${numbers}`)
   }
   await writer.$executeRawUnsafe(`

@@ -6,10 +6,12 @@ import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql
 import { makeFolder } from '../../support/program.ts'
 import { processorMs, processorMsOfEnded } from '../cluster/processor.ts'
 import { median, printTable } from '../measure.ts'
+import { measureStarts } from '../scale/starts.ts'
 
 /**
  * What a start costs: processor time of short commands from start to end, and of `serve` until it listens, against that of
- * Node without a program. `BENCH_AGAINST` names the `dist/main.js` of another build, which then takes turns with this one.
+ * Node without a program. `BENCH_AGAINST` names the `dist/main.js` of another build, which then takes turns with this one. With
+ * words, numbers of unspent outputs: what a start costs on ledgers of these.
  */
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -27,7 +29,8 @@ interface Cost {
 }
 
 /** Takes turns between the builds, for the machine may be busy with other things for a while. */
-export async function run(): Promise<void> {
+export async function run(words: readonly string[]): Promise<void> {
+  if (words.length > 0) return measureStarts(words.map(Number))
   const server = await startPostgresql()
   const costs = new Map<string, Cost[]>()
   const keep = (what: string, of: string, cost: Cost) => {

@@ -27,6 +27,8 @@ export const dialect: Dialect = {
   },
 
   hex: (bytes) => `'0x' || encode(${bytes}, 'hex')`,
+
+  slice: (from, length) => `substring($2::bytea FROM ${from} FOR ${length})`,
 }
 
 const types: { readonly [T in ColumnType]: string } = {

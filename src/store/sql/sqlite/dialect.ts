@@ -21,6 +21,8 @@ export const dialect: Dialect = {
   },
 
   hex: (bytes) => `'0x' || lower(hex(${bytes}))`,
+
+  slice: (from, length) => `substr(?2, ${from}, ${length})`,
 }
 
 function readFrom(value: string, column: BulkColumn): string {
