@@ -14,11 +14,13 @@ import { hasEnded } from './lease-holder.ts'
 /** What the election needs. */
 export interface LeaderElectionDeps extends LeaseDeps {
   readonly read: Pick<StoreReader, 'lease'>
+  /** Whether another process could do the work. */
+  readonly isShared: boolean
   readonly log: Log
   /**
    * Does the work of one term until `ended` fires, and then returns; or returns at once when a write fails because the
-   * lease is lost. What it throws is logged, and after a second it is called again; after some failures in a row, while the
-   * database answers, the lease is given back for another process.
+   * lease is lost. What it throws is logged, and after a second it is called again; after some failures in a row, while a
+   * shared database answers, the lease is given back for another process.
    */
   lead(term: LeaderTerm): Promise<LeaseLost | undefined>
 }
@@ -146,7 +148,7 @@ async function holdLease(
 
 /** Does the work of a term, again after a failure; `LeaseLost` when one of its writes found that. */
 async function leadUntil(
-  { lead, log }: LeaderElectionDeps,
+  { lead, log, isShared }: LeaderElectionDeps,
   state: ElectionState,
   term: LeaderTerm,
 ): Promise<LeaseLost | undefined> {
@@ -159,7 +161,7 @@ async function leadUntil(
       if (term.ended.aborted) return undefined
       failures = performance.now() - begun > steadyMs ? 1 : failures + 1
       // A database that is away fails for every process.
-      if (failures >= mostFailures && state.isSound) {
+      if (isShared && failures >= mostFailures && state.isSound) {
         state.isUnable = true
         log.warn('lease-given-back', { term: term.term })
         return undefined

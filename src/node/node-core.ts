@@ -112,12 +112,12 @@ export async function openNodeCore(
 
 /** The part of a process in the election of the leader; a standby until it has entered. */
 function createElectionEntry(deps: Omit<NodeDeps, 'onCommitted'>) {
-  const { read, write, listen } = deps.store
+  const { read, write, listen, isShared } = deps.store
   let election: LeaderElection | undefined
   let listening: ReturnType<Store['listen']> | undefined
 
   function enter(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void {
-    const entered = openLeaderElection({ ...deps, read, write, lead }, lease)
+    const entered = openLeaderElection({ ...deps, read, write, isShared, lead }, lease)
     election = entered
     listening = listen(({ topic }) => {
       if (topic === 'LEASE_FREED') entered.checkNow()
