@@ -136,10 +136,11 @@ describe('a document that was sent before', () => {
   test('by GET has a tag, by which it is not sent again', async () => {
     const query = '{ ledgerUpdates(first: 1) { nodes { cursor } } }'
     await askBy('POST', gateway.url, { query, extensions: named(hashOf(query)) })
-    const url = `${gateway.url}/graphql${search({ extensions: named(hashOf(query)) })}`
-    const { status, headers } = await fetch(url)
+    const asked = search({ extensions: named(hashOf(query)) })
+    const ask = (init?: RequestInit) => fetch(`${gateway.url}/graphql${asked}`, init)
+    const { status, headers } = await ask()
     expect(status).toBe(200)
-    const again = await fetch(url, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+    const again = await ask({ headers: { 'if-none-match': headers.get('etag') ?? '' } })
     expect(again.status).toBe(304)
   })
 
