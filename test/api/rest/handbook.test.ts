@@ -4,6 +4,7 @@ import { routes } from '../../../src/api/rest/routes.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { untilHealth } from '../../support/wallet.ts'
 
 /** What docs/rest.md shows works: its examples are run, and it has every route and no other. */
 
@@ -22,6 +23,7 @@ describe('its examples', () => {
   let variables: ReadonlyMap<string, string>
   beforeAll(async () => {
     gateway = await startGateway()
+    await untilHealth(gateway.url)
     const set = lines.flatMap((line) => [/^([A-Z]+)=(\w+)$/.exec(line) ?? []])
     variables = new Map([
       ...set.map(([, name = '', value = '']) => [name, value] as const),
