@@ -60,7 +60,7 @@ export interface Config extends LedgerSettings {
   readonly allowedHosts: Allowed
   /** Whether browsers are shown GraphiQL. */
   readonly hasGraphiql: boolean
-  /** Whether the schema of GraphQL is told. */
+  /** Whether introspection is answered, and errors suggest names. */
   readonly hasIntrospection: boolean
   /** Megabytes of memory for parts of the ledger state. */
   readonly stateMemory: number

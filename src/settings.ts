@@ -190,7 +190,7 @@ export const settings = {
     flag: 'introspection',
     value: 'SWITCH',
     byDefault: 'on',
-    help: 'on tells the schema of GraphQL to those who ask for it; off does not, nor suggests names',
+    help: 'on answers introspection of the GraphQL schema and suggests names in errors; off does neither',
   },
   maxConnections: {
     variable: 'MAX_CONNECTIONS',

@@ -130,7 +130,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   INTROSPECTION_OFF: {
     status: 403,
-    message: () => 'query: this gateway does not tell its schema',
+    message: () => 'query: this gateway does not answer introspection',
   },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),

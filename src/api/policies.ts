@@ -29,7 +29,7 @@ export const openPolicies: Policies = {
 
 /**
  * Why a request is not answered. A page that its owner has led to the address of this machine calls it by another name (DNS
- * rebinding). A browser lets any page open a WebSocket, and tells its origin.
+ * rebinding). A browser lets any page open a WebSocket, and sends its origin.
  */
 export function policyProblem(
   { origins, hosts }: Policies,
@@ -44,7 +44,7 @@ export function policyProblem(
 }
 
 /**
- * What tells a browser which pages may read an answer. None of them reads with cookies: there is no
+ * The headers by which a browser knows which pages may read an answer. None of them reads with cookies: there is no
  * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
  */
 export function originHeaders(

@@ -19,5 +19,5 @@ export function createTurns(holdMs = usualHoldMs): Turns {
   return { pass }
 }
 
-/** Half of what nobody should wait, for other work comes in between. */
+/** Half of the longest turn that is allowed, for other work comes in between. */
 const usualHoldMs = 10

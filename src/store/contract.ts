@@ -34,7 +34,8 @@ import type {
   OwnedQuery,
   OwnedUpdate,
   PrunedTip,
-  SlotBlock,
+  SlotContents,
+  SlotOutputs,
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
@@ -394,23 +395,4 @@ export interface SlotBlocksPage {
   readonly order: 'ascending' | 'descending'
   readonly from: number | undefined
   readonly limit: number
-}
-
-/** The outputs that one slot created and spent; an output may be in both. */
-export interface SlotOutputs {
-  readonly created: OutputRow[]
-  readonly spent: OutputRow[]
-}
-
-/** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
-export interface SlotContents {
-  /** In the order of issuing; the bytes of validation blocks and candidacy announcements alone. */
-  readonly blocks: readonly SlotBlock[]
-  readonly transactions: readonly {
-    readonly slot: SlotIndex
-    readonly transactionId: TransactionId
-    readonly allotments: readonly Allotment[]
-  }[]
-  readonly created: readonly OutputRow[]
-  readonly spent: readonly OutputRow[]
 }

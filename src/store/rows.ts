@@ -11,6 +11,7 @@ import type {
   SlotIndex,
   TransactionId,
 } from '../protocol/primitives.ts'
+import type { Allotment } from '../protocol/transaction.ts'
 
 /** What the database holds, as plain values. Ids are text here and bytes in the database. */
 
@@ -250,4 +251,23 @@ export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'i
 export interface BlockCounts {
   readonly all: number
   readonly accepted: number
+}
+
+/** The outputs that one slot created and spent; an output may be in both. */
+export interface SlotOutputs {
+  readonly created: OutputRow[]
+  readonly spent: OutputRow[]
+}
+
+/** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
+export interface SlotContents {
+  /** In the order of issuing; the bytes of validation blocks and candidacy announcements alone. */
+  readonly blocks: readonly SlotBlock[]
+  readonly transactions: readonly {
+    readonly slot: SlotIndex
+    readonly transactionId: TransactionId
+    readonly allotments: readonly Allotment[]
+  }[]
+  readonly created: readonly OutputRow[]
+  readonly spent: readonly OutputRow[]
 }

@@ -157,7 +157,7 @@ export function createSnapshots(
     leave(session)
   }
 
-  /** Its connection is not used again: whoever reads on is to fail, and not to read another moment. */
+  /** Its connection is not used again: later reads fail instead of reading another moment. */
   function expire(session: Session): void {
     session.isOver = true
     session.connection.close()

@@ -33,7 +33,7 @@ const AddressAsOfType = builder.objectRef<AddressAsOf>('AddressAsOf').implement(
     unspentOutputs: t.field({
       type: OutputConnection,
       description:
-        'The outputs that the balance was made of, by the slot of their booking and by id. What has become of them since is told by their own fields.',
+        'The outputs that the balance was made of, by the slot of their booking and by id. What has become of them since is in their own fields.',
       complexity: listCost,
       args: listArgs,
       resolve: async (asOf, page) => orThrow(await listOutputsAsOf(asOf, page)),

@@ -21,7 +21,7 @@ export interface GraphqlDeps {
   readonly schema: GraphQLSchema
   readonly log: Log
   readonly documents: Documents
-  /** Whether the schema is told. */
+  /** Whether introspection is answered, and errors suggest names. */
   readonly hasIntrospection?: boolean | undefined
 }
 

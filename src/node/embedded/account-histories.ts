@@ -10,7 +10,7 @@ import type { AccountVersion } from '../../store/rows.ts'
  * that are not written yet; the others are read by need.
  */
 export interface AccountHistories {
-  /** Reads what is missing of some accounts, and gives what tells their entries. */
+  /** Reads what is missing of some accounts, and gives a function for their entries. */
   of(accountIds: readonly AccountId[]): Promise<EntryAt>
   /** Adds a version that is not written yet. */
   add(version: AccountVersion): Promise<void>

@@ -33,7 +33,7 @@ import { type KeptTries, openKeptTries } from './kept-tries.ts'
  * used last. Begun anew whenever this process becomes the writer.
  */
 export interface LedgerState {
-  /** Reads some accounts where memory does not have them, and gives what tells their entries of the last slots. */
+  /** Reads some accounts where memory does not have them, and gives a function for their entries of the last slots. */
   accounts(accountIds: readonly AccountId[]): Promise<EntryAt>
   /** The entry of an account at the end of a slot of the last `maxCommittableAge`, or later. */
   entryAt(accountId: AccountId, slot: SlotIndex): Promise<AccountEntry | undefined>

@@ -10,7 +10,7 @@ import { decode } from '../../protocol/schema/schema.ts'
 import type { CommitteeSeat } from '../../store/rows.ts'
 import { accountAddress, type StakeView } from './validators.ts'
 
-/** What a node tells of validators and committees (rest.md 4.1). */
+/** What a node serves of validators and committees (rest.md 4.1). */
 
 /** A node, and the network whose addresses it writes. */
 export interface NodeOfNetwork {
@@ -46,7 +46,7 @@ export async function stakesOfNode(
   return err({ code: 'NOT_TOLD_BY_NODE', what: `all of more than ${found.length} validators` })
 }
 
-/** An account as the node tells it; `undefined` where it stakes nothing. */
+/** An account as the node serves it; `undefined` where it stakes nothing. */
 export async function stakeOfNode(
   of: NodeOfNetwork,
   epoch: EpochIndex,

@@ -61,7 +61,7 @@ export async function readCommitteeOf(
   if (node !== undefined) {
     const seats = await seatsOfNode({ node, parameters: network.parameters }, epoch)
     if (!seats.ok) return seats
-    // A node tells the reward of an output, and not that of a pool.
+    // A node serves the reward of an output, and not that of a pool.
     const unpaid = seats.value.map((seat) => ({ ...seat, poolReward: undefined }))
     return ok({ seats: unpaid, targetReward: undefined })
   }

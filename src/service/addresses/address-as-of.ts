@@ -46,7 +46,7 @@ export interface AddressHistoryTooLong {
   readonly limit: number
 }
 
-/** Why it cannot be told. */
+/** Why it cannot be computed. */
 export type AsOfError = MilestoneNotCommitted | UpdatesNotKept | AddressHistoryTooLong
 
 /** Reads it; nothing before the genesis. Rejects where the signal fires. */

@@ -7,7 +7,7 @@ export interface NotOffered {
   readonly what: string
 }
 
-/** Refuses a list in upstream mode: a node tells of blocks and transactions one by one, and what is kept of them is no list. */
+/** Refuses a list in upstream mode: a node serves blocks and transactions one by one, and what is kept of them is no list. */
 export function listedHere(
   { node }: Pick<Services['source'], 'node'>,
   what: string,
