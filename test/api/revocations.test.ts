@@ -67,11 +67,9 @@ async function socketOf(authorization: string): Promise<{ closed: () => string |
 }
 
 async function streamOf(authorization: string): Promise<{ isOver: () => boolean }> {
-  const query = 'subscription { ledgerUpdates { __typename } }'
-  const { body, status } = await fetch(
-    `${gateway.url}/graphql?query=${encodeURIComponent(query)}`,
-    { headers: { accept: 'text/event-stream', authorization } },
-  )
+  const query = new URLSearchParams({ query: 'subscription { ledgerUpdates { __typename } }' })
+  const headers = { accept: 'text/event-stream', authorization }
+  const { body, status } = await fetch(`${gateway.url}/graphql?${query}`, { headers })
   expect(status).toBe(200)
   let isOver = false
   const reading = async () => {
