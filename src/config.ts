@@ -1,5 +1,6 @@
+import type { TokenSettings } from './api/open-tokens.ts'
 import type { Allowed } from './api/policies.ts'
-import type { KeySource } from './api/signing-key.ts'
+import type { TokenRequest } from './api/token.ts'
 import { assert } from './lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/flags.ts'
 import { type LogLevel, logLevels } from './lib/log.ts'
@@ -12,6 +13,9 @@ import {
   oneOf,
   parseCount,
   parseDrain,
+  parseDuration,
+  parseKeySet,
+  parseLeeway,
   parseNames,
   parseOrigins,
   parsePort,
@@ -33,7 +37,7 @@ import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.
 /** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
 
 /** All settings, frozen. Secrets do not print. */
-export interface Config extends LedgerSettings {
+export interface Config extends LedgerSettings, TokenSettings {
   /** The address to listen on. */
   readonly host: string
   /** The port to listen on; 0 takes any free one. */
@@ -48,8 +52,6 @@ export interface Config extends LedgerSettings {
   readonly workers: number
   /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submit: (typeof submitModes)[number]
-  /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else EdDSA by a key file. */
-  readonly signing: KeySource
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
   /** A manifest of the only GraphQL documents that are answered. */
@@ -73,6 +75,8 @@ export interface Config extends LedgerSettings {
   /** Over how long listeners are sent away when the gateway stops. */
   readonly drainSeconds: number
   readonly logLevel: LogLevel
+  /** Flags whose value holds a password, which every user of the machine can read. */
+  readonly exposed: readonly string[]
 }
 
 /** One thing that is wrong, to be shown with all the others. */
@@ -103,14 +107,14 @@ export function parseConfig(
   const flags = parseFlags(words, { once, bare: flagNames(all.filter(isBare)) })
   const given = givenValues(all, env, flags.values)
   const errors: ConfigError[] = [...flags.problems]
-  const check = <T>(name: Setting, parse: (text: string) => T | undefined, expected: string): T => {
+  const check: Check = (name, parse, expected) => {
     const { text = '', from } = given(name)
     const value = parse(text)
     if (value === undefined) {
       errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
     }
     // With an error the whole is thrown away, so that the missing value is never seen.
-    return value as T
+    return value as NonNullable<typeof value>
   }
   const config: Config = {
     // The system would take none for all of them.
@@ -122,6 +126,9 @@ export function parseConfig(
     workers: readWorkers(given, errors),
     submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
     signing: readSigning(given, errors),
+    keySet: readKeySet(given, errors),
+    tokenRules: readTokenRules(given, check, errors),
+    revocationsFile: given(settings.jwtRevocations).text,
     ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
     upstreamUrls: readUpstreamUrls(given, errors),
     upstreamProofs: check(settings.upstreamProofs, oneOf(switches), switches.join(', ')),
@@ -141,6 +148,7 @@ export function parseConfig(
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
+    exposed: exposedIn(flags.values),
   }
   return errors.length === 0 ? ok(Object.freeze(config)) : err(errors)
 }
@@ -149,11 +157,18 @@ export function parseConfig(
 export function parseSigning(
   env: Environment,
   values: Flags['values'],
-): Result<KeySource, readonly ConfigError[]> {
+): Result<IssuerSettings, readonly ConfigError[]> {
   const errors: ConfigError[] = []
-  const signing = readSigning(givenValues(keySettings, env, values), errors)
-  return errors.length === 0 ? ok(signing) : err(errors)
+  const given = givenValues(keySettings, env, values)
+  const signing = readSigning(given, errors)
+  const [issuer, audience] = [given(settings.jwtIssuer).text, given(settings.jwtAudience).text]
+  return errors.length === 0 ? ok({ signing, issuer, audience }) : err(errors)
 }
+
+/** What tokens are made with. */
+export interface IssuerSettings
+  extends Pick<TokenSettings, 'signing'>,
+    Pick<TokenRequest, 'issuer' | 'audience'> {}
 
 /** Reads which database, for commands that need nothing else; `values` are those of their flags. */
 export function parseDatabase(
@@ -185,6 +200,9 @@ interface Given {
 }
 
 type GivenValues = (setting: Setting) => Given
+
+/** Gives what the text of a setting means, or notes that it means nothing. */
+type Check = <T>(setting: Setting, parse: (text: string) => T | undefined, expected: string) => T
 
 /** An empty variable counts as none, as in a shell script that passes on what it was not given. */
 function givenValues(
@@ -262,7 +280,7 @@ function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly s
   return urls
 }
 
-function readSigning(given: GivenValues, errors: ConfigError[]): KeySource {
+function readSigning(given: GivenValues, errors: ConfigError[]): Config['signing'] {
   const { text: secret, from: setting } = given(settings.jwtSecret)
   if (secret === undefined) {
     const { text: database = '' } = given(settings.database)
@@ -273,6 +291,54 @@ function readSigning(given: GivenValues, errors: ConfigError[]): KeySource {
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
   }
   return { kind: 'secret', secret: createSecret(secret) }
+}
+
+/** The keys of an issuer sign for all that it serves: only a token that is for this gateway may count. */
+function readKeySet(given: GivenValues, errors: ConfigError[]): Config['keySet'] {
+  const { text, from: setting } = given(settings.jwtJwks)
+  if (text === undefined) return undefined
+  const source = parseKeySet(text)
+  if (source === undefined) {
+    const expected = 'a file, or https://HOST/PATH (http for this machine alone)'
+    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  }
+  for (const needed of [settings.jwtIssuer, settings.jwtAudience]) {
+    if (given(needed).text !== undefined) continue
+    const expected = `set where ${settings.jwtJwks.variable} is`
+    errors.push({ code: 'SETTING_INVALID', setting: needed.variable, given: undefined, expected })
+  }
+  return source
+}
+
+function readTokenRules(
+  given: GivenValues,
+  check: Check,
+  errors: ConfigError[],
+): Config['tokenRules'] {
+  return {
+    issuer: given(settings.jwtIssuer).text,
+    audience: given(settings.jwtAudience).text,
+    mustExpire: check(settings.jwtRequireExpiry, parseSwitch, switches.join(', ')),
+    maxAgeSeconds: readMaxAge(given, errors),
+    leewaySeconds: check(settings.jwtLeeway, parseLeeway, 'a whole number from 0 to 300'),
+  }
+}
+
+function readMaxAge(given: GivenValues, errors: ConfigError[]): number | undefined {
+  const { text, from: setting } = given(settings.jwtMaxAge)
+  if (text === undefined) return undefined
+  const seconds = parseDuration(text)
+  if (seconds === undefined) {
+    const expected = 'like 30m, 12h or 1d'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return seconds
+}
+
+/** The flags of URLs in which there is a password. */
+function exposedIn(flags: Flags['values']): readonly string[] {
+  const hasPassword = (text: string) => (URL.parse(text)?.password ?? '') !== ''
+  return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
 }
 
 function readIssuerKey(given: GivenValues, errors: ConfigError[]): Config['issuerKey'] {

@@ -4,9 +4,11 @@ import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphq
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
 import { defaultLimits, type TransportLimits } from './api/limits.ts'
+import { openTokens } from './api/open-tokens.ts'
 import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
-import { type KeyError, openSigningKey } from './api/signing-key.ts'
+import type { KeyError } from './api/signing-key.ts'
+import type { TokenFileUnusable } from './api/watched-file.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { type FeedSettings, openFeed } from './feed/open.ts'
@@ -67,7 +69,13 @@ export interface GatewayDeps {
 }
 
 /** Why a gateway does not start. */
-export type StartError = KeyError | StoreError | LedgerError | ListenError | TrustedDocumentsInvalid
+export type StartError =
+  | KeyError
+  | TokenFileUnusable
+  | StoreError
+  | LedgerError
+  | ListenError
+  | TrustedDocumentsInvalid
 
 /** How long requests under way may take when the gateway closes. */
 const closeGraceMs = 3_000
@@ -129,15 +137,16 @@ async function openInOrder(
   const source = ledger.value
   opened.push(source.close)
   // Opened only now, for this may create the key file: a refused start has written nothing.
-  const key = await openSigningKey(config.signing)
-  if (!key.ok) return key
+  const tokens = await openTokens(config, { clock: deps.clock, log })
+  if (!tokens.ok) return tokens
+  opened.push(async () => tokens.value.close())
   const services = await openServices(
     config,
     { store, source, signatures, clock, wake, log, feedSettings },
     opened,
   )
   blockChanges.add(services.feed.blocks.notify)
-  const auth = { key: key.value, clock: deps.clock }
+  const { auth } = tokens.value
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const limits = { ...defaultLimits, connections, subscriptions }
   const network = services.parameters.networkName

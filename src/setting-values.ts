@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path'
+import type { KeySetSource } from './api/key-set.ts'
 import { databaseAddress } from './store/url.ts'
 
 /** The values of settings: each function gives what a text means, `undefined` where it means nothing. Pure. */
@@ -34,6 +35,26 @@ export function parseSwitch(text: string): boolean | undefined {
   return text === 'off' ? false : undefined
 }
 
+/** Seconds by which clocks may differ. */
+export function parseLeeway(text: string): number | undefined {
+  const seconds = parseCount(text)
+  return seconds !== undefined && seconds <= 300 ? seconds : undefined
+}
+
+/** Like `30m`: in seconds, from 1. Five digits of days are more than a token should live, and still a date. */
+export function parseDuration(text: string): number | undefined {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
+  const seconds = secondsByUnit.get(unit)
+  return seconds === undefined ? undefined : Number(count) * seconds
+}
+
+const secondsByUnit = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+])
+
 /** Names with commas between, in lower case; `*` means all. */
 export function parseNames(text: string): ReadonlySet<string> | 'all' | undefined {
   if (text === '*') return 'all'
@@ -61,6 +82,15 @@ export function isNodeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false
   return [url.username, url.password, url.search, url.hash].every((part) => part === '')
+}
+
+/** Where a key set is. Keys that came without TLS could be anybody's, except from this machine. */
+export function parseKeySet(text: string): KeySetSource | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'file', path: text }
+  const { protocol, hostname, username, password } = URL.parse(text) ?? {}
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname ?? '')
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
+  return isSafe && username === '' && password === '' ? { kind: 'url', url: text } : undefined
 }
 
 /** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */

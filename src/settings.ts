@@ -94,6 +94,55 @@ export const settings = {
     byDefault: undefined,
     help: `shared secret of at least ${leastSecretBytes} bytes for HS256 tokens, in place of the key file`,
   },
+  jwtIssuer: {
+    variable: 'JWT_ISSUER',
+    flag: 'jwt-issuer',
+    value: 'TEXT',
+    byDefault: undefined,
+    help: 'the issuer (iss) that a token must have; any by default',
+  },
+  jwtAudience: {
+    variable: 'JWT_AUDIENCE',
+    flag: 'jwt-audience',
+    value: 'TEXT',
+    byDefault: undefined,
+    help: 'the audience (aud) that a token must name; any by default',
+  },
+  jwtJwks: {
+    variable: 'JWT_JWKS',
+    flag: 'jwt-jwks',
+    value: 'PLACE',
+    byDefault: undefined,
+    help: 'JSON Web Key Set of another issuer of tokens, a file or an https URL, beside the key; needs JWT_ISSUER and JWT_AUDIENCE',
+  },
+  jwtRequireExpiry: {
+    variable: 'JWT_REQUIRE_EXPIRY',
+    flag: 'jwt-require-expiry',
+    value: 'SWITCH',
+    byDefault: 'off',
+    help: 'on refuses tokens without an end (exp)',
+  },
+  jwtMaxAge: {
+    variable: 'JWT_MAX_AGE',
+    flag: 'jwt-max-age',
+    value: 'TIME',
+    byDefault: undefined,
+    help: 'how long after its issue (iat) a token is taken at most, like 30m, 12h or 1d; unbounded by default',
+  },
+  jwtLeeway: {
+    variable: 'JWT_LEEWAY',
+    flag: 'jwt-leeway',
+    value: 'NUMBER',
+    byDefault: '0',
+    help: 'by how many seconds the clock of an issuer may be off, at most 300',
+  },
+  jwtRevocations: {
+    variable: 'JWT_REVOCATIONS',
+    flag: 'jwt-revocations',
+    value: 'PATH',
+    byDefault: undefined,
+    help: 'file of revoked tokens, "jti ID" or "sub NAME" a line, followed while the gateway runs',
+  },
   ledger: {
     variable: 'LEDGER',
     flag: 'ledger',
@@ -229,5 +278,11 @@ export const settings = {
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
-/** The settings that say where the key of tokens is. */
-export const keySettings = [settings.database, settings.keyFile, settings.jwtSecret] as const
+/** The settings that say where the key of tokens is, and what a token must name. */
+export const keySettings = [
+  settings.database,
+  settings.keyFile,
+  settings.jwtSecret,
+  settings.jwtIssuer,
+  settings.jwtAudience,
+] as const

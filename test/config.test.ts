@@ -123,8 +123,67 @@ describe('the key of tokens', () => {
   })
 })
 
+describe('tokens', () => {
+  const keys = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'gateway' }
+  const rules = {
+    issuer: undefined,
+    audience: undefined,
+    mustExpire: false,
+    maxAgeSeconds: undefined,
+    leewaySeconds: 0,
+  }
+  test('are bound by nothing by default', () => {
+    const { tokenRules, keySet, revocationsFile } = configOf({}, [])
+    expect({ tokenRules, keySet, revocationsFile }).toEqual({ tokenRules: rules })
+  })
+
+  test('are bound by what is set', () => {
+    const env = { ...keys, JWT_MAX_AGE: '12h', JWT_LEEWAY: '300', JWT_REVOCATIONS: 'r.txt' }
+    const { tokenRules, revocationsFile } = configOf(env, ['--jwt-require-expiry', 'on'])
+    expect([tokenRules, revocationsFile]).toEqual([
+      {
+        issuer: 'https://id.example',
+        audience: 'gateway',
+        mustExpire: true,
+        maxAgeSeconds: 43_200,
+        leewaySeconds: 300,
+      },
+      'r.txt',
+    ])
+  })
+
+  test.each([
+    ['keys.json', { kind: 'file', path: 'keys.json' }],
+    ['https://id.example/keys', { kind: 'url', url: 'https://id.example/keys' }],
+    ['http://127.0.0.1:8080/keys', { kind: 'url', url: 'http://127.0.0.1:8080/keys' }],
+  ])('may be of the key set %s', (JWT_JWKS, source) => {
+    expect(configOf({ JWT_JWKS, ...keys }, []).keySet).toEqual(source)
+  })
+
+  test.each([
+    ['http://id.example/keys', keys, ['JWT_JWKS']],
+    ['https://u:p@id.example/keys', keys, ['JWT_JWKS']],
+    ['ftp://id.example/keys', keys, ['JWT_JWKS']],
+    ['keys.json', {}, ['JWT_ISSUER', 'JWT_AUDIENCE']],
+  ])('may not be of the key set %s', (JWT_JWKS, env, expected) => {
+    const config = parseConfig({ JWT_JWKS, ...env }, [])
+    if (config.ok) throw new Error('accepted')
+    const named = config.error.map((one) => one.code === 'SETTING_INVALID' && one.setting)
+    expect(named).toEqual(expected)
+    expect(config.error.map(configMessage).join()).not.toContain('u:p')
+  })
+})
+
+test('a password in the arguments is noticed, and one in the environment is not', () => {
+  const url = 'postgresql://user:secret@host/ledger'
+  expect(configOf({}, ['--database', url]).exposed).toEqual(['--database'])
+  expect(configOf({ DATABASE_URL: url }, ['--database', 'file:a.db']).exposed).toEqual([])
+})
+
 describe('refused', () => {
   const rows = [
+    ['a leeway above the most', { JWT_LEEWAY: '301' }, [], ['JWT_LEEWAY']],
+    ['an age without unit', {}, ['--jwt-max-age', '60'], ['--jwt-max-age']],
     ['port above the last', { PORT: '65536' }, [], ['PORT']],
     ['port that is no number', {}, ['--port', '4000x'], ['--port']],
     ['no host, which would be all of them', {}, ['--host', ''], ['--host']],

@@ -48,6 +48,15 @@ export type TokenError =
   /** `expiredAt` in seconds since 1970. */
   | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
   | { readonly code: 'TOKEN_NOT_YET_VALID' }
+  /** Its header names a key that the key set does not have. */
+  | { readonly code: 'TOKEN_KEY_UNKNOWN' }
+  /** The operator demands the claim. */
+  | { readonly code: 'TOKEN_CLAIM_MISSING'; readonly claim: 'exp' | 'iat' }
+  | { readonly code: 'TOKEN_ISSUER_REFUSED' }
+  | { readonly code: 'TOKEN_AUDIENCE_REFUSED' }
+  | { readonly code: 'TOKEN_SUBJECT_INVALID'; readonly limit: number }
+  /** The operator has revoked it, or all of its subject. */
+  | { readonly code: 'TOKEN_REVOKED' }
 
 /** Why a connection or a subscription is refused now. */
 export type LimitError =

@@ -4,8 +4,8 @@ import { type Clock, nowMs } from '../lib/clock.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { AuthError } from './api-errors.ts'
 import { isForm } from './forms.ts'
-import type { SigningKey } from './signing-key.ts'
-import { type TokenClaims, verifyToken } from './token.ts'
+import type { Revocations } from './revocations.ts'
+import { type TokenCheck, type TokenClaims, verifyToken } from './token.ts'
 
 /** The sender of a request. The token is verified once, when something first needs it. */
 export interface Caller {
@@ -13,6 +13,8 @@ export interface Caller {
   identify(): Promise<Result<Identity, AuthError>>
   /** The same, where the token may write chain records. */
   requireWrite(): Promise<Result<Identity, AuthError>>
+  /** Whether it is the holder of a token that may submit blocks. */
+  canSubmit(): Promise<boolean>
   /** What the caller may do; callers with equal rights share the events of a feed. */
   rights(): Promise<'read' | 'write'>
 }
@@ -23,7 +25,12 @@ export interface Identity {
   readonly name: string
   /** The end of the token's validity in Unix seconds; `undefined` for one without end. */
   readonly expiresAt: number | undefined
+  /** Why the token counts no more; `undefined` as long as it does. */
+  ended(): TokenEnded | undefined
 }
+
+/** A token that was valid, and is so no more. */
+export type TokenEnded = Extract<AuthError, { code: 'TOKEN_EXPIRED' | 'TOKEN_REVOKED' }>
 
 /** Where a token may be: in `Authorization`, bare or after `Bearer`, or else in the cookie `jwt`. */
 export interface Credentials {
@@ -53,29 +60,32 @@ export function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders):
 }
 
 /** What the check of a token needs. */
-export interface AuthDeps {
-  readonly key: SigningKey
+export interface AuthDeps extends TokenCheck {
   readonly clock: Clock
+  /** None by default. */
+  readonly revocations?: Pick<Revocations, 'isRevoked' | 'changes'> | undefined
 }
 
 /** The caller with these credentials. Nothing is verified before it is needed. */
 export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
   let known: Promise<Result<Holder, AuthError>> | undefined
-  const holder = () => {
+  const holder = async () => {
     known ??= holderOf(deps, credentials)
-    return known
+    const found = await known
+    // The caller of a WebSocket stays while its token expires or is revoked.
+    const ended = found.ok ? found.value.ended() : undefined
+    return ended === undefined ? found : err(ended)
   }
-  const identityOf = ({ name, expiresAt }: Holder): Identity => ({ name, expiresAt })
   return {
-    identify: async () => {
-      const found = await holder()
-      return found.ok ? ok(identityOf(found.value)) : found
-    },
+    identify: holder,
     requireWrite: async () => {
       const found = await holder()
-      if (!found.ok) return found
-      if (!found.value.canWrite) return err({ code: 'PERMISSION_MISSING', permission: 'write' })
-      return ok(identityOf(found.value))
+      if (!found.ok || found.value.canWrite) return found
+      return err({ code: 'PERMISSION_MISSING', permission: 'write' })
+    },
+    canSubmit: async () => {
+      const found = await holder()
+      return found.ok && found.value.canSubmit
     },
     rights: async () => {
       const found = await holder()
@@ -84,7 +94,7 @@ export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
   }
 }
 
-interface Holder extends Identity, TokenClaims {}
+interface Holder extends Identity, Pick<TokenClaims, 'canWrite' | 'canSubmit'> {}
 
 async function holderOf(
   deps: AuthDeps,
@@ -92,9 +102,17 @@ async function holderOf(
 ): Promise<Result<Holder, AuthError>> {
   const token = tokenIn(credentials)
   if (token === undefined) return err({ code: 'TOKEN_MISSING' })
-  const claims = await verifyToken(deps.key, token, nowMs(deps.clock))
+  const { clock, revocations } = deps
+  const claims = await verifyToken(deps, token, nowMs(clock))
   if (!claims.ok) return claims
-  return ok({ ...claims.value, name: claims.value.subject ?? fingerprint(token) })
+  const { subject, id, expiresAt, canWrite, canSubmit } = claims.value
+  const name = subject ?? fingerprint(token)
+  const ended = (): TokenEnded | undefined => {
+    if (revocations?.isRevoked({ id, name })) return { code: 'TOKEN_REVOKED' }
+    const isOver = expiresAt !== undefined && expiresAt * 1_000 <= nowMs(clock)
+    return isOver ? { code: 'TOKEN_EXPIRED', expiredAt: expiresAt } : undefined
+  }
+  return ok({ name, expiresAt, canWrite, canSubmit, ended })
 }
 
 /** The header wins over the cookie, even when it holds no token: what was sent on purpose is what is judged. */

@@ -1,6 +1,7 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import type { AuthError } from './api-errors.ts'
 import type { GatewayError } from './gateway-error.ts'
+import { shortened } from './shortened.ts'
+import { tokenErrorRows } from './token-error-rows.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
 
@@ -156,21 +157,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       `Content-Type: expected ${e.expected}, not ${e.given === '' ? 'none' : shortened(e.given)}`,
   ),
 
-  TOKEN_MISSING: unauthorized(() => 'a token is needed'),
-  TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
-  TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
-  TOKEN_ALGORITHM_REFUSED: unauthorized(
-    (e) => `the token is signed with ${shortened(e.given)}, and only ${e.expected} is accepted`,
-  ),
-  TOKEN_SIGNATURE_INVALID: unauthorized(
-    () => 'the token is not signed with the key of this gateway',
-  ),
-  TOKEN_EXPIRED: unauthorized((e) => `the token expired at ${isoTime(e.expiredAt)}`),
-  TOKEN_NOT_YET_VALID: unauthorized(() => 'the token is not valid yet'),
-  PERMISSION_MISSING: {
-    status: 403,
-    message: (e) => `Authorization: the token lacks the permission ${e.permission}`,
-  },
+  ...tokenErrorRows,
 
   CHAIN_ID_NOT_BECH32: badRequest((e) => `${e.argument}: not Bech32: ${inWords(e.reason)}`),
   CHAIN_ID_NOT_A_CHAIN: badRequest(
@@ -373,25 +360,9 @@ function badRequest<C extends ErrorCode>(message: ErrorRow<C>['message']): Error
   return { status: 400, message }
 }
 
-/** Every failure of a token has one remedy for a client: another token. */
-function unauthorized<C extends AuthError['code']>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  const headers = () => ({ 'www-authenticate': 'Bearer' })
-  return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
-}
-
 /** A failure that may pass: the answer names the time of the next attempt. */
 function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
-}
-
-/** Of a Unix time in seconds. */
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
-
-/** A text of a client, as far as a message repeats it. */
-function shortened(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** A code as lower-case words. */

@@ -30,6 +30,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
   const heartbeat = startHeartbeat()
   const tokens = watchTokens(auth.clock)
+  const forgetRevocations = auth.revocations?.changes.add(tokens.look)
   const streams = new Set<EventStream>()
   const webSocket = openWebSocket({ ...deps, heartbeat, tokens })
 
@@ -42,6 +43,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
       spread([...streams], windowMs, (stream) => stream.close()),
     ])
     heartbeat.stop()
+    forgetRevocations?.()
     tokens.stop()
   }
 

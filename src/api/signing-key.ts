@@ -6,19 +6,19 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Secret } from '../lib/secret.ts'
 
 /** The key that tokens are signed and checked with: one algorithm, and no other is ever accepted. */
 export interface SigningKey {
-  readonly algorithm: 'EdDSA' | 'HS256'
+  readonly algorithm: 'EdDSA' | 'ES256' | 'HS256'
   readonly sign: KeyObject
   readonly verify: KeyObject
 }
 
-/** Where the key is: a file of ours (EdDSA), or a shared secret (HS256). */
+/** Where the key is: a file (EdDSA, or ES256 where it holds a key of P-256), or a shared secret (HS256). */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'secret'; readonly secret: Secret }
@@ -38,24 +38,40 @@ export async function openSigningKey(source: KeySource): Promise<Result<SigningK
   }
   const { path } = source
   try {
-    return edKey(path, (await readIfThere(path)) ?? (await makeKeyFile(path)))
+    const key = signingKey(path, (await readIfThere(path)) ?? (await makeKeyFile(path)))
+    const { mode } = await stat(path)
+    if (!key.ok || !isOpenToOthers(mode)) return key
+    const reason = `its mode ${(mode & 0o777).toString(8)} opens it to other users; chmod 600`
+    return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   } catch (thrown) {
     // The disk says no (a folder in the way, no right to read): for the operator to repair, not a bug.
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason: reasonOf(thrown) })
   }
 }
 
-function edKey(path: string, pem: string): Result<SigningKey, KeyError> {
+/** Its group may read it, as where a supervisor mounts it. Windows has no such modes. */
+function isOpenToOthers(mode: number): boolean {
+  return process.platform !== 'win32' && (mode & 0o037) !== 0
+}
+
+function signingKey(path: string, pem: string): Result<SigningKey, KeyError> {
   const sign = privateKeyOf(pem)
   if (sign === undefined) {
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason: 'holds no private key as PEM' })
   }
-  if (sign.asymmetricKeyType !== 'ed25519') {
-    const reason = `holds a key of kind ${sign.asymmetricKeyType}, not ed25519`
+  const { asymmetricKeyType: kind, asymmetricKeyDetails: { namedCurve = kind } = {} } = sign
+  const algorithm = algorithmByCurve.get(namedCurve ?? '')
+  if (algorithm === undefined) {
+    const reason = `holds a key of kind ${namedCurve}, not ed25519 or prime256v1 (P-256)`
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   }
-  return ok({ algorithm: 'EdDSA', sign, verify: createPublicKey(sign) })
+  return ok({ algorithm, sign, verify: createPublicKey(sign) })
 }
+
+const algorithmByCurve: ReadonlyMap<string, 'EdDSA' | 'ES256'> = new Map([
+  ['ed25519', 'EdDSA'],
+  ['prime256v1', 'ES256'],
+])
 
 function privateKeyOf(pem: string): KeyObject | undefined {
   try {

@@ -3,7 +3,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { AuthError, LimitError } from './api-errors.ts'
-import type { Caller } from './auth.ts'
+import type { Caller, Identity } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
@@ -67,10 +67,10 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   const late = refusalOf(deps)
   if (late !== undefined) return send(response, toRest(late))
   const stream = openEventStream(response, deps)
-  const { expiresAt } = allowed.value
-  if (expiresAt !== undefined) {
-    const { subscribers, close: expire } = stream
-    stream.onClose(deps.tokens.add({ expiresAt, subscribers, expire }))
+  const identity = allowed.value
+  if (identity !== undefined) {
+    const { subscribers, close: end } = stream
+    stream.onClose(deps.tokens.add({ identity, subscribers, end }))
   }
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
 }
@@ -81,11 +81,9 @@ function refusalOf({ occupancy }: SseDeps): LimitError | undefined {
 }
 
 /** Reading is open to all, but an invalid token is refused. */
-async function validToken(
-  caller: Caller,
-): Promise<Result<{ readonly expiresAt?: number | undefined }, AuthError>> {
+async function validToken(caller: Caller): Promise<Result<Identity | undefined, AuthError>> {
   const identity = await caller.identify()
-  return identity.ok || identity.error.code !== 'TOKEN_MISSING' ? identity : ok({})
+  return identity.ok || identity.error.code !== 'TOKEN_MISSING' ? identity : ok(undefined)
 }
 
 async function run(

@@ -9,6 +9,6 @@ export async function checkSubmission(
   caller: Caller,
 ): Promise<Result<void, SubmissionNotAllowed>> {
   if (policy === 'open') return ok(undefined)
-  if (policy === 'token' && (await caller.identify()).ok) return ok(undefined)
+  if (policy === 'token' && (await caller.canSubmit())) return ok(undefined)
   return err({ code: 'SUBMISSION_NOT_ALLOWED', policy })
 }

@@ -1,22 +1,24 @@
 import { type Clock, nowMs } from '../lib/clock.ts'
 import type { Subscriber } from '../service/feed/follow-ledger-updates.ts'
+import type { Identity, TokenEnded } from './auth.ts'
 
-/** Closes connections when their token expires, after a notice to their feeds. */
+/** Closes connections when their token expires, after a notice to their feeds, or is revoked. */
 
 /** A connection that was opened with a token. */
 export interface TokenHolder {
-  /** The end of the token in Unix seconds. */
-  readonly expiresAt: number
+  readonly identity: Pick<Identity, 'expiresAt' | 'ended'>
   /** The feeds that get the notice. */
   readonly subscribers: Iterable<Subscriber>
   /** Closes the connection, so that the client comes again with another token. */
-  expire(): void
+  end(code: TokenEnded['code']): void
 }
 
 /** All such connections. */
 export interface TokenWatch {
   /** Watches a connection; the answer ends it. */
   add(holder: TokenHolder): () => void
+  /** Looks now, for tokens were revoked. */
+  look(): void
   stop(): void
 }
 
@@ -32,13 +34,18 @@ export function watchTokens(clock: Clock): TokenWatch {
   function look(): void {
     const now = nowMs(clock)
     for (const [holder, state] of holders) {
-      const leftMs = holder.expiresAt * 1_000 - now
-      if (leftMs <= 0) {
+      const { expiresAt, ended } = holder.identity
+      const end = ended()
+      if (end !== undefined) {
         holders.delete(holder)
-        holder.expire()
-      } else if (leftMs <= noticeMs && !state.isNotified) {
+        holder.end(end.code)
+      } else if (
+        !state.isNotified &&
+        expiresAt !== undefined &&
+        expiresAt * 1_000 - now <= noticeMs
+      ) {
         state.isNotified = true
-        const notice = { topic: 'TOKEN_EXPIRING', expiresAt: holder.expiresAt } as const
+        const notice = { topic: 'TOKEN_EXPIRING', expiresAt } as const
         for (const subscriber of holder.subscribers) void subscriber.emit(notice)
       }
     }
@@ -49,6 +56,7 @@ export function watchTokens(clock: Clock): TokenWatch {
       holders.set(holder, { isNotified: false })
       return () => holders.delete(holder)
     },
+    look,
     stop: () => clearInterval(timer),
   }
 }

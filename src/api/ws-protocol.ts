@@ -156,12 +156,11 @@ async function connect(
   extra.caller = credentials.authorization || cookie ? callerOf(auth, credentials) : anonymous
   const identity = await extra.caller.identify()
   if (identity.ok) {
-    const { expiresAt } = identity.value
     const { socket, subscribers } = extra
-    const expire = () => socket.close(CloseCode.Forbidden, 'TOKEN_EXPIRED')
+    const end = (code: string) => socket.close(CloseCode.Forbidden, code)
     // The close event comes once: a socket closed meanwhile would be watched until the token ends.
-    const isWatched = expiresAt !== undefined && socket.readyState === socket.OPEN
-    if (isWatched) extra.forgetToken = tokens.add({ expiresAt, subscribers, expire })
+    const isWatched = socket.readyState === socket.OPEN
+    if (isWatched) extra.forgetToken = tokens.add({ identity: identity.value, subscribers, end })
     return true
   }
   if (identity.error.code === 'TOKEN_MISSING') return true

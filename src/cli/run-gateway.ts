@@ -26,8 +26,10 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   }
   confirmClock = gateway.value.confirmClock
   // One of the processes behind a port says it for all.
-  if (worker === undefined || worker.id === firstWorker)
+  if (worker === undefined || worker.id === firstWorker) {
+    for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
     process.stdout(welcome(gateway.value, config))
+  }
   const signal = await process.stopped
   log.info('stopping')
   // Behind a terminal no balancer asks whether the gateway is ready.
@@ -111,6 +113,8 @@ function startMessage(error: StartError): string {
     case 'GENESIS_FILE_INVALID':
     case 'TRUSTED_DOCUMENTS_INVALID':
       return `${error.path} cannot be used: ${error.reason}`
+    case 'TOKEN_FILE_UNUSABLE':
+      return `the file ${error.path} of tokens cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`
     case 'DATABASE_URL_NOT_SUPPORTED':

@@ -1,8 +1,9 @@
 import { openSigningKey } from '../api/signing-key.ts'
-import { issueToken, type Scope, scopes } from '../api/token.ts'
+import { isSubject, issueToken, maxSubjectLength, type Scope, scopes } from '../api/token.ts'
 import { configMessage, flagNames, parseSigning } from '../config.ts'
 import { nowMs } from '../lib/clock.ts'
 import { flagMessage, parseFlags } from '../lib/flags.ts'
+import { parseDuration } from '../setting-values.ts'
 import { keySettings } from '../settings.ts'
 import { asksForHelp, type Command, done, failed, refuse, settingTable, table } from './command.ts'
 
@@ -39,27 +40,32 @@ For example:
     const asked = (values.get('scope') ?? []).map(parseScope)
     const [expires = '1d'] = values.get('expires') ?? []
     const lifetimeSeconds = parseDuration(expires)
+    const [subject = 'operator'] = values.get('subject') ?? []
     const wrong = [
       ...problems.map(flagMessage),
       ...(signing.ok ? [] : signing.error.map(configMessage)),
       ...(asked.length === 0 ? ['--scope is needed'] : []),
       ...(asked.includes(undefined) ? [`--scope must be one of ${scopes.join(', ')}`] : []),
       ...(lifetimeSeconds === undefined ? ['--expires must be like 30m, 12h or 1d'] : []),
+      ...(isSubject(subject)
+        ? []
+        : [`--subject must be 1 to ${maxSubjectLength} printable characters`]),
     ]
     if (wrong.length > 0 || !signing.ok || lifetimeSeconds === undefined) {
       return refuse(process, 'token', wrong)
     }
-    const key = await openSigningKey(signing.value)
+    const key = await openSigningKey(signing.value.signing)
     if (!key.ok) {
       process.stderr(`ledger-gateway token: ${key.error.path}: ${key.error.reason}\n`)
       return failed
     }
-    const [subject = 'operator'] = values.get('subject') ?? []
     const text = await issueToken(key.value, {
       subject,
       scopes: asked.filter((scope) => scope !== undefined),
       lifetimeSeconds,
       nowMs: nowMs(process.clock),
+      issuer: signing.value.issuer,
+      audience: signing.value.audience,
     })
     process.stdout(`${text}\n`)
     return done
@@ -69,18 +75,4 @@ For example:
 /** `write` is short for the scope that the original calls so. */
 function parseScope(text: string): Scope | undefined {
   return text === 'write' ? 'chain-record:write' : scopes.find((scope) => scope === text)
-}
-
-const secondsByUnit = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3_600],
-  ['d', 86_400],
-])
-
-/** In seconds, from 1. Five digits of days are more than a token should live, and still a date. */
-function parseDuration(text: string): number | undefined {
-  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
-  const seconds = secondsByUnit.get(unit)
-  return seconds === undefined ? undefined : Number(count) * seconds
 }

@@ -3,8 +3,9 @@ import { SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, type Credentials, callerOf } from '../../src/api/auth.ts'
 import type { SigningKey } from '../../src/api/signing-key.ts'
-import { issueToken } from '../../src/api/token.ts'
+import { issueToken, openRules, type TokenRules } from '../../src/api/token.ts'
 import { createSettableClock } from '../../src/lib/clock.ts'
+import { createListeners } from '../../src/lib/listeners.ts'
 
 const nowSeconds = 1_800_000_000
 const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)
@@ -34,6 +35,19 @@ beforeAll(async () => {
     'whose subject is null': await sign(edKey, { ...claims, sub: null }),
     'whose subject has a NUL': await sign(edKey, { ...claims, sub: 'a\u0000' }),
     'whose subject has half a letter': await sign(edKey, { ...claims, sub: '\ud800' }),
+    'whose subject turns the text around': await sign(edKey, { ...claims, sub: 'a\u202eb' }),
+    'whose subject has two lines': await sign(edKey, { ...claims, sub: 'a\u2028b' }),
+    'whose subject is empty': await sign(edKey, { ...claims, sub: '' }),
+    'whose subject has 256 characters': await sign(edKey, { ...claims, sub: '𝓪'.repeat(256) }),
+    'whose subject has 257 characters': await sign(edKey, { ...claims, sub: 'a'.repeat(257) }),
+    'whose id is a number': await sign(edKey, { ...claims, jti: 7 }),
+    'whose permission is false': await sign(edKey, { permissions: { write: false } }),
+    'whose permission is null': await sign(edKey, { permissions: { write: null } }),
+    'whose permission is text': await sign(edKey, { permissions: { write: 'false' } }),
+    'whose permission is true': await sign(edKey, { permissions: { write: true } }),
+    'whose scopes are a list': await sign(edKey, { scope: ['chain-record:write'] }),
+    'whose scope begins like it': await sign(edKey, { scope: 'chain-record:writer' }),
+    'of 17,000 characters': await sign(edKey, { ...claims, note: 'x'.repeat(12_750) }),
     'by another key': await sign(newEdKey(), claims),
     'by a secret': await sign(secretKey, claims),
     'by another secret': await sign(newSecretKey(), claims),
@@ -65,12 +79,25 @@ describe('tokens signed with the key file', () => {
     ['not yet valid', 'TOKEN_NOT_YET_VALID'],
     ['with an expiry that is text', 'TOKEN_MALFORMED'],
     ['that ended before there were dates', 'TOKEN_MALFORMED'],
-    ['whose subject is a number', 'TOKEN_MALFORMED'],
-    ['whose subject is an object', 'TOKEN_MALFORMED'],
-    ['whose subject is a list', 'TOKEN_MALFORMED'],
-    ['whose subject is null', 'TOKEN_MALFORMED'],
-    ['whose subject has a NUL', 'TOKEN_MALFORMED'],
-    ['whose subject has half a letter', 'TOKEN_MALFORMED'],
+    ['whose subject is a number', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject is an object', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject is a list', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject is null', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has a NUL', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has half a letter', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject turns the text around', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has two lines', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject is empty', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has 256 characters', 'ok'],
+    ['whose subject has 257 characters', 'TOKEN_SUBJECT_INVALID'],
+    ['whose id is a number', 'TOKEN_MALFORMED'],
+    ['whose permission is false', 'PERMISSION_MISSING'],
+    ['whose permission is null', 'PERMISSION_MISSING'],
+    ['whose permission is text', 'PERMISSION_MISSING'],
+    ['whose permission is true', 'ok'],
+    ['whose scopes are a list', 'PERMISSION_MISSING'],
+    ['whose scope begins like it', 'PERMISSION_MISSING'],
+    ['of 17,000 characters', 'TOKEN_MALFORMED'],
     ['by another key', 'TOKEN_SIGNATURE_INVALID'],
     ['by a secret', 'TOKEN_ALGORITHM_REFUSED'],
     ['by the public key as a secret', 'TOKEN_ALGORITHM_REFUSED'],
@@ -98,6 +125,93 @@ describe('tokens signed with a secret', () => {
   test.each(rows)('%s: %s', async (name, code) => {
     const caller = callerOf({ key: secretKey, clock }, { authorization: tokenNamed(name) })
     expect(await codeOf(caller)).toBe(code)
+  })
+})
+
+describe('tokens signed with a key of P-256', () => {
+  const ecKey = newEcKey()
+  const code = async (token: string) =>
+    codeOf(callerOf({ key: ecKey, clock }, { authorization: token }))
+  test('are taken, and of no other algorithm', async () => {
+    expect(await code(await sign(ecKey, { permissions: { write: {} } }))).toBe('ok')
+    expect(await code(await sign(newEcKey(), {}))).toBe('TOKEN_SIGNATURE_INVALID')
+    expect(await code(tokenNamed('good'))).toBe('TOKEN_ALGORITHM_REFUSED')
+  })
+})
+
+describe('what an operator demands', () => {
+  const demands = { ...openRules, issuer: 'https://id.example', audience: 'gateway' }
+  const good = { iss: 'https://id.example', aud: ['other', 'gateway'], scope: 'chain-record:write' }
+  const until = (exp: number) => ({ ...good, exp: nowSeconds + exp })
+  const since = (iat: number, more = {}) => ({ ...good, iat: nowSeconds + iat, ...more })
+  const rows: readonly (readonly [string, Partial<TokenRules>, object, string])[] = [
+    ['issuer and audience', {}, good, 'ok'],
+    ['another issuer', {}, { ...good, iss: 'https://id.example/' }, 'TOKEN_ISSUER_REFUSED'],
+    ['no issuer', {}, { ...good, iss: undefined }, 'TOKEN_ISSUER_REFUSED'],
+    ['a list of issuers', {}, { ...good, iss: [good.iss] }, 'TOKEN_ISSUER_REFUSED'],
+    ['another audience', {}, { ...good, aud: 'gateways' }, 'TOKEN_AUDIENCE_REFUSED'],
+    ['no audience', {}, { ...good, aud: undefined }, 'TOKEN_AUDIENCE_REFUSED'],
+    ['no end', { mustExpire: true }, good, 'TOKEN_CLAIM_MISSING'],
+    ['an end', { mustExpire: true }, until(1), 'ok'],
+    ['an end just over', { leewaySeconds: 5 }, until(-5), 'TOKEN_EXPIRED'],
+    ['an end within the leeway', { leewaySeconds: 5 }, until(-4), 'ok'],
+    ['a beginning within the leeway', { leewaySeconds: 5 }, { ...good, nbf: nowSeconds + 5 }, 'ok'],
+    ['a beginning', {}, { ...good, nbf: nowSeconds + 5 }, 'TOKEN_NOT_YET_VALID'],
+    ['too old', { maxAgeSeconds: 60 }, since(-61, { exp: nowSeconds + 9 }), 'TOKEN_EXPIRED'],
+    ['the oldest', { maxAgeSeconds: 60 }, since(-59), 'ok'],
+    ['of unknown age', { maxAgeSeconds: 60 }, until(9), 'TOKEN_CLAIM_MISSING'],
+    ['of the future', { maxAgeSeconds: 60 }, since(30), 'TOKEN_NOT_YET_VALID'],
+  ]
+  test.each(rows)('%s', async (_name, rules, claims, code) => {
+    const authorization = await sign(edKey, claims)
+    const deps = { key: edKey, clock, rules: { ...demands, ...rules } }
+    expect(await codeOf(callerOf(deps, { authorization }))).toBe(code)
+  })
+
+  test('a connection ends when its token is too old, though it has no end of its own', async () => {
+    const authorization = await sign(edKey, since(-10))
+    const rules = { ...demands, maxAgeSeconds: 60, leewaySeconds: 2 }
+    const identity = await callerOf({ key: edKey, clock, rules }, { authorization }).identify()
+    expect(identity.ok && identity.value.expiresAt).toBe(nowSeconds + 52)
+  })
+})
+
+test('a caller that stays is one no more when its token ends or is revoked', async () => {
+  const moving = createSettableClock(clock.nowNs())
+  const revoked = new Set<string | undefined>()
+  const changes = createListeners<void>()
+  const revocations = {
+    isRevoked: ({ id }: { id: string | undefined }) => revoked.has(id),
+    changes,
+  }
+  const stays = async (claims: object) =>
+    callerOf(
+      { key: edKey, clock: moving, revocations },
+      { authorization: await sign(edKey, { scope: 'chain-record:write block:submit', ...claims }) },
+    )
+  const [ending, named] = [await stays({ exp: nowSeconds + 5 }), await stays({ jti: 'one' })]
+  expect([await codeOf(ending), await codeOf(named), await named.canSubmit()]).toEqual([
+    'ok',
+    'ok',
+    true,
+  ])
+  moving.advance(5_000_000_000n)
+  revoked.add('one')
+  expect([await codeOf(ending), await codeOf(named)]).toEqual(['TOKEN_EXPIRED', 'TOKEN_REVOKED'])
+  expect([await named.canSubmit(), await named.rights()]).toEqual([false, 'read'])
+})
+
+describe('who may submit', () => {
+  const rows = [
+    ['a token without scopes, as others make them', { permissions: { write: {} } }, true],
+    ['a token for it', { scope: 'read block:submit' }, true],
+    ['a token for something else', { scope: 'chain-record:write' }, false],
+    ['a token for nothing', { scope: '' }, false],
+    ['a token with a list', { scope: ['block:submit'] }, false],
+  ] as const
+  test.each(rows)('%s', async (_name, claims, may) => {
+    const authorization = await sign(edKey, claims)
+    expect(await callerOf({ key: edKey, clock }, { authorization }).canSubmit()).toBe(may)
   })
 })
 
@@ -147,6 +261,11 @@ function request(scopes: readonly 'chain-record:write'[]) {
 function newEdKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return { algorithm: 'EdDSA', sign: privateKey, verify: publicKey }
+}
+
+function newEcKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  return { algorithm: 'ES256', sign: privateKey, verify: publicKey }
 }
 
 function newSecretKey(): SigningKey {

@@ -120,3 +120,87 @@ describe.each(paths)('%s', (path) => {
     expect(await version()).toBe(before)
   })
 })
+
+/** What browsers say of a request that a page of another host makes: a form, a picture, a frame without origin, `no-cors`. */
+const foreignRequests: readonly Readonly<Record<string, string>>[] = [
+  {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    origin: 'https://evil.example',
+    'content-type': 'application/x-www-form-urlencoded',
+  },
+  {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'no-cors',
+    'sec-fetch-dest': 'image',
+    accept: 'image/*',
+  },
+  {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'iframe',
+    origin: 'null',
+    'content-type': 'multipart/form-data; boundary=x',
+  },
+  { 'sec-fetch-site': 'same-site', origin: 'https://other.example', 'content-type': 'text/plain' },
+  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example', ...json },
+  { origin: 'https://evil.example', ...json },
+  { origin: 'https://evil.example', accept: 'text/event-stream' },
+]
+
+describe('every route, by every method', () => {
+  const paths = [...new Set([...routes.map(({ path }) => path), '/graphql', '/', '/nowhere'])]
+
+  /** The status, and the code or sentence of a refusal. */
+  async function answerTo(path: string, method: string, headers: Record<string, string>) {
+    const local = path.replace('{chainID}', chain).replaceAll(/\{\w+\}/g, '7')
+    const hasBody = method !== 'GET' && method !== 'HEAD'
+    // The faucet remembers whom it gave to, so it is asked for nothing.
+    const body = path === '/api/enqueue' ? '{}' : (changes[path] ?? record)
+    const ask = path.startsWith('/graphql') || path === '/' ? fetch : rest
+    const response = await ask(gateway.url + local, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(hasBody && { body: new TextEncoder().encode(body) }),
+    })
+    if (response.status >= 400) return `${response.status} ${await response.text()}`
+    await response.body?.cancel()
+    return `${response.status}`
+  }
+
+  /** Each page by the methods of the route, and one by every other method. */
+  function attempts(path: string) {
+    const own = routes.filter((one) => one.path === path).map(({ method }) => method)
+    const taken: readonly string[] = own.length > 0 ? own : ['GET', 'POST']
+    return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
+      foreignRequests
+        .slice(0, taken.includes(method) ? foreignRequests.length : 1)
+        .map((page) => ({ method, page })),
+    )
+  }
+
+  test.each(paths)('%s answers a foreign page as it answers without a cookie', async (path) => {
+    const before = await version()
+    const asked = attempts(path).map(async ({ method, page }) => {
+      const anonymous = await answerTo(path, method, page)
+      const withCookie = await answerTo(path, method, { ...page, cookie })
+      expect(withCookie, `${method} ${JSON.stringify(page)}`).toBe(anonymous)
+    })
+    await Promise.all(asked)
+    expect(await version()).toBe(before)
+  })
+
+  test('an event stream takes the cookie of its own pages, and so refuses a bad one', async () => {
+    const query = new URLSearchParams({ query: 'subscription { ledgerUpdates { __typename } }' })
+    const stream = (site: string) =>
+      answerTo(`/graphql?${query}`, 'GET', {
+        accept: 'text/event-stream',
+        cookie: 'jwt=x.y.z',
+        'sec-fetch-site': site,
+      })
+    expect(await stream('same-origin')).toMatch(/^401 /)
+    expect(await stream('cross-site')).toBe('200')
+  })
+})

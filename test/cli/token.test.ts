@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
@@ -29,6 +30,8 @@ describe('a token is printed alone', () => {
     ['--scope block:submit', { scope: 'block:submit', permissions: {} }],
     ['--scope=write --scope block:submit', { scope: 'chain-record:write block:submit' }],
     ['--scope write --subject alice', { sub: 'alice' }],
+    ['--scope write', { iss: 'ledger-gateway' }],
+    ['--scope write --jwt-issuer i --jwt-audience a', { iss: 'i', aud: 'a' }],
     ['--scope write', { sub: 'operator', iat: nowSeconds, exp: nowSeconds + day }],
     ['--scope write --expires 90s', { exp: nowSeconds + 90 }],
     ['--scope write --expires 30m', { exp: nowSeconds + 1_800 }],
@@ -70,6 +73,36 @@ describe('the key', () => {
     expect(await codeOf({ kind: 'secret', secret: createSecret(JWT_SECRET) }, stdout)).toBe('ok')
   })
 
+  test.skipIf(process.platform === 'win32').each([
+    [0o644, 1],
+    [0o620, 1],
+    [0o604, 1],
+    [0o640, 0],
+    [0o400, 0],
+  ])('of mode %o is refused where others could read or write it', async (mode, expected) => {
+    const path = join(folder, `${mode}.key`)
+    await run(`--scope write --key-file ${path}`, {})
+    chmodSync(path, mode)
+    const { code, stderr } = await run(`--scope write --key-file ${path}`, {})
+    expect(code).toBe(expected)
+    if (expected === 0) return
+    const reason = `its mode ${mode.toString(8)} opens it to other users; chmod 600`
+    expect(stderr).toBe(`ledger-gateway token: ${path}: ${reason}\n`)
+  })
+
+  test.each([
+    ['prime256v1', 0, ''],
+    ['secp256k1', 1, 'holds a key of kind secp256k1, not ed25519 or prime256v1 (P-256)'],
+  ])('may be of the curve %s: %i', async (namedCurve, expected, reason) => {
+    const path = join(folder, `${namedCurve}.key`)
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve })
+    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+    const { code, stdout, stderr } = await run(`--scope write --key-file ${path}`, {})
+    expect(code).toBe(expected)
+    if (reason !== '') expect(stderr).toContain(reason)
+    else expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
+  })
+
   test('that is no key is told with its path', async () => {
     const path = join(folder, 'no.key')
     writeFileSync(path, 'no key')
@@ -88,6 +121,8 @@ describe('refused with everything that is wrong, and nothing on standard output'
     ['--scope write --port 1', ['--port is unknown', '1 is not expected here']],
     ['--scop write', ['--scop is unknown', '--scope is needed']],
     ['--scope', ['--scope needs a value']],
+    ['--scope write --subject a\tb', ['--subject must be 1 to 256 printable characters']],
+    [`--scope write --subject ${'a'.repeat(257)}`, ['--subject must be 1 to 256']],
   ] as const
   test.each(rows)('%s', async (words, sentences) => {
     const { code, stdout, stderr } = await run(words, env())
@@ -116,7 +151,7 @@ function run(words: string, environment: Environment) {
 async function codeOf(source: Parameters<typeof openSigningKey>[0], text: string) {
   const key = await openSigningKey(source)
   if (!key.ok) return key.error.code
-  const claims = await verifyToken(key.value, text.trim(), nowSeconds * 1_000)
+  const claims = await verifyToken({ key: key.value }, text.trim(), nowSeconds * 1_000)
   return claims.ok ? 'ok' : claims.error.code
 }
 

@@ -1,0 +1,170 @@
+import type { JSONWebKeySet, JWK } from 'jose'
+import * as errors from 'jose/errors'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import type { Log } from '../lib/log.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { type TokenFileUnusable, watchFile } from './watched-file.ts'
+
+/** Keys of another issuer: a JSON Web Key Set (RFC 7517) in a file, or at a URL. */
+
+/** The algorithms of such keys. A shared secret has no place in a set that is handed around. */
+export const keySetAlgorithms = ['EdDSA', 'ES256'] as const
+
+/** Where a key set is. */
+export type KeySetSource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string }
+
+/** The keys as they are now. */
+export interface KeySet {
+  /** The key that the header of a token names. */
+  find(header: KeyName): Promise<CryptoKey | undefined>
+  close(): void
+}
+
+interface KeyName {
+  readonly algorithm: string
+  readonly kid: string
+}
+
+/** The times of a set at a URL; a test takes shorter ones. */
+export interface KeySetTimes {
+  /** How often it is read anyway, so that a key that is gone is forgotten. */
+  readonly refreshMs: number
+  /** How long after a read an unknown key leads to no other: any client can name one. */
+  readonly cooldownMs: number
+}
+
+const usualTimes: KeySetTimes = { refreshMs: 300_000, cooldownMs: 30_000 }
+
+/** How long a read of a URL takes at most. */
+const timeoutMs = 5_000
+
+/** The most bytes of a key set. */
+const maxBytes = 1_048_576
+
+type Keys = ReturnType<typeof createLocalJWKSet>
+
+/**
+ * Opens a key set. A file must be there and is followed. A URL that is away is logged and tried again: until it answers its
+ * tokens are refused, and later on the last keys stay.
+ */
+export async function openKeySet(
+  source: KeySetSource,
+  log: Log,
+  times = usualTimes,
+): Promise<Result<KeySet, TokenFileUnusable>> {
+  if (source.kind === 'url') return ok(await followUrl(source.url, log, times))
+  const file = await watchFile({ path: source.path, log, parse: parseKeySet })
+  if (!file.ok) return file
+  const { current, close } = file.value
+  return ok({ find: (header) => keyIn(current(), header), close })
+}
+
+async function followUrl(url: string, log: Log, times: KeySetTimes): Promise<KeySet> {
+  let keys: Keys | undefined
+  let isAway = false
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  const closed = new AbortController()
+
+  async function read(): Promise<void> {
+    readAt = performance.now()
+    const found = await fetchKeySet(url, closed.signal)
+    if (closed.signal.aborted) return
+    if (found.ok) {
+      keys = found.value
+      if (isAway) log.info('key-set-back')
+    } else if (!isAway) {
+      log.error('key-set-away', { reason: found.error })
+    }
+    isAway = !found.ok
+  }
+
+  function readOnce(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  const timer = setInterval(() => void readOnce(), times.refreshMs)
+  timer.unref()
+  await readOnce()
+  return {
+    find: async (header) => {
+      const found = await keyIn(keys, header)
+      if (found !== undefined || performance.now() - readAt < times.cooldownMs) return found
+      await readOnce()
+      return keyIn(keys, header)
+    },
+    close: () => {
+      clearInterval(timer)
+      closed.abort()
+    },
+  }
+}
+
+async function keyIn(
+  keys: Keys | undefined,
+  { algorithm, kid }: KeyName,
+): Promise<CryptoKey | undefined> {
+  try {
+    return await keys?.({ alg: algorithm, kid })
+  } catch (thrown) {
+    // Not one key, or one that cannot be used.
+    if (thrown instanceof errors.JOSEError) return undefined
+    throw thrown
+  }
+}
+
+async function fetchKeySet(url: string, closed: AbortSignal): Promise<Result<Keys, string>> {
+  try {
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(timeoutMs)])
+    // What a redirect leads to is not what the operator named.
+    const response = await fetch(url, { signal, redirect: 'error' })
+    if (!response.ok) return err(`HTTP status ${response.status}`)
+    const text = await readText(response)
+    return text === undefined ? err(`longer than ${maxBytes} bytes`) : parseKeySet(text)
+  } catch (thrown) {
+    // The error of `fetch` says little; its cause names the failure of the connection.
+    const { message, cause }: Partial<Error> = Object(thrown)
+    return err(cause instanceof Error ? cause.message : String(message))
+  }
+}
+
+async function readText({ body }: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body ?? []) {
+    length += part.length
+    if (length > maxBytes) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function parseKeySet(text: string): Result<Keys, string> {
+  let set: JSONWebKeySet
+  try {
+    set = JSON.parse(text)
+    createLocalJWKSet(set)
+  } catch {
+    // Neither parser has another way to say no.
+    return err('no JSON Web Key Set')
+  }
+  if (set.keys.some(isSecret)) return err('holds a private key or a secret')
+  const named = set.keys.filter(isUsable)
+  const allowed = keySetAlgorithms.join(' or ')
+  if (named.length === 0) return err(`holds no key of ${allowed} with a kid`)
+  return ok(createLocalJWKSet({ keys: named }))
+}
+
+function isSecret({ kty, d }: JWK): boolean {
+  return kty === 'oct' || d !== undefined
+}
+
+function isUsable({ kty, crv, kid }: JWK): boolean {
+  const isOurs = (kty === 'OKP' && crv === 'Ed25519') || (kty === 'EC' && crv === 'P-256')
+  return isOurs && typeof kid === 'string'
+}

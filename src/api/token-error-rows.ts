@@ -1,0 +1,54 @@
+import type { AuthError, TokenError } from './api-errors.ts'
+import { shortened } from './shortened.ts'
+
+/** The rows of the error table about tokens. */
+
+type RowOf<C extends AuthError['code']> = {
+  readonly status: number
+  readonly message: (error: Extract<AuthError, { readonly code: C }>) => string
+  readonly headers?: () => Readonly<Record<string, string>>
+}
+
+/** Total by type: a code without a row does not compile. */
+export const tokenErrorRows: { readonly [C in AuthError['code']]: RowOf<C> } = {
+  TOKEN_MISSING: unauthorized(() => 'a token is needed'),
+  TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
+  TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
+  TOKEN_ALGORITHM_REFUSED: unauthorized(
+    (e) => `the token is signed with ${shortened(e.given)}, and only ${e.expected} is accepted`,
+  ),
+  TOKEN_KEY_UNKNOWN: unauthorized(
+    () => 'the token names a key (kid) that is not in the key set of this gateway',
+  ),
+  TOKEN_SIGNATURE_INVALID: unauthorized(
+    () => 'the token is not signed with the key of this gateway',
+  ),
+  TOKEN_EXPIRED: unauthorized((e) => `the token expired at ${isoTime(e.expiredAt)}`),
+  TOKEN_NOT_YET_VALID: unauthorized(() => 'the token is not valid yet'),
+  TOKEN_CLAIM_MISSING: unauthorized((e) => `the token has no ${e.claim}, which is needed here`),
+  TOKEN_ISSUER_REFUSED: unauthorized(() => 'the token is of another issuer (iss) than JWT_ISSUER'),
+  TOKEN_AUDIENCE_REFUSED: unauthorized(
+    () => 'the token is for another audience (aud) than JWT_AUDIENCE',
+  ),
+  TOKEN_SUBJECT_INVALID: unauthorized(
+    (e) => `the subject (sub) of the token must be text of 1 to ${e.limit} printable characters`,
+  ),
+  TOKEN_REVOKED: unauthorized(() => 'the token is revoked'),
+  PERMISSION_MISSING: {
+    status: 403,
+    message: (e) => `Authorization: the token lacks the permission ${e.permission}`,
+  },
+}
+
+/** Every failure of a token has one remedy for a client: another token. */
+function unauthorized<C extends TokenError['code'] | 'TOKEN_MISSING'>(
+  message: RowOf<C>['message'],
+): RowOf<C> {
+  const headers = () => ({ 'www-authenticate': 'Bearer' })
+  return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
+}
+
+/** Of a Unix time in seconds. */
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

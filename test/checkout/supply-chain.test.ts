@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { productionPackages, type Sbom, sbomText } from '../support/sbom.ts'
+
+/** What of others runs in production: how many packages, under which licences, and the bill that lists them. */
+
+/** Licences that ask for no more than their notice. */
+const allowedLicences = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-3-Clause', 'ISC', 'MIT']
+
+/** Raised only with a reason in docs/decisions/001-dependencies.md. */
+const mostPackages = 86
+
+const packages = productionPackages().map(([path, { version }]) => {
+  const file = new URL(`../../${path}/package.json`, import.meta.url)
+  const { name, license } = JSON.parse(readFileSync(file, 'utf8'))
+  return { name, version, license, path }
+})
+
+test('there are no more packages than there were', () => {
+  expect(packages.length).toBeGreaterThan(20)
+  expect(packages.length).toBeLessThanOrEqual(mostPackages)
+})
+
+test('each has a licence of the list', () => {
+  const others = packages.filter(({ license }) => !allowedLicences.includes(license))
+  expect(others).toEqual([])
+})
+
+test('none brings a program that is built or fetched: no native code, no engine', () => {
+  const builds = packages.filter(({ path }) => {
+    const file = new URL(`../../${path}/package.json`, import.meta.url)
+    const { scripts = {}, gypfile } = JSON.parse(readFileSync(file, 'utf8'))
+    const hooks = ['preinstall', 'install', 'postinstall']
+    return gypfile === true || hooks.some((hook) => hook in scripts)
+  })
+  expect(builds.map(({ name }) => name)).toEqual([])
+})
+
+test('the bill of materials has exactly these, with digests and licences', async () => {
+  const bill: Sbom = JSON.parse(await sbomText())
+  expect([bill.bomFormat, bill.specVersion]).toEqual(['CycloneDX', '1.5'])
+  const { name, version } = packageJson
+  expect(bill.metadata.component).toMatchObject({ name, version })
+  const ids = (of: readonly { readonly name: string; readonly version?: string | undefined }[]) =>
+    [...new Set(of.map((one) => `${one.name}@${one.version}`))].toSorted()
+  expect(ids(bill.components)).toEqual(ids(packages))
+  for (const { name, purl, hashes, licenses } of bill.components) {
+    expect({ name, hashes, licenses }).toMatchObject({
+      hashes: [{ alg: 'SHA-512' }],
+      licenses: [expect.anything()],
+    })
+    expect(purl).toMatch(/^pkg:npm\//)
+  }
+})
