@@ -1,4 +1,4 @@
-import { defaultLimits } from './api/limits.ts'
+import { defaultLimits, developmentClientLimits, usualClientLimits } from './api/limits.ts'
 import { logLevels } from './lib/log.ts'
 
 /** Every setting of a gateway, as the operator knows it; `config.ts` reads them. */
@@ -205,6 +205,20 @@ export const settings = {
     value: 'NUMBER',
     byDefault: String(defaultLimits.subscriptions),
     help: 'subscriptions that may be open on all of them together',
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    flag: 'trust-proxy',
+    value: 'PROXIES',
+    byDefault: undefined,
+    help: 'proxies whose X-Forwarded-For or Forwarded names the client: how many are in front, or their networks with commas between',
+  },
+  clientCost: {
+    variable: 'CLIENT_COST',
+    flag: 'client-cost',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `units of cost that one client may spend a second; by default ${usualClientLimits.costPerSecond}, and ${developmentClientLimits.costPerSecond} on the development network`,
   },
   drainDelay: {
     variable: 'DRAIN_DELAY',

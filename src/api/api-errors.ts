@@ -4,6 +4,7 @@
 export type ApiError =
   | AuthError
   | LimitError
+  | RateLimitExceeded
   | SubmissionNotAllowed
   | RequestUnreadable
   | AnswerTooLarge
@@ -61,6 +62,14 @@ export type LimitError =
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
+
+/** The client has spent its share; after some seconds there is enough of it again. */
+export interface RateLimitExceeded {
+  readonly code: 'RATE_LIMIT_EXCEEDED'
+  readonly cost: number
+  readonly remaining: number
+  readonly retryAfterSeconds: number
+}
 
 /** The caller may not submit blocks here. */
 export interface SubmissionNotAllowed {

@@ -1,6 +1,7 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import type { AuthError } from './api-errors.ts'
 import type { GatewayError } from './gateway-error.ts'
+import { inWords, isoTime, shortened } from './message-words.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
 
@@ -307,6 +308,12 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    message: (e) =>
+      `this client has ${e.remaining} units of its share left, and this takes ${e.cost}; try again in ${e.retryAfterSeconds} seconds`,
+    headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
+  },
   SUBSCRIPTIONS_TOO_COSTLY: badRequest(
     (e) =>
       `query: with this subscription an event of each on this connection costs ${e.cost}, more than ${e.limit}; ask for less, or end others`,
@@ -382,19 +389,4 @@ function unauthorized<C extends AuthError['code']>(message: ErrorRow<C>['message
 /** A failure that may pass: the answer names the time of the next attempt. */
 function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
-}
-
-/** Of a Unix time in seconds. */
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
-
-/** A text of a client, as far as a message repeats it. */
-function shortened(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
-
-/** A code as lower-case words. */
-function inWords(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ')
 }

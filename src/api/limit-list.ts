@@ -211,6 +211,15 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     error: 'SUBSCRIPTIONS_TOO_COSTLY',
   },
   {
+    name: 'clientCost',
+    value: transports.client.costPerSecond,
+    unit: 'COST',
+    meaning:
+      'What one client may spend a second over all transports, and ten times of it in one go.',
+    error: 'RATE_LIMIT_EXCEEDED',
+    setting: 'CLIENT_COST',
+  },
+  {
     name: 'stalledWriteMs',
     value: transports.stalledWriteMs,
     unit: 'MILLISECONDS',

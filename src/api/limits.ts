@@ -14,7 +14,21 @@ export interface TransportLimits {
   readonly subscriptionsPerConnection: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
+  /** What one client may do of what all share. */
+  readonly client: ClientLimits
 }
+
+/** The limits of one client: the holder of a token, or an address. */
+export interface ClientLimits {
+  /** What it may spend a second on average, in units of cost. */
+  readonly costPerSecond: number
+}
+
+/** On the development network a client may use all that the process can do: whoever is there is trusted. */
+export const developmentClientLimits: ClientLimits = { costPerSecond: 100_000_000 }
+
+/** On other networks half a core by the estimates, which are mostly far above what is really spent. */
+export const usualClientLimits: ClientLimits = { costPerSecond: 250_000 }
 
 /** The limits of a gateway without settings. */
 export const defaultLimits: TransportLimits = {
@@ -22,6 +36,7 @@ export const defaultLimits: TransportLimits = {
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
   stalledWriteMs: 60_000,
+  client: developmentClientLimits,
 }
 
 /** Counts what is open. */

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger-updates.ts'
+import { deliveryCost } from './client-shares.ts'
+import type { Client } from './clients.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Occupancy } from './limits.ts'
 
@@ -26,6 +28,7 @@ export interface EventStreamDeps {
   readonly occupancy: Occupancy
   readonly heartbeat: Heartbeat
   readonly streams: Set<EventStream>
+  readonly client: Client
 }
 
 /** A stream accepts more events while fewer unsent bytes than this wait in it. */
@@ -36,7 +39,7 @@ const keepAliveMs = 10_000
 
 /** Answers with a stream; the head of the response must not be sent yet. */
 export function openEventStream(response: ServerResponse, deps: EventStreamDeps): EventStream {
-  const { occupancy, heartbeat, streams } = deps
+  const { occupancy, heartbeat, streams, client } = deps
   const subscribers = new Set<Subscriber>()
   const endings: (() => void)[] = []
   let isOver = false
@@ -47,7 +50,10 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const stream: EventStream = {
     sink: {
       hasRoom: () => response.writableLength < roomBytes,
-      take: (text) => write(frameOf(text)),
+      take: (text, message) => {
+        client.share.charge(deliveryCost(message))
+        write(frameOf(text))
+      },
       room: () => drained(response),
       end: () => {
         write('event: complete\ndata:\n\n')

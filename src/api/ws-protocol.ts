@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode, type Context, makeServer, type SubscribePayload } from 'graphql-ws'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
+import type { Clients } from './clients.ts'
 import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
@@ -17,6 +18,7 @@ import { type Connection, createFeedOperation } from './ws-connection.ts'
 export interface ProtocolDeps extends OperationDeps {
   readonly auth: AuthDeps
   readonly tokens: TokenWatch
+  readonly clients: Clients
 }
 
 /** The protocol, ready to be tied to sockets. */
@@ -65,7 +67,11 @@ export function createProtocol(deps: ProtocolDeps) {
     },
     execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
     subscribe: (args) => subscribe(deps, operations, args),
-    onNext: (_context, _id, _payload, args, result) => {
+    onNext: ({ extra }, _id, _payload, args, result) => {
+      // Events that are shared do not come by here; the others are paid for by what they have become.
+      if (kindOf(args) === 'subscription') {
+        extra.client.share.charge(contextOf(args).budget.spent.fields)
+      }
       if (result.errors === undefined) return
       const { requestId } = contextOf(args)
       const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
@@ -94,7 +100,8 @@ function admit(
   const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
   if (refusal !== undefined) return [toGraphQL(refusal)]
   const budget = createBudget()
-  const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
+  const { caller = anonymous, client } = extra
+  const args = prepareOperation(deps, { caller, client }, payload, budget)
   if (isRefused(args)) return args
   if (kindOf(args) === 'subscription') {
     const cost = operationCost(args) ?? 0
@@ -142,7 +149,7 @@ function endQueries({ extra }: ConnectionContext): void {
  * all, but an invalid token is refused with a code after which clients reconnect with another.
  */
 async function connect(
-  { auth, tokens }: ProtocolDeps,
+  { auth, tokens, clients }: ProtocolDeps,
   { connectionParams, extra }: ConnectionContext,
   anonymous: Caller,
 ): Promise<boolean> {
@@ -155,6 +162,7 @@ async function connect(
   extra.credentials = undefined
   extra.caller = credentials.authorization || cookie ? callerOf(auth, credentials) : anonymous
   const identity = await extra.caller.identify()
+  extra.client = await clients.named(credentials, extra.caller, extra.client)
   if (identity.ok) {
     const { expiresAt } = identity.value
     const { socket, subscribers } = extra

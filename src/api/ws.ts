@@ -4,6 +4,8 @@ import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
 import { type Credentials, credentialsOf } from './auth.ts'
+import { bytesPerUnit, connectionCost } from './client-shares.ts'
+import type { Client, Clients } from './clients.ts'
 import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -17,6 +19,7 @@ import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.
 /** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of GraphQL over HTTP. */
 
 export interface WebSocketDeps extends ProtocolDeps {
+  readonly clients: Clients
   readonly heartbeat: Heartbeat
 }
 
@@ -35,24 +38,29 @@ export interface WebSocketTransport {
 
 /** Opens the transport. */
 export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
-  const { log, occupancy, heartbeat } = deps
+  const { log, occupancy, heartbeat, clients } = deps
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, handleProtocols })
   const protocol = createProtocol(deps)
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
-    const refusal = connectionRefusal(occupancy)
+    const client = clients.byAddress(request)
+    const refusal = connectionRefusal(occupancy) ?? client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
     }
-    const credentials = credentialsOf(request.headers)
-    sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, credentials))
+    const origin = { credentials: credentialsOf(request.headers), client }
+    sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, origin))
   }
 
   // A scope of its own, so that the connection does not keep its upgrade request in memory.
-  function accept(socket: WebSocket, duplex: Duplex, credentials: Credentials): void {
+  function accept(
+    socket: WebSocket,
+    duplex: Duplex,
+    origin: { readonly credentials: Credentials; readonly client: Client },
+  ): void {
     occupancy.connections++
-    const connection = createConnection(socket, duplex, credentials)
+    const connection = createConnection(socket, duplex, origin)
     const forget = heartbeat.add(connection)
     socket.once('close', () => {
       occupancy.connections--
@@ -93,6 +101,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
           connection.isSilent = false
           readNoFaster(connection)
           const text = String(bytes)
+          connection.client.share.charge(messageCost + text.length / bytesPerUnit)
           endOperation(connection, text)
           receive(text).catch((error: unknown) => {
             if (isServersMessage(error)) {
@@ -125,6 +134,9 @@ function readNoFaster({ socket, duplex }: Connection): void {
   socket.pause()
   duplex.once('drain', () => socket.resume())
 }
+
+/** Reading a message, whatever it says. */
+const messageCost = 2
 
 const maxUnsentBytes = 1024 * 1024
 /** The library drops the answer of a query that its client has completed, but lets the query run: here it ends. */

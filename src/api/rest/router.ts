@@ -5,6 +5,7 @@ import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
+import { bytesPerUnit, type Share } from '../client-shares.ts'
 import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
 import { type Occupancy, subscriptionRefusal } from '../limits.ts'
@@ -30,6 +31,8 @@ export interface RouterRequest {
   readonly caller: Caller
   readonly requestId: string
   readonly occupancy: Occupancy
+  /** Of the client; `undefined` where the request is free. */
+  readonly share: Share | undefined
 }
 
 /** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
@@ -40,6 +43,9 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
+    const { cost = usualCost } = route
+    const exceeded = request.share?.take(cost)
+    if (exceeded !== undefined) return toRest(exceeded)
     refusals = route.refusals
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error, refusals)
@@ -58,7 +64,9 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       },
       deps.services,
     )
-    return 'stream' in answered ? withFailures(deps, request, answered) : answered
+    if ('stream' in answered) return accompanied(deps, request, answered)
+    request.share?.charge(answered.body.length / bytesPerUnit)
+    return answered
   } catch (error) {
     const away = storeAwayOf(error)
     if (away !== undefined) return toRest(away, refusals)
@@ -69,15 +77,23 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
   }
 }
 
-/** Logs what fails once the answer has begun, when nothing can be said to the client. */
-function withFailures(
+/** Some reads by key. */
+const usualCost = 50
+
+/**
+ * Takes the cost of an answer as it is made, and logs what fails once it has begun, when nothing can be said to the client.
+ */
+function accompanied(
   { log }: RouterDeps,
-  { requestId, path }: RouterRequest,
+  { requestId, path, share }: RouterRequest,
   answered: StreamedResponse,
 ): StreamedResponse {
   async function* logged(): AsyncGenerator<string> {
     try {
-      yield* answered.stream.text
+      for await (const text of answered.stream.text) {
+        share?.charge(text.length / bytesPerUnit)
+        yield text
+      }
     } catch (error) {
       if (storeAwayOf(error) === undefined) log.error('request-failed', { requestId, path, error })
       throw error
