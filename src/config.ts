@@ -74,6 +74,10 @@ export interface Config extends LedgerSettings {
   readonly proxies: TrustedProxies
   /** Units of cost that one client may spend a second; `undefined` for what is usual on the network. */
   readonly clientCost: number | undefined
+  /** How many WebSockets and event streams one client may have open; `undefined` as above. */
+  readonly clientConnections: number | undefined
+  /** How many subscriptions and long polls one client may have open; `undefined` as above. */
+  readonly clientSubscriptions: number | undefined
   /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
   readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
@@ -146,6 +150,8 @@ export function parseConfig(
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
     proxies: readProxies(given, errors),
     clientCost: readClientLimit(settings.clientCost, given, errors),
+    clientConnections: readClientLimit(settings.clientConnections, given, errors),
+    clientSubscriptions: readClientLimit(settings.clientSubscriptions, given, errors),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),

@@ -174,7 +174,11 @@ function limitsOf(config: Config, network: string): TransportLimits {
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const isDevelopment = network === developmentNetworkName
   const usual = isDevelopment ? developmentClientLimits : usualClientLimits
-  const client = { costPerSecond: config.clientCost ?? usual.costPerSecond }
+  const client = {
+    costPerSecond: config.clientCost ?? usual.costPerSecond,
+    connections: config.clientConnections ?? usual.connections,
+    subscriptions: config.clientSubscriptions ?? usual.subscriptions,
+  }
   return { ...defaultLimits, connections, subscriptions, client }
 }
 

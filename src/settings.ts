@@ -220,6 +220,20 @@ export const settings = {
     byDefault: undefined,
     help: `units of cost that one client may spend a second; by default ${usualClientLimits.costPerSecond}, and ${developmentClientLimits.costPerSecond} on the development network`,
   },
+  clientConnections: {
+    variable: 'CLIENT_CONNECTIONS',
+    flag: 'client-connections',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `WebSockets and event streams that one client may have open; by default ${usualClientLimits.connections}, and ${developmentClientLimits.connections} on the development network`,
+  },
+  clientSubscriptions: {
+    variable: 'CLIENT_SUBSCRIPTIONS',
+    flag: 'client-subscriptions',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `subscriptions and long polls that one client may have open; by default ${usualClientLimits.subscriptions}, and ${developmentClientLimits.subscriptions} on the development network`,
+  },
   drainDelay: {
     variable: 'DRAIN_DELAY',
     flag: 'drain-delay',

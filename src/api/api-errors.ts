@@ -58,6 +58,9 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
+  /** Of one client, which may have others of the same address beside it. */
+  | { readonly code: 'CLIENT_CONNECTION_LIMIT'; readonly limit: number }
+  | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
   /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */

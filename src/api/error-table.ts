@@ -1,23 +1,15 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import type { AuthError } from './api-errors.ts'
-import type { GatewayError } from './gateway-error.ts'
+import {
+  badRequest,
+  type ErrorCode,
+  type ErrorRow,
+  later,
+  tooMany,
+  unauthorized,
+} from './error-row.ts'
 import { inWords, isoTime, shortened } from './message-words.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
-
-/** The codes of all failures that a client can meet. */
-export type ErrorCode = GatewayError['code']
-type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
-
-/** The row of one failure. */
-export interface ErrorRow<C extends ErrorCode> {
-  /** The HTTP status on REST. */
-  readonly status: number
-  /** One sentence that names the field and says what is expected; without a capital, without a full stop. */
-  readonly message: (error: ErrorOf<C>) => string
-  /** More headers on REST, in lower case. */
-  readonly headers?: (error: ErrorOf<C>) => Readonly<Record<string, string>>
-}
 
 /** Total by type: a code without a row does not compile. */
 const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
@@ -308,6 +300,12 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
+  CLIENT_CONNECTION_LIMIT: tooMany(
+    (e) => `this client has ${e.limit} connections open already; close one of them`,
+  ),
+  CLIENT_SUBSCRIPTION_LIMIT: tooMany(
+    (e) => `this client has ${e.limit} subscriptions open already; end one of them`,
+  ),
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: (e) =>
@@ -373,20 +371,4 @@ export const errorStatuses: ReadonlyMap<string, number> = new Map(
 /** The row of a code. Each row takes the error of its own code, which a lookup by a variable code cannot express. */
 export function errorRowOf(code: ErrorCode): ErrorRow<ErrorCode> {
   return errorTable[code] as ErrorRow<ErrorCode>
-}
-
-/** A fault of the request. */
-function badRequest<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 400, message }
-}
-
-/** Every failure of a token has one remedy for a client: another token. */
-function unauthorized<C extends AuthError['code']>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  const headers = () => ({ 'www-authenticate': 'Bearer' })
-  return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
-}
-
-/** A failure that may pass: the answer names the time of the next attempt. */
-function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
 }

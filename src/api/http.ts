@@ -36,6 +36,7 @@ import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
+import { limitSockets, openFileLimit } from './sockets.ts'
 import { wantsEvents } from './sse.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
 import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
@@ -118,7 +119,8 @@ export async function openHttp(
   // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
-  const clients = createClients(deps.limits, given.proxies ?? { kind: 'none' })
+  const { proxies = { kind: 'none' } } = given
+  const clients = createClients(deps.limits, proxies)
   const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
@@ -133,6 +135,7 @@ export async function openHttp(
   const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
+  limitSockets(server, { limits: deps.limits, proxies, openFiles: openFileLimit() }, deps.log)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
   takeUpgrades(server, policies, (path) => {
     if (path === graphqlPath) return listeners
@@ -234,7 +237,7 @@ async function handle(
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
-      const asked = { message, path, query, caller, requestId, occupancy }
+      const asked = { message, path, query, caller, client, requestId, occupancy }
       const found = await answer(deps, { ...asked, share: isFree ? undefined : share })
       return send(response, found, isFree ? common : { ...common, ...share.headers() })
     }

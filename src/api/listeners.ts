@@ -30,7 +30,7 @@ export interface Listeners {
 /** Opens both transports. */
 export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
-  const heartbeat = startHeartbeat()
+  const heartbeat = startHeartbeat(deps.occupancy.limits.heartbeatMs)
   const tokens = watchTokens(auth.clock)
   const streams = new Set<EventStream>()
   const webSocket = openWebSocket({ ...deps, heartbeat, tokens })

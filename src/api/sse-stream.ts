@@ -4,7 +4,7 @@ import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger
 import { deliveryCost } from './client-shares.ts'
 import type { Client } from './clients.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import type { Occupancy } from './limits.ts'
+import { type Occupancy, occupy } from './limits.ts'
 
 /** A stream of server-sent events over one HTTP response. */
 
@@ -43,8 +43,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const subscribers = new Set<Subscriber>()
   const endings: (() => void)[] = []
   let isOver = false
-  occupancy.connections++
-  occupancy.subscriptions++
+  occupy(occupancy, client.name, { connections: 1, subscriptions: 1 })
   sendHead(response)
 
   const stream: EventStream = {
@@ -85,8 +84,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   function finish(): void {
     if (isOver) return
     isOver = true
-    occupancy.connections--
-    occupancy.subscriptions--
+    occupy(occupancy, client.name, { connections: -1, subscriptions: -1 })
     streams.delete(stream)
     forget()
     for (const act of endings) act()

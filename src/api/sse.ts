@@ -51,7 +51,7 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 /** Answers with a stream of events, or refuses before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
   const { message, response, caller, client } = request
-  const refusal = refusalOf(deps)
+  const refusal = refusalOf(deps, client)
   if (refusal !== undefined) return send(response, toRest(refusal))
   const allowed = await validToken(caller)
   if (!allowed.ok) return send(response, toRest(allowed.error))
@@ -66,7 +66,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
   }
   // Others may have connected, or the gateway begun to stop, while the request was read.
-  const late = refusalOf(deps)
+  const late = refusalOf(deps, client)
   if (late !== undefined) return send(response, toRest(late))
   const stream = openEventStream(response, { ...deps, client })
   const { expiresAt } = allowed.value
@@ -78,8 +78,8 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
 }
 
 /** Why another stream is refused; `undefined` where it is not. */
-function refusalOf({ occupancy }: SseDeps): LimitError | undefined {
-  return connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
+function refusalOf({ occupancy }: SseDeps, { name }: Client): LimitError | undefined {
+  return connectionRefusal(occupancy, name) ?? subscriptionRefusal(occupancy, name)
 }
 
 /** Reading is open to all, but an invalid token is refused. */

@@ -9,7 +9,7 @@ import type { Client, Clients } from './clients.ts'
 import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { connectionRefusal } from './limits.ts'
+import { connectionRefusal, maxUnsentAnswers, occupy } from './limits.ts'
 import { maxBodyBytes, parseJson } from './rest/body.ts'
 import type { RestResponse } from './rest/response.ts'
 import { type Connection, createConnection } from './ws-connection.ts'
@@ -44,7 +44,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
     const client = clients.byAddress(request)
-    const refusal = connectionRefusal(occupancy) ?? client.share.take(connectionCost)
+    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
@@ -59,11 +59,11 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
     duplex: Duplex,
     origin: { readonly credentials: Credentials; readonly client: Client },
   ): void {
-    occupancy.connections++
     const connection = createConnection(socket, duplex, origin)
+    occupy(occupancy, connection.client.name, { connections: 1 })
     const forget = heartbeat.add(connection)
     socket.once('close', () => {
-      occupancy.connections--
+      occupy(occupancy, connection.client.name, { connections: -1 })
       forget()
       connection.forgetToken?.()
     })
@@ -93,7 +93,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => sendText(socket, text),
+      send: (text) => sendText(connection, text, log),
       close: (code, reason) => socket.close(code, reason),
       onPing: createPongs(socket),
       onMessage: (receive) =>
@@ -155,11 +155,22 @@ function isServersMessage(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type')
 }
 
-function sendText(socket: WebSocket, text: string): Promise<void> {
+/** What waits for a client is bounded: it may have asked for a hundred answers before it got the first, and read none. */
+function sendText(
+  { socket, duplex }: Connection,
+  text: string,
+  log: Pick<Log, 'debug'>,
+): Promise<void> {
   return new Promise((resolve) => {
     // A closing socket accepts no more; its subscriptions end with `close`.
     if (socket.readyState !== socket.OPEN) return resolve()
-    socket.send(text, () => resolve())
+    if (duplex.writableLength <= maxUnsentAnswers) {
+      socket.send(text, () => resolve())
+      return
+    }
+    log.debug('answers-unread', { unsentBytes: duplex.writableLength })
+    socket.terminate()
+    resolve()
   })
 }
 

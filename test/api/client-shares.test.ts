@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClientShares } from '../../src/api/client-shares.ts'
+import { developmentClientLimits } from '../../src/api/limits.ts'
 import { openStream } from '../support/event-stream.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses } from '../support/log-store.ts'
@@ -227,7 +228,9 @@ describe('a client', () => {
   })
 
   test('pays for each update that a feed sends', async () => {
-    const served = await serveLog({ limits: { client: { costPerSecond } } })
+    const served = await serveLog({
+      limits: { client: { ...developmentClientLimits, costPerSecond } },
+    })
     const left = async () => remaining(await fetch(`${served.url}/graphql?query={__typename}`))
     const query = encodeURIComponent('subscription { ledgerUpdates { __typename } }')
     const stream = await openStream(`${served.url}/graphql?query=${query}`)

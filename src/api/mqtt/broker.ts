@@ -10,7 +10,8 @@ import { bytesPerUnit, connectionCost, type Share } from '../client-shares.ts'
 import type { Client as ClientOfShare, Clients } from '../clients.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
-import { connectionRefusal, type Occupancy } from '../limits.ts'
+import { type Peer, startHeartbeat } from '../heartbeat.ts'
+import { connectionRefusal, type Occupancy, occupy } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { presentState } from './messages.ts'
@@ -62,6 +63,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const interests = createInterests()
   const shareByStream: Shares = new WeakMap()
   const broker = await createBroker(deps, interests, shareByStream)
+  const heartbeat = startHeartbeat(occupancy.limits.heartbeatMs)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: 64 * 1024,
@@ -83,14 +85,18 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   }
 
   function accept(request: IncomingMessage, { duplex, head, client }: Upgrade): void {
-    const refusal = connectionRefusal(occupancy) ?? client.share.take(connectionCost)
+    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
     }
     sockets.handleUpgrade(request, duplex, head, (socket) => {
-      occupancy.connections++
-      socket.once('close', () => occupancy.connections--)
+      occupy(occupancy, client.name, { connections: 1 })
+      const forget = heartbeat.add(peerOf(socket))
+      socket.once('close', () => {
+        occupy(occupancy, client.name, { connections: -1 })
+        forget()
+      })
       const stream = streamOf(socket, client.share)
       shareByStream.set(stream, client.share)
       broker.handle(stream, request)
@@ -99,6 +105,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
 
   async function close(windowMs: number): Promise<void> {
     await publishing.stop()
+    heartbeat.stop()
     await spread([...sockets.clients], windowMs, (socket) => socket.close(goingAway))
     await new Promise<void>((resolve) => broker.close(resolve))
     for (const socket of sockets.clients) socket.terminate()
@@ -106,6 +113,25 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   }
 
   return { upgrade, close }
+}
+
+/** Probed whether the client keeps alive or not: MQTT lets it have no keep-alive at all, or one of 18 hours. */
+function peerOf(socket: WebSocket): Peer {
+  const peer = {
+    isSilent: false,
+    // Of a client to which much is on its way `stalled-writes.ts` watches the writes instead: its pong would come late.
+    ping: () => {
+      if (socket.isPaused || socket.bufferedAmount > 0) peer.isSilent = false
+      else socket.ping()
+    },
+    cut: () => socket.terminate(),
+  }
+  const live = () => {
+    peer.isSilent = false
+  }
+  socket.on('message', live)
+  socket.on('pong', live)
+  return peer
 }
 
 interface Upgrade {

@@ -6,9 +6,10 @@ import type { Services } from '../../service/services.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
 import { bytesPerUnit, type Share } from '../client-shares.ts'
+import type { Client } from '../clients.ts'
 import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
-import { type Occupancy, subscriptionRefusal } from '../limits.ts'
+import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
@@ -31,6 +32,7 @@ export interface RouterRequest {
   readonly caller: Caller
   readonly requestId: string
   readonly occupancy: Occupancy
+  readonly client: Client
   /** Of the client; `undefined` where the request is free. */
   readonly share: Share | undefined
 }
@@ -113,20 +115,20 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
 
 /** Watches the socket, for the message itself closes as soon as it is read. */
 async function listen<T>(
-  { message: { socket }, occupancy }: RouterRequest,
+  { message: { socket }, occupancy, client }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Result<T, LimitError>> {
-  const refusal = subscriptionRefusal(occupancy, 0)
+  const refusal = subscriptionRefusal(occupancy, client.name)
   if (refusal !== undefined) return err(refusal)
   const over = new AbortController()
   const abort = () => over.abort()
   socket.once('close', abort)
   occupancy.draining.addEventListener('abort', abort)
-  occupancy.subscriptions++
+  occupy(occupancy, client.name, { subscriptions: 1 })
   try {
     return ok(await work(over.signal))
   } finally {
-    occupancy.subscriptions--
+    occupy(occupancy, client.name, { subscriptions: -1 })
     occupancy.draining.removeEventListener('abort', abort)
     // The next request may come on the same socket.
     socket.off('close', abort)
