@@ -1,3 +1,4 @@
+import type { TrustedProxies } from './api/client-address.ts'
 import type { TokenSettings } from './api/open-tokens.ts'
 import type { Allowed } from './api/policies.ts'
 import type { TokenRequest } from './api/token.ts'
@@ -19,6 +20,7 @@ import {
   parseNames,
   parseOrigins,
   parsePort,
+  parseProxies,
   parseRetention,
   parseSwitch,
 } from './setting-values.ts'
@@ -70,6 +72,14 @@ export interface Config extends LedgerSettings, TokenSettings {
   readonly maxConnections: number
   /** How many subscriptions may be open on all of them. */
   readonly maxSubscriptions: number
+  /** Whose word on the addresses of clients counts. */
+  readonly proxies: TrustedProxies
+  /** Units of cost that one client may spend a second; `undefined` for what is usual on the network. */
+  readonly clientCost: number | undefined
+  /** How many WebSockets and event streams one client may have open; `undefined` as above. */
+  readonly clientConnections: number | undefined
+  /** How many subscriptions and long polls one client may have open; `undefined` as above. */
+  readonly clientSubscriptions: number | undefined
   /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
   readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
@@ -145,6 +155,10 @@ export function parseConfig(
     hasIntrospection: check(settings.introspection, parseSwitch, switches.join(', ')),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
+    proxies: readProxies(given, errors),
+    clientCost: readClientLimit(settings.clientCost, given, errors),
+    clientConnections: readClientLimit(settings.clientConnections, given, errors),
+    clientSubscriptions: readClientLimit(settings.clientSubscriptions, given, errors),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
@@ -249,6 +263,31 @@ function readOrigins(given: GivenValues, errors: ConfigError[]): Config['allowed
     errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
   }
   return origins
+}
+
+function readProxies(given: GivenValues, errors: ConfigError[]): TrustedProxies {
+  const { text = '0', from: setting } = given(settings.trustProxy)
+  const proxies = parseProxies(text)
+  if (proxies !== undefined) return proxies
+  const expected = 'a number from 0 to 9, or networks such as 10.0.0.0/8 with commas between'
+  errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  return { kind: 'none' }
+}
+
+/** One that has another default on each network. */
+function readClientLimit(
+  limit: Setting,
+  given: GivenValues,
+  errors: ConfigError[],
+): number | undefined {
+  const { text, from: setting } = given(limit)
+  if (text === undefined) return undefined
+  const value = parseCount(text)
+  if (value === undefined || value === 0) {
+    const expected = 'a whole number from 1'
+    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  }
+  return value
 }
 
 function readWorkers(given: GivenValues, errors: ConfigError[]): number {

@@ -3,7 +3,12 @@ import type { AuthDeps } from './api/auth.ts'
 import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
-import { defaultLimits, type TransportLimits } from './api/limits.ts'
+import {
+  defaultLimits,
+  developmentClientLimits,
+  type TransportLimits,
+  usualClientLimits,
+} from './api/limits.ts'
 import { openTokens } from './api/open-tokens.ts'
 import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
@@ -147,11 +152,12 @@ async function openInOrder(
   )
   blockChanges.add(services.feed.blocks.notify)
   const { auth } = tokens.value
-  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
-  const limits = { ...defaultLimits, connections, subscriptions }
   const network = services.parameters.networkName
+  const limits = limitsOf(config, network)
   const policies = policiesOf(config, network)
-  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, policies, log }
+  const { proxies } = config
+  const allowed = { limits, policies, proxies }
+  const transportDeps = { services, auth, ...allowed, trustedDocuments: trusted.value, log }
   const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
@@ -171,6 +177,18 @@ function policiesOf(config: Config, network: string): Policies {
   const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
   const usual = network === developmentNetworkName ? 'all' : new Set<string>()
   return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
+}
+
+function limitsOf(config: Config, network: string): TransportLimits {
+  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
+  const isDevelopment = network === developmentNetworkName
+  const usual = isDevelopment ? developmentClientLimits : usualClientLimits
+  const client = {
+    costPerSecond: config.clientCost ?? usual.costPerSecond,
+    connections: config.clientConnections ?? usual.connections,
+    subscriptions: config.clientSubscriptions ?? usual.subscriptions,
+  }
+  return { ...defaultLimits, connections, subscriptions, client }
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {

@@ -1,5 +1,7 @@
+import { BlockList, isIP } from 'node:net'
 import { basename, dirname, extname, join } from 'node:path'
 import type { KeySetSource } from './api/key-set.ts'
+import type { TrustedProxies } from './api/client-address.ts'
 import { databaseAddress } from './store/url.ts'
 
 /** The values of settings: each function gives what a text means, `undefined` where it means nothing. Pure. */
@@ -70,6 +72,24 @@ export function parseOrigins(text: string): ReadonlySet<string> | 'all' | undefi
   const origins = text.split(',').map((origin) => origin.trim())
   const isOrigin = (one: string) => /^https?:/.test(one) && URL.parse(one)?.origin === one
   return origins.every(isOrigin) ? new Set(origins) : undefined
+}
+
+/** How many proxies there are, or their networks with commas between. */
+export function parseProxies(text: string): TrustedProxies | undefined {
+  if (/^[0-9]$/.test(text)) {
+    return text === '0' ? { kind: 'none' } : { kind: 'count', count: Number(text) }
+  }
+  const networks = new BlockList()
+  for (const one of text.split(',')) {
+    const [address = '', bits] = one.trim().split('/')
+    const family = isIP(address)
+    const most = family === 4 ? 32 : 128
+    if (family === 0 || !/^[0-9]{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > most) {
+      return undefined
+    }
+    networks.addSubnet(address, Number(bits ?? most), family === 4 ? 'ipv4' : 'ipv6')
+  }
+  return { kind: 'networks', networks }
 }
 
 /** One of some words. */

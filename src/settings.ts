@@ -1,4 +1,4 @@
-import { defaultLimits } from './api/limits.ts'
+import { defaultLimits, developmentClientLimits, usualClientLimits } from './api/limits.ts'
 import { logLevels } from './lib/log.ts'
 
 /** Every setting of a gateway, as the operator knows it; `config.ts` reads them. */
@@ -254,6 +254,34 @@ export const settings = {
     value: 'NUMBER',
     byDefault: String(defaultLimits.subscriptions),
     help: 'subscriptions that may be open on all of them together',
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    flag: 'trust-proxy',
+    value: 'PROXIES',
+    byDefault: undefined,
+    help: 'proxies whose X-Forwarded-For or Forwarded names the client: how many are in front, or their networks with commas between',
+  },
+  clientCost: {
+    variable: 'CLIENT_COST',
+    flag: 'client-cost',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `units of cost that one client may spend a second; by default ${usualClientLimits.costPerSecond}, and ${developmentClientLimits.costPerSecond} on the development network`,
+  },
+  clientConnections: {
+    variable: 'CLIENT_CONNECTIONS',
+    flag: 'client-connections',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `WebSockets and event streams that one client may have open; by default ${usualClientLimits.connections}, and ${developmentClientLimits.connections} on the development network`,
+  },
+  clientSubscriptions: {
+    variable: 'CLIENT_SUBSCRIPTIONS',
+    flag: 'client-subscriptions',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `subscriptions and long polls that one client may have open; by default ${usualClientLimits.subscriptions}, and ${developmentClientLimits.subscriptions} on the development network`,
   },
   drainDelay: {
     variable: 'DRAIN_DELAY',

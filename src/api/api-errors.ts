@@ -4,6 +4,7 @@
 export type ApiError =
   | AuthError
   | LimitError
+  | RateLimitExceeded
   | SubmissionNotAllowed
   | RequestUnreadable
   | AnswerTooLarge
@@ -66,10 +67,21 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
+  /** Of one client, which may have others of the same address beside it. */
+  | { readonly code: 'CLIENT_CONNECTION_LIMIT'; readonly limit: number }
+  | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
   /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
+
+/** The client has spent its share; after some seconds there is enough of it again. */
+export interface RateLimitExceeded {
+  readonly code: 'RATE_LIMIT_EXCEEDED'
+  readonly cost: number
+  readonly remaining: number
+  readonly retryAfterSeconds: number
+}
 
 /** The caller may not submit blocks here. */
 export interface SubmissionNotAllowed {

@@ -1,23 +1,9 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import type { GatewayError } from './gateway-error.ts'
-import { shortened } from './shortened.ts'
+import { badRequest, type ErrorCode, type ErrorRow, later, tooMany } from './error-row.ts'
+import { inWords, shortened } from './message-words.ts'
 import { tokenErrorRows } from './token-error-rows.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
-
-/** The codes of all failures that a client can meet. */
-export type ErrorCode = GatewayError['code']
-type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
-
-/** The row of one failure. */
-export interface ErrorRow<C extends ErrorCode> {
-  /** The HTTP status on REST. */
-  readonly status: number
-  /** One sentence that names the field and says what is expected; without a capital, without a full stop. */
-  readonly message: (error: ErrorOf<C>) => string
-  /** More headers on REST, in lower case. */
-  readonly headers?: (error: ErrorOf<C>) => Readonly<Record<string, string>>
-}
 
 /** Total by type: a code without a row does not compile. */
 const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
@@ -294,6 +280,18 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
       : `${e.limit} subscriptions are open already; try again later`,
   ),
+  CLIENT_CONNECTION_LIMIT: tooMany(
+    (e) => `this client has ${e.limit} connections open already; close one of them`,
+  ),
+  CLIENT_SUBSCRIPTION_LIMIT: tooMany(
+    (e) => `this client has ${e.limit} subscriptions open already; end one of them`,
+  ),
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    message: (e) =>
+      `this client has ${e.remaining} units of its share left, and this takes ${e.cost}; try again in ${e.retryAfterSeconds} seconds`,
+    headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
+  },
   SUBSCRIPTIONS_TOO_COSTLY: badRequest(
     (e) =>
       `query: with this subscription an event of each on this connection costs ${e.cost}, more than ${e.limit}; ask for less, or end others`,
@@ -353,19 +351,4 @@ export const errorStatuses: ReadonlyMap<string, number> = new Map(
 /** The row of a code. Each row takes the error of its own code, which a lookup by a variable code cannot express. */
 export function errorRowOf(code: ErrorCode): ErrorRow<ErrorCode> {
   return errorTable[code] as ErrorRow<ErrorCode>
-}
-
-/** A fault of the request. */
-function badRequest<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 400, message }
-}
-
-/** A failure that may pass: the answer names the time of the next attempt. */
-function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
-  return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
-}
-
-/** A code as lower-case words. */
-function inWords(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ')
 }

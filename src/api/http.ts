@@ -8,13 +8,17 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
-import type { BodyError, QueryParameterMalformed } from './api-errors.ts'
+import type { QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
-import { toGraphQL, toRest } from './errors.ts'
+import type { TrustedProxies } from './client-address.ts'
+import { bytesPerUnit, forOneRequest, requestCost } from './client-shares.ts'
+import { type Clients, createClients } from './clients.ts'
+import { toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
+import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import {
   createOccupancy,
@@ -30,9 +34,9 @@ import { openPolicies, originHeaders, type Policies, policyProblem } from './pol
 import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
-import { json, type RestResponse } from './rest/response.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
+import { limitSockets, openFileLimit } from './sockets.ts'
 import { wantsEvents } from './sse.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
 import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
@@ -51,6 +55,8 @@ export interface HttpDeps {
   readonly trustedDocuments?: TrustedDocuments | undefined
   /** What browsers and strangers may do; everything by default. */
   readonly policies?: Policies | undefined
+  /** Whose word on the addresses of clients counts; nobody's by default. */
+  readonly proxies?: TrustedProxies | undefined
   readonly log: Log
 }
 
@@ -113,11 +119,14 @@ export async function openHttp(
   // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
   const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
-  const listeners = openListeners({ ...deps, graphql, documents, occupancy })
+  const { proxies = { kind: 'none' } } = given
+  const clients = createClients(deps.limits, proxies)
+  const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
   const direct = createDirectAnswers({ ...deps, graphql, documents })
-  const inHand = { ...deps, routes: tableOf(deps.routes), graphql, direct, occupancy, listeners }
+  const routes = tableOf(deps.routes)
+  const inHand = { ...deps, routes, graphql, direct, occupancy, listeners, clients }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
@@ -126,6 +135,7 @@ export async function openHttp(
   const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
+  limitSockets(server, { limits: deps.limits, proxies, openFiles: openFileLimit() }, deps.log)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
   takeUpgrades(server, policies, (path) => {
     if (path === graphqlPath) return listeners
@@ -137,7 +147,7 @@ export async function openHttp(
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
-  const opened = await openMqtt({ ...deps, occupancy })
+  const opened = await openMqtt({ ...deps, occupancy, clients })
   mqtt = opened
   const openFiles = watchOpenFiles(server, deps.log)
   return ok({
@@ -186,6 +196,7 @@ interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly direct: DirectAnswers
   readonly occupancy: Occupancy
   readonly listeners: Listeners
+  readonly clients: Clients
 }
 
 async function handle(
@@ -211,28 +222,42 @@ async function handle(
     if (coding !== 'identity') {
       return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
     }
-    const caller = callerOf(deps.auth, credentialsOf(message.headers))
+    const sent = credentialsOf(message.headers)
+    const caller = callerOf(deps.auth, sent)
+    const asking = deps.clients.of(message, sent, caller)
+    const client = asking instanceof Promise ? await asking : asking
+    const { share } = client
+    const isFree = isProbe(path)
+    const exceeded = isFree ? undefined : share.take(costToRead(message, query))
+    if (exceeded !== undefined) {
+      const refusal = path === graphqlPath ? refusedGraphql(exceeded) : toRest(exceeded)
+      return send(response, refusal, { ...common, ...share.headers() })
+    }
     const isPage = policies.hasGraphiql && wantsPage(message)
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
-      const found = await answer(deps, { message, path, query, caller, requestId, occupancy })
-      return send(response, found, common)
+      const asked = { message, path, query, caller, client, requestId, occupancy }
+      const found = await answer(deps, { ...asked, share: isFree ? undefined : share })
+      return send(response, found, isFree ? common : { ...common, ...share.headers() })
     }
     if (isPage) return await sendPage(message, response, common)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-      if (!type.ok) return send(response, refusedGraphql(415, type.error), common)
+      if (!type.ok) return send(response, refusedGraphql(type.error, 415), common)
     }
     if (wantsEvents(message)) {
-      setHeaders(response, common)
-      return await deps.listeners.answer({ message, response, query, caller })
+      setHeaders(response, { ...common, ...share.headers() })
+      return await deps.listeners.answer({ message, response, query, caller, client })
     }
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-    if (misspelt !== undefined) return send(response, refusedGraphql(400, misspelt), common)
+    if (misspelt !== undefined) return send(response, refusedGraphql(misspelt, 400), common)
     const { services, limits, occupancy } = deps
     const { isStopping } = occupancy
-    const context = { caller, services, limits, requestId, isStopping }
+    const context = {
+      ...{ caller, services, limits, requestId, isStopping },
+      share: forOneRequest(share),
+    }
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)
@@ -248,6 +273,22 @@ async function handle(
     else send(response, toRest(away ?? { code: 'INTERNAL', requestId }), common)
   }
 }
+
+/** What asks whether the process and the gateway live, often from one address for many clients. */
+function isProbe(path: string): boolean {
+  return path === '/health/live' || path === '/health/ready' || path === '/health'
+}
+
+/** What a request costs before it is known what it asks for. */
+function costToRead({ headers }: IncomingMessage, query: string): number {
+  const length = headers['content-length']
+  const bytes = length === undefined ? 0 : Number(length)
+  const unknown = headers['transfer-encoding'] === undefined ? 0 : unknownBytes
+  return requestCost + Math.ceil((bytes + unknown + query.length) / bytesPerUnit)
+}
+
+/** As many as a body without a length is taken for: those of a block. */
+const unknownBytes = 32_768
 
 /** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
@@ -294,10 +335,6 @@ const graphqlTypes = [
   'application/graphql+json',
   'application/graphql',
 ] as const
-
-function refusedGraphql(status: number, error: BodyError | QueryParameterMalformed): RestResponse {
-  return json(status, { errors: [toGraphQL(error).toJSON()] })
-}
 
 /** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
 function unreadableParameter(query: string): QueryParameterMalformed | undefined {

@@ -9,11 +9,16 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
-import type { ErrorCode } from './error-table.ts'
+import type { ErrorCode } from './error-row.ts'
 import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
 import { maxOperationCost } from './graphql/cost.ts'
 import { maxAliases, maxDirectives, maxDocumentDepth, maxDocumentTokens } from './graphql/limits.ts'
-import { maxConnectionCost, requestTimeoutMs, type TransportLimits } from './limits.ts'
+import {
+  maxConnectionCost,
+  maxUnsentAnswers,
+  requestTimeoutMs,
+  type TransportLimits,
+} from './limits.ts'
 import { maxTopics } from './mqtt/broker.ts'
 import { maxBodyBytes } from './rest/body.ts'
 import { maxHeadBytes } from './unreadable.ts'
@@ -209,6 +214,45 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     unit: 'COST',
     meaning: 'What an event of each subscription of one WebSocket may cost together.',
     error: 'SUBSCRIPTIONS_TOO_COSTLY',
+  },
+  {
+    name: 'clientConnections',
+    value: transports.client.connections,
+    unit: 'COUNT',
+    meaning:
+      'WebSockets and event streams of one client; of connections of any kind twice as many.',
+    error: 'CLIENT_CONNECTION_LIMIT',
+    setting: 'CLIENT_CONNECTIONS',
+  },
+  {
+    name: 'clientSubscriptions',
+    value: transports.client.subscriptions,
+    unit: 'COUNT',
+    meaning: 'Subscriptions and long polls of one client.',
+    error: 'CLIENT_SUBSCRIPTION_LIMIT',
+    setting: 'CLIENT_SUBSCRIPTIONS',
+  },
+  {
+    name: 'clientCost',
+    value: transports.client.costPerSecond,
+    unit: 'COST',
+    meaning:
+      'What one client may spend a second over all transports, and ten times of it in one go.',
+    error: 'RATE_LIMIT_EXCEEDED',
+    setting: 'CLIENT_COST',
+  },
+  {
+    name: 'unsentBytes',
+    value: maxUnsentAnswers,
+    unit: 'BYTES',
+    meaning:
+      'That wait for the client of a WebSocket when another answer is made; with more it is cut.',
+  },
+  {
+    name: 'heartbeatMs',
+    value: transports.heartbeatMs,
+    unit: 'MILLISECONDS',
+    meaning: 'Between two probes of a connection; one that gave no sign since the last is cut.',
   },
   {
     name: 'stalledWriteMs',

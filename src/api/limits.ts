@@ -1,6 +1,7 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import type { LimitError } from './api-errors.ts'
+import { roundMs } from './heartbeat.ts'
 
 /** Limits on connections and subscriptions; what exceeds one is refused before any work is done for it. */
 
@@ -12,8 +13,36 @@ export interface TransportLimits {
   readonly subscriptions: number
   /** Subscriptions of one WebSocket. */
   readonly subscriptionsPerConnection: number
+  /** A connection that gives no sign of life from one probe to the next is cut; milliseconds between two. */
+  readonly heartbeatMs: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
+  /** What one client may do of what all share. */
+  readonly client: ClientLimits
+}
+
+/** The limits of one client: the holder of a token, or an address. */
+export interface ClientLimits {
+  /** What it may spend a second on average, in units of cost. */
+  readonly costPerSecond: number
+  /** Its open WebSockets and event streams. */
+  readonly connections: number
+  /** Its subscriptions on all of them, and its long polls. */
+  readonly subscriptions: number
+}
+
+/** On the development network a client may use all that the process can do: whoever is there is trusted. */
+export const developmentClientLimits: ClientLimits = {
+  costPerSecond: 100_000_000,
+  connections: 19_500,
+  subscriptions: 100_000,
+}
+
+/** On other networks half a core by the estimates, which are mostly far above what is really spent. */
+export const usualClientLimits: ClientLimits = {
+  costPerSecond: 250_000,
+  connections: 200,
+  subscriptions: 2_000,
 }
 
 /** The limits of a gateway without settings. */
@@ -21,7 +50,9 @@ export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
+  heartbeatMs: roundMs,
   stalledWriteMs: 60_000,
+  client: developmentClientLimits,
 }
 
 /** Counts what is open. */
@@ -29,12 +60,35 @@ export interface Occupancy {
   readonly limits: TransportLimits
   connections: number
   subscriptions: number
+  /** Of each client that has any open, by its name. */
+  readonly byClient: Map<string, OfClient>
   /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
   /** Fires when the gateway stops and accepts no more subscribers. */
   readonly draining: AbortSignal
   /** Logs when a limit of the operator is reached, and when it no longer is. */
   readonly fullness: { readonly connections: Outage; readonly subscriptions: Outage }
+}
+
+interface OfClient {
+  connections: number
+  subscriptions: number
+}
+
+/** Counts what a client has opened, or closed. */
+export function occupy(
+  occupancy: Occupancy,
+  client: string,
+  { connections = 0, subscriptions = 0 }: Partial<OfClient>,
+): void {
+  occupancy.connections += connections
+  occupancy.subscriptions += subscriptions
+  const ofClient = occupancy.byClient.get(client) ?? { connections: 0, subscriptions: 0 }
+  ofClient.connections += connections
+  ofClient.subscriptions += subscriptions
+  const isIdle = ofClient.connections <= 0 && ofClient.subscriptions <= 0
+  if (isIdle) occupancy.byClient.delete(client)
+  else occupancy.byClient.set(client, ofClient)
 }
 
 /** Creates the count, with nothing open. */
@@ -47,12 +101,17 @@ export function createOccupancy(
     connections: createOutage(log, { began: 'connections-full', over: 'connections-free' }),
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
-  return { limits, connections: 0, subscriptions: 0, isStopping: false, draining, fullness }
+  const none = { connections: 0, subscriptions: 0, byClient: new Map() }
+  return { limits, ...none, isStopping: false, draining, fullness }
 }
 
 /** Why another connection is refused; `undefined` where it is not. */
-export function connectionRefusal(occupancy: Occupancy): LimitError | undefined {
+export function connectionRefusal(occupancy: Occupancy, client: string): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
+  const { connections: ofClient } = occupancy.limits.client
+  if ((occupancy.byClient.get(client)?.connections ?? 0) >= ofClient) {
+    return { code: 'CLIENT_CONNECTION_LIMIT', limit: ofClient }
+  }
   const { connections: limit } = occupancy.limits
   const isFull = meter(occupancy.fullness.connections, {
     open: occupancy.connections,
@@ -62,12 +121,20 @@ export function connectionRefusal(occupancy: Occupancy): LimitError | undefined 
   return isFull ? { code: 'CONNECTION_LIMIT', limit } : undefined
 }
 
-/** Why another subscription is refused on a connection with `open` of them; `undefined` where it is not. */
-export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitError | undefined {
+/** Why a client is refused another subscription, on a connection with `open` of them; `undefined` where it is not. */
+export function subscriptionRefusal(
+  occupancy: Occupancy,
+  client: string,
+  open = 0,
+): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
   const { subscriptions, subscriptionsPerConnection } = occupancy.limits
   if (open >= subscriptionsPerConnection) {
     return { code: 'SUBSCRIPTION_LIMIT', scope: 'connection', limit: subscriptionsPerConnection }
+  }
+  const { subscriptions: ofClient } = occupancy.limits.client
+  if ((occupancy.byClient.get(client)?.subscriptions ?? 0) >= ofClient) {
+    return { code: 'CLIENT_SUBSCRIPTION_LIMIT', limit: ofClient }
   }
   const isFull = meter(occupancy.fullness.subscriptions, {
     open: occupancy.subscriptions,
@@ -79,6 +146,9 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
 
 /** A request must arrive within this time, or its connection is cut. */
 export const requestTimeoutMs = 60_000
+
+/** A client is cut that another answer is made for while so many bytes wait for it: two of the longest answers. */
+export const maxUnsentAnswers = 33_554_432
 
 /** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
 export const maxConnectionCost = 2_000_000

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AuthDeps } from './auth.ts'
+import type { Clients } from './clients.ts'
 import { spread } from './drain.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { OperationDeps } from './operation.ts'
@@ -13,6 +14,7 @@ import { openWebSocket } from './ws.ts'
 
 export interface ListenersDeps extends OperationDeps {
   readonly auth: AuthDeps
+  readonly clients: Clients
 }
 
 /** The two transports of subscriptions. */
@@ -28,7 +30,7 @@ export interface Listeners {
 /** Opens both transports. */
 export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
-  const heartbeat = startHeartbeat()
+  const heartbeat = startHeartbeat(deps.occupancy.limits.heartbeatMs)
   const tokens = watchTokens(auth.clock)
   const forgetRevocations = auth.revocations?.changes.add(tokens.look)
   const streams = new Set<EventStream>()

@@ -3,10 +3,11 @@ import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import type { Caller } from './auth.ts'
+import type { Client } from './clients.ts'
 import { messageOf, toGraphQL } from './errors.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { GatewayContext } from './graphql/builder.ts'
-import { costRefusal } from './graphql/cost.ts'
+import { costRefusal, operationCost } from './graphql/cost.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Occupancy } from './limits.ts'
@@ -31,17 +32,25 @@ export interface OperationRequest {
   readonly extensions?: unknown
 }
 
-/** Reads and validates an operation. Never throws. */
+/** Who sent an operation. */
+export interface Sender {
+  readonly caller: Caller
+  readonly client: Client
+}
+
+/** Reads and validates an operation, and takes its cost from the share of its client. Never throws. */
 export function prepareOperation(
   { graphql, documents, services, occupancy, log }: OperationDeps,
-  caller: Caller,
+  { caller, client }: Sender,
   request: OperationRequest,
   budget: Budget,
 ): ExecutionArgs | readonly GraphQLError[] {
   const { operationName, variables } = request
   const requestId = randomUUID()
   const { isStopping, limits } = occupancy
-  const contextValue: GatewayContext = { caller, services, limits, requestId, isStopping, budget }
+  const { share } = client
+  const fields = { caller, services, limits, requestId, isStopping }
+  const contextValue: GatewayContext = { ...fields, budget, share }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const text = documents.textOf(request)
@@ -52,7 +61,9 @@ export function prepareOperation(
     if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]
     const args = { schema, document, contextValue, operationName, variableValues: variables }
     const refusal = costRefusal(args)
-    return refusal === undefined ? args : [refusal]
+    if (refusal !== undefined) return [refusal]
+    const exceeded = share.take(operationCost(args) ?? 0)
+    return exceeded === undefined ? args : [toGraphQL(exceeded)]
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
     log.error('request-failed', { requestId, error })

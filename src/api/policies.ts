@@ -59,7 +59,8 @@ export function originHeaders(
 function readableBy(origin: string): Readonly<Record<string, string>> {
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'etag, location, retry-after, x-request-id',
+    'access-control-expose-headers':
+      'etag, location, ratelimit, ratelimit-policy, retry-after, x-request-id',
   }
 }
 

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger-updates.ts'
+import { deliveryCost } from './client-shares.ts'
+import type { Client } from './clients.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import type { Occupancy } from './limits.ts'
+import { type Occupancy, occupy } from './limits.ts'
 
 /** A stream of server-sent events over one HTTP response. */
 
@@ -26,6 +28,7 @@ export interface EventStreamDeps {
   readonly occupancy: Occupancy
   readonly heartbeat: Heartbeat
   readonly streams: Set<EventStream>
+  readonly client: Client
 }
 
 /** A stream accepts more events while fewer unsent bytes than this wait in it. */
@@ -36,18 +39,20 @@ const keepAliveMs = 10_000
 
 /** Answers with a stream; the head of the response must not be sent yet. */
 export function openEventStream(response: ServerResponse, deps: EventStreamDeps): EventStream {
-  const { occupancy, heartbeat, streams } = deps
+  const { occupancy, heartbeat, streams, client } = deps
   const subscribers = new Set<Subscriber>()
   const endings: (() => void)[] = []
   let isOver = false
-  occupancy.connections++
-  occupancy.subscriptions++
+  occupy(occupancy, client.name, { connections: 1, subscriptions: 1 })
   sendHead(response)
 
   const stream: EventStream = {
     sink: {
       hasRoom: () => response.writableLength < roomBytes,
-      take: (text) => write(frameOf(text)),
+      take: (text, message) => {
+        client.share.charge(deliveryCost(message))
+        write(frameOf(text))
+      },
       room: () => drained(response),
       end: () => {
         write('event: complete\ndata:\n\n')
@@ -79,8 +84,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   function finish(): void {
     if (isOver) return
     isOver = true
-    occupancy.connections--
-    occupancy.subscriptions--
+    occupy(occupancy, client.name, { connections: -1, subscriptions: -1 })
     streams.delete(stream)
     forget()
     for (const act of endings) act()

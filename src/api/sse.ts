@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { AuthError, LimitError } from './api-errors.ts'
 import type { Caller, Identity } from './auth.ts'
+import type { Client } from './clients.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
@@ -39,6 +40,7 @@ export interface SseRequest {
   /** As sent, without the question mark. */
   readonly query: string
   readonly caller: Caller
+  readonly client: Client
 }
 
 /** Whether a request asks for a stream of events. */
@@ -48,8 +50,8 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 
 /** Answers with a stream of events, or refuses before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
-  const { message, response, caller } = request
-  const refusal = refusalOf(deps)
+  const { message, response, caller, client } = request
+  const refusal = refusalOf(deps, client)
   if (refusal !== undefined) return send(response, toRest(refusal))
   const allowed = await validToken(caller)
   if (!allowed.ok) return send(response, toRest(allowed.error))
@@ -57,16 +59,16 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   if (!asked.ok) return send(response, toRest(asked.error))
   const budget = createBudget()
   response.once('close', budget.leave)
-  const args = prepareOperation(deps, caller, asked.value, budget)
-  if (!isArgs(args)) return send(response, refused(args))
+  const args = prepareOperation(deps, { caller, client }, asked.value, budget)
+  if (!isArgs(args)) return send(response, refused(args), client.share.headers())
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'
     return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
   }
   // Others may have connected, or the gateway begun to stop, while the request was read.
-  const late = refusalOf(deps)
+  const late = refusalOf(deps, client)
   if (late !== undefined) return send(response, toRest(late))
-  const stream = openEventStream(response, deps)
+  const stream = openEventStream(response, { ...deps, client })
   const identity = allowed.value
   if (identity !== undefined) {
     const { subscribers, close: end } = stream
@@ -76,8 +78,8 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
 }
 
 /** Why another stream is refused; `undefined` where it is not. */
-function refusalOf({ occupancy }: SseDeps): LimitError | undefined {
-  return connectionRefusal(occupancy) ?? subscriptionRefusal(occupancy, 0)
+function refusalOf({ occupancy }: SseDeps, { name }: Client): LimitError | undefined {
+  return connectionRefusal(occupancy, name) ?? subscriptionRefusal(occupancy, name)
 }
 
 /** Reading is open to all, but an invalid token is refused. */
@@ -103,6 +105,8 @@ async function run(
   if (isStream(result)) {
     stream.onClose(() => void result.return(undefined))
     for await (const one of result) {
+      const { budget, share } = contextOf(args)
+      share.charge(budget.spent.fields)
       stream.next(masked(log, args, one))
       if (!stream.sink.hasRoom()) await stream.sink.room()
     }
@@ -165,8 +169,11 @@ function isRecord(value: unknown): value is Record<string, unknown> | null | und
 
 function refused(errors: readonly GraphQLError[]) {
   const body = { errors: errors.map(printSocketError) }
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { status: 400, headers, body: JSON.stringify(body) }
+  const [first] = errors
+  const exceeded = first?.extensions.code === 'RATE_LIMIT_EXCEEDED'
+  const retry = exceeded && { 'retry-after': String(first?.extensions.retryAfterSeconds) }
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...retry }
+  return { status: exceeded ? 429 : 400, headers, body: JSON.stringify(body) }
 }
 
 function masked(log: Log, args: ExecutionArgs, { data, errors }: ExecutionResult): ExecutionResult {

@@ -1,16 +1,11 @@
-import type { AuthError, TokenError } from './api-errors.ts'
-import { shortened } from './shortened.ts'
+import type { AuthError } from './api-errors.ts'
+import { type ErrorRow, unauthorized } from './error-row.ts'
+import { isoTime, shortened } from './message-words.ts'
 
 /** The rows of the error table about tokens. */
 
-type RowOf<C extends AuthError['code']> = {
-  readonly status: number
-  readonly message: (error: Extract<AuthError, { readonly code: C }>) => string
-  readonly headers?: () => Readonly<Record<string, string>>
-}
-
 /** Total by type: a code without a row does not compile. */
-export const tokenErrorRows: { readonly [C in AuthError['code']]: RowOf<C> } = {
+export const tokenErrorRows: { readonly [C in AuthError['code']]: ErrorRow<C> } = {
   TOKEN_MISSING: unauthorized(() => 'a token is needed'),
   TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
   TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
@@ -38,17 +33,4 @@ export const tokenErrorRows: { readonly [C in AuthError['code']]: RowOf<C> } = {
     status: 403,
     message: (e) => `Authorization: the token lacks the permission ${e.permission}`,
   },
-}
-
-/** Every failure of a token has one remedy for a client: another token. */
-function unauthorized<C extends TokenError['code'] | 'TOKEN_MISSING'>(
-  message: RowOf<C>['message'],
-): RowOf<C> {
-  const headers = () => ({ 'www-authenticate': 'Bearer' })
-  return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
-}
-
-/** Of a Unix time in seconds. */
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
 }

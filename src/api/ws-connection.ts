@@ -3,6 +3,8 @@ import type { ExecutionResult } from 'graphql'
 import type { WebSocket } from 'ws'
 import type { SharedText, Sink, Subscriber } from '../service/feed/follow-ledger-updates.ts'
 import type { Caller, Credentials } from './auth.ts'
+import { deliveryCost } from './client-shares.ts'
+import type { Client } from './clients.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'
 
@@ -16,6 +18,8 @@ export interface Connection extends Peer {
   /** As they stood in the upgrade; let go once the caller is known. */
   credentials: Credentials | undefined
   caller: Caller | undefined
+  /** Whose share its operations and events are taken from: by its address until its token is known. */
+  client: Client
   /** Ends the watch over the caller's token, where it has one that ends. */
   forgetToken: (() => void) | undefined
   /** Open operations, of all kinds. */
@@ -33,13 +37,14 @@ export interface Connection extends Peer {
 export function createConnection(
   socket: WebSocket,
   duplex: Duplex,
-  credentials: Credentials,
+  { credentials, client }: { readonly credentials: Credentials; readonly client: Client },
 ): Connection {
   const connection: Connection = {
     socket,
     duplex,
     credentials,
     caller: undefined,
+    client,
     forgetToken: undefined,
     subscriptions: 0,
     cost: 0,
@@ -93,7 +98,10 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
   return {
     sink: {
       hasRoom: () => connection.duplex.writableLength < roomBytes,
-      take: (text) => sendNext(connection, prefix, text),
+      take: (text, message) => {
+        connection.client.share.charge(deliveryCost(message))
+        sendNext(connection, prefix, text)
+      },
       room: () => room(connection),
       end,
     },

@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode, type Context, makeServer, type SubscribePayload } from 'graphql-ws'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
+import type { Client, Clients } from './clients.ts'
 import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
-import { costlyRefusal, subscriptionRefusal } from './limits.ts'
+import {
+  connectionRefusal,
+  costlyRefusal,
+  type Occupancy,
+  occupy,
+  subscriptionRefusal,
+} from './limits.ts'
 import { contextOf, kindOf, type OperationDeps, prepareOperation } from './operation.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
@@ -17,6 +24,7 @@ import { type Connection, createFeedOperation } from './ws-connection.ts'
 export interface ProtocolDeps extends OperationDeps {
   readonly auth: AuthDeps
   readonly tokens: TokenWatch
+  readonly clients: Clients
 }
 
 /** The protocol, ready to be tied to sockets. */
@@ -47,7 +55,7 @@ export function createProtocol(deps: ProtocolDeps) {
     // After the disconnection the operations end one by one, and are no longer counted.
     const released = Math.min(count, extra.subscriptions)
     extra.subscriptions -= released
-    occupancy.subscriptions -= released
+    occupy(occupancy, extra.client.name, { subscriptions: -released })
   }
 
   return makeServer<Record<string, unknown>, Connection>({
@@ -65,7 +73,11 @@ export function createProtocol(deps: ProtocolDeps) {
     },
     execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
     subscribe: (args) => subscribe(deps, operations, args),
-    onNext: (_context, _id, _payload, args, result) => {
+    onNext: ({ extra }, _id, _payload, args, result) => {
+      // Events that are shared do not come by here; the others are paid for by what they have become.
+      if (kindOf(args) === 'subscription') {
+        extra.client.share.charge(contextOf(args).budget.spent.fields)
+      }
       if (result.errors === undefined) return
       const { requestId } = contextOf(args)
       const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
@@ -91,10 +103,11 @@ function admit(
 ): ExecutionArgs | readonly GraphQLError[] {
   const { occupancy } = deps
   // Before any other work, so that a refusal costs nothing.
-  const refusal = subscriptionRefusal(occupancy, extra.subscriptions)
+  const refusal = subscriptionRefusal(occupancy, extra.client.name, extra.subscriptions)
   if (refusal !== undefined) return [toGraphQL(refusal)]
   const budget = createBudget()
-  const args = prepareOperation(deps, extra.caller ?? anonymous, payload, budget)
+  const { caller = anonymous, client } = extra
+  const args = prepareOperation(deps, { caller, client }, payload, budget)
   if (isRefused(args)) return args
   if (kindOf(args) === 'subscription') {
     const cost = operationCost(args) ?? 0
@@ -111,7 +124,7 @@ function admit(
   kept.query = args.document.loc?.source.body ?? payload.query
   originByArgs.set(args, { connection: extra, id })
   extra.subscriptions++
-  occupancy.subscriptions++
+  occupy(occupancy, extra.client.name, { subscriptions: 1 })
   return args
 }
 
@@ -142,7 +155,7 @@ function endQueries({ extra }: ConnectionContext): void {
  * all, but an invalid token is refused with a code after which clients reconnect with another.
  */
 async function connect(
-  { auth, tokens }: ProtocolDeps,
+  { auth, tokens, clients, occupancy }: ProtocolDeps,
   { connectionParams, extra }: ConnectionContext,
   anonymous: Caller,
 ): Promise<boolean> {
@@ -155,6 +168,8 @@ async function connect(
   extra.credentials = undefined
   extra.caller = credentials.authorization || cookie ? callerOf(auth, credentials) : anonymous
   const identity = await extra.caller.identify()
+  const client = await clients.named(credentials, extra.caller, extra.client)
+  if (!isPassedTo(client, { occupancy, extra })) return false
   if (identity.ok) {
     const { socket, subscribers } = extra
     const end = (code: string) => socket.close(CloseCode.Forbidden, code)
@@ -167,6 +182,27 @@ async function connect(
   extra.socket.close(CloseCode.Forbidden, identity.error.code)
   return false
 }
+
+/** Counts a connection as one of the holder of its token, if that may have another. */
+function isPassedTo(
+  client: Client,
+  { occupancy, extra }: { readonly occupancy: Occupancy; readonly extra: Connection },
+): boolean {
+  const { socket, client: before } = extra
+  if (client.name === before.name || socket.readyState !== socket.OPEN) return true
+  const refusal = connectionRefusal(occupancy, client.name)
+  if (refusal !== undefined) {
+    socket.close(tryAgainLater, refusal.code)
+    return false
+  }
+  occupy(occupancy, before.name, { connections: -1 })
+  occupy(occupancy, client.name, { connections: 1 })
+  extra.client = client
+  return true
+}
+
+/** A code of the registry of WebSocket close codes. */
+const tryAgainLater = 1013
 
 function isRefused(args: ExecutionArgs | readonly GraphQLError[]): args is readonly GraphQLError[] {
   return Array.isArray(args)

@@ -4,10 +4,12 @@ import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
 import { type Credentials, credentialsOf } from './auth.ts'
+import { bytesPerUnit, connectionCost } from './client-shares.ts'
+import type { Client, Clients } from './clients.ts'
 import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { connectionRefusal } from './limits.ts'
+import { connectionRefusal, maxUnsentAnswers, occupy } from './limits.ts'
 import { maxBodyBytes, parseJson } from './rest/body.ts'
 import type { RestResponse } from './rest/response.ts'
 import { type Connection, createConnection } from './ws-connection.ts'
@@ -17,6 +19,7 @@ import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.
 /** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of GraphQL over HTTP. */
 
 export interface WebSocketDeps extends ProtocolDeps {
+  readonly clients: Clients
   readonly heartbeat: Heartbeat
 }
 
@@ -35,27 +38,32 @@ export interface WebSocketTransport {
 
 /** Opens the transport. */
 export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
-  const { log, occupancy, heartbeat } = deps
+  const { log, occupancy, heartbeat, clients } = deps
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, handleProtocols })
   const protocol = createProtocol(deps)
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
-    const refusal = connectionRefusal(occupancy)
+    const client = clients.byAddress(request)
+    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
     }
-    const credentials = credentialsOf(request.headers)
-    sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, credentials))
+    const origin = { credentials: credentialsOf(request.headers), client }
+    sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, origin))
   }
 
   // A scope of its own, so that the connection does not keep its upgrade request in memory.
-  function accept(socket: WebSocket, duplex: Duplex, credentials: Credentials): void {
-    occupancy.connections++
-    const connection = createConnection(socket, duplex, credentials)
+  function accept(
+    socket: WebSocket,
+    duplex: Duplex,
+    origin: { readonly credentials: Credentials; readonly client: Client },
+  ): void {
+    const connection = createConnection(socket, duplex, origin)
+    occupy(occupancy, connection.client.name, { connections: 1 })
     const forget = heartbeat.add(connection)
     socket.once('close', () => {
-      occupancy.connections--
+      occupy(occupancy, connection.client.name, { connections: -1 })
       forget()
       connection.forgetToken?.()
     })
@@ -85,7 +93,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => sendText(socket, text),
+      send: (text) => sendText(connection, text, log),
       close: (code, reason) => socket.close(code, reason),
       onPing: createPongs(socket),
       onMessage: (receive) =>
@@ -93,6 +101,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
           connection.isSilent = false
           readNoFaster(connection)
           const text = String(bytes)
+          connection.client.share.charge(messageCost + text.length / bytesPerUnit)
           endOperation(connection, text)
           receive(text).catch((error: unknown) => {
             if (isServersMessage(error)) {
@@ -126,6 +135,9 @@ function readNoFaster({ socket, duplex }: Connection): void {
   duplex.once('drain', () => socket.resume())
 }
 
+/** Reading a message, whatever it says. */
+const messageCost = 2
+
 const maxUnsentBytes = 1024 * 1024
 /** The library drops the answer of a query that its client has completed, but lets the query run: here it ends. */
 function endOperation({ underWay }: Connection, text: string): void {
@@ -143,11 +155,22 @@ function isServersMessage(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type')
 }
 
-function sendText(socket: WebSocket, text: string): Promise<void> {
+/** What waits for a client is bounded: it may have asked for a hundred answers before it got the first, and read none. */
+function sendText(
+  { socket, duplex }: Connection,
+  text: string,
+  log: Pick<Log, 'debug'>,
+): Promise<void> {
   return new Promise((resolve) => {
     // A closing socket accepts no more; its subscriptions end with `close`.
     if (socket.readyState !== socket.OPEN) return resolve()
-    socket.send(text, () => resolve())
+    if (duplex.writableLength <= maxUnsentAnswers) {
+      socket.send(text, () => resolve())
+      return
+    }
+    log.debug('answers-unread', { unsentBytes: duplex.writableLength })
+    socket.terminate()
+    resolve()
   })
 }
 

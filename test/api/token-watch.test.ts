@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { createClients } from '../../src/api/clients.ts'
 import { createDocuments } from '../../src/api/graphql/documents.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../src/api/graphql/server.ts'
@@ -46,6 +47,7 @@ test('the token of a connection that is gone is watched no more, however soon it
     auth: { key, clock },
     occupancy: createOccupancy(defaultLimits, new AbortController().signal, log),
     tokens: { ...watch, add },
+    clients: createClients(defaultLimits, { kind: 'none' }),
     log,
     heartbeat,
   })

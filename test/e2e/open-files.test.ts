@@ -44,3 +44,33 @@ test.runIf(process.platform === 'linux')(
     folder.remove()
   },
 )
+
+test.runIf(process.platform === 'linux')(
+  'a process takes fewer connections than it may have files, and says so',
+  async () => {
+    const folder = makeFolder()
+    const through = ['prlimit', '--nofile=128']
+    const gateway = await startProgram({ DATABASE_URL: folder.databaseUrl }, through)
+    await untilHealth(gateway.url)
+    const port = Number(new URL(gateway.url).port)
+    const asking = connect(port, '127.0.0.1').setEncoding('utf8')
+    const ask = async (path: string): Promise<string> => {
+      asking.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
+      return String((await once(asking, 'data'))[0])
+    }
+    expect(await ask('/health/live')).toContain('200 OK')
+    const crowd = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'))
+    for (const socket of crowd) socket.on('error', () => {})
+    await Promise.race(crowd.map((socket) => once(socket, 'close')))
+    await until(() => gateway.logged().includes('sockets-full'))
+    expect(gateway.logged()).toContain('96 are open, and more are cut')
+    // There is a descriptor for whatever the database and the log need.
+    expect(await ask('/api/core/v3/info')).toContain('200 OK')
+    for (const socket of crowd) socket.destroy()
+    await untilHealth(gateway.url)
+    expect(gateway.logged()).not.toContain('files-exhausted')
+    asking.destroy()
+    await gateway.end('SIGTERM')
+    folder.remove()
+  },
+)

@@ -5,6 +5,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Services } from '../../service/services.ts'
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
+import type { Share } from '../client-shares.ts'
 import { toGraphQL } from '../errors.ts'
 import type { TransportLimits } from '../limits.ts'
 import type { Budget } from './budget.ts'
@@ -22,6 +23,8 @@ export interface GatewayContext {
   /** Whether the gateway is about to stop. */
   readonly isStopping: boolean
   readonly budget: Budget
+  /** Of the client that asks. */
+  readonly share: Share
 }
 
 /** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */

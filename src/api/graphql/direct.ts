@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Services } from '../../service/services.ts'
+import type { RateLimitExceeded } from '../api-errors.ts'
+import { bytesPerUnit } from '../client-shares.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
 import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
@@ -12,6 +14,7 @@ import {
   type PreparedQueryDeps,
   type QueryRequest,
 } from './prepared-queries.ts'
+import { refusedGraphql } from './refused.ts'
 
 /**
  * The short way of a query: what is asked as nearly all clients ask, and has an answer without errors, is answered from its
@@ -58,7 +61,8 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     readRequest: () => QueryRequest | undefined,
     response: ServerResponse,
     fields: DirectRequest['context'],
-  ): Promise<string | KeptAnswer | undefined> {
+  ): Promise<string | KeptAnswer | RateLimitExceeded | undefined> {
+    let refusal: RateLimitExceeded | undefined
     let leave: (() => void) | undefined
     const prepare = (): Question | undefined => {
       const asked = readRequest()
@@ -68,10 +72,13 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
+      refusal = fields.share.take(ready.cost)
+      if (refusal !== undefined) return undefined
       return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
-      return await answers.getOrCompute(sent, prepare)
+      const written = await answers.getOrCompute(sent, prepare)
+      return refusal ?? written
     } catch (error) {
       // The server runs it again, and reports the error.
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
@@ -86,7 +93,7 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       const type = answerType(message.headers.accept)
       if (type === undefined) return message
       let body: Buffer | undefined
-      let written: string | KeptAnswer | undefined
+      let written: string | KeptAnswer | RateLimitExceeded | undefined
       if (message.method === 'GET') {
         written = await write(
           { method: 'GET', text: Buffer.from(query) },
@@ -107,9 +114,16 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       }
       if (response.destroyed) return undefined
       if (written === undefined) return body === undefined ? message : replayed(message, body)
+      const { share } = context
+      if (typeof written === 'object' && 'code' in written) {
+        send(response, refusedGraphql(written), { ...common, ...share.headers() })
+        return undefined
+      }
+      // What is kept is not computed again, and costs what it takes to send.
+      if (typeof written === 'object') share.charge(written.body.length / bytesPerUnit)
       // A client may keep it, and asks by its tag whether it has changed.
-      const headers = { ...common, 'content-type': type, 'cache-control': 'no-cache' }
-      sendWritten(response, headers, written)
+      const own = { 'content-type': type, 'cache-control': 'no-cache' }
+      sendWritten(response, { ...common, ...share.headers(), ...own }, written)
       return undefined
     },
   }

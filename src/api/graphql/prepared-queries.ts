@@ -19,7 +19,7 @@ import {
   type LogDependence,
   type Variables,
 } from './compile.ts'
-import { costRefusal } from './cost.ts'
+import { maxOperationCost, operationCost } from './cost.ts'
 import { atOneMoment } from './one-moment.ts'
 import type { GraphqlServer } from './server.ts'
 
@@ -36,6 +36,8 @@ export interface QueryRequest {
 export interface ReadyQuery {
   /** The JSON text of its data. Rejects where the answer has errors. */
   run(): Promise<string>
+  /** What it costs at most. */
+  readonly cost: number
   /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
 }
@@ -76,7 +78,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       operation,
       conditionNames,
       compiled: new Map(),
-      affordable: new Map(),
+      costs: new Map(),
     }
     kept.set(key, made)
     return made
@@ -98,9 +100,12 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
         kept.set(found.key, { ...found })
       }
       const compiled = found.compiled.get(form)
-      if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
+      if (compiled === undefined) return undefined
+      const cost = costOf(schema, found, request, context)
+      if (cost > maxOperationCost) return undefined
       const { dependsOnLog } = compiled
       return {
+        cost,
         run: () =>
           isOneRead(dependsOnLog, variables)
             ? compiled.run(context, variables)
@@ -167,25 +172,25 @@ interface Prepared {
   /** By the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
   /** By the numbers and truth values among its variables: sizes of pages determine what it costs, and texts do not. */
-  readonly affordable: Map<string, boolean>
+  readonly costs: Map<string, number>
 }
 
-function isAffordable(
+function costOf(
   schema: GraphQLSchema,
-  { document, affordable }: Prepared,
+  { document, costs }: Prepared,
   { operationName, variables }: QueryRequest,
   contextValue: GatewayContext,
-): boolean {
+): number {
   const key = Object.entries(variables)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? '' : JSON.stringify(value)}`)
     .join()
-  const known = affordable.get(key)
+  const known = costs.get(key)
   if (known !== undefined) return known
   const args = { schema, document, contextValue, operationName, variableValues: variables }
-  const isSo = costRefusal(args) === undefined
-  if (affordable.size === mostPrices) affordable.clear()
-  if (key.length < longestPriceKey) affordable.set(key, isSo)
-  return isSo
+  const cost = operationCost(args) ?? 0
+  if (costs.size === mostPrices) costs.clear()
+  if (key.length < longestPriceKey) costs.set(key, cost)
+  return cost
 }
 
 const mostPrices = 50

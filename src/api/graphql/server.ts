@@ -11,6 +11,7 @@ import { hiddenSchema } from './hidden-schema.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
+import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
 
 /** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
@@ -40,6 +41,7 @@ export function createGraphqlServer({
       documentCodes,
       documentLimits,
       costLimit,
+      shareLimit,
       endings,
       oneMoment,
       costReport,

@@ -5,9 +5,13 @@ import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../lib/log.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
+import { type AuthDeps, callerOf, credentialsOf } from '../auth.ts'
+import { bytesPerUnit, connectionCost, type Share } from '../client-shares.ts'
+import type { Client as ClientOfShare, Clients } from '../clients.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
-import { connectionRefusal, type Occupancy } from '../limits.ts'
+import { type Peer, startHeartbeat } from '../heartbeat.ts'
+import { connectionRefusal, type Occupancy, occupy } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { presentState } from './messages.ts'
@@ -19,6 +23,8 @@ import { parseTopic, rawSuffix } from './topics.ts'
 export interface MqttDeps {
   readonly services: Services
   readonly occupancy: Occupancy
+  readonly auth: AuthDeps
+  readonly clients: Clients
   readonly log: Log
 }
 
@@ -42,14 +48,22 @@ const maxUnsentBytes = 8 * 1024 * 1024
 /** Clients only connect, subscribe and ping; one that sends more bytes than this is cut. */
 const maxReceivedBytes = 16 * 1024 * 1024
 
+/** Subscribing to a topic, whose present state is read and sent. */
+const topicCost = 50
+
+/** The shares of clients by the streams of their connections. */
+type Shares = WeakMap<object, Share>
+
 /** More than a client has that subscribes to all its topics one by one, and unsubscribes from them. */
 const maxUnreadAnswers = 2_500
 
 /** Opens the transport. */
 export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
-  const { services, occupancy, log } = deps
+  const { services, occupancy, auth, clients, log } = deps
   const interests = createInterests()
-  const broker = await createBroker(deps, interests)
+  const shareByStream: Shares = new WeakMap()
+  const broker = await createBroker(deps, interests, shareByStream)
+  const heartbeat = startHeartbeat(occupancy.limits.heartbeatMs)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: 64 * 1024,
@@ -59,20 +73,39 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const publishing = startPublishing({ services, interests, broker, log })
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
-    const refusal = connectionRefusal(occupancy)
+    const sent = credentialsOf(request.headers)
+    const client = clients.of(request, sent, callerOf(auth, sent))
+    if (!(client instanceof Promise)) {
+      accept(request, { duplex, head, client })
+      return
+    }
+    // It may leave while its token is checked.
+    duplex.once('error', () => duplex.destroy())
+    void client.then((known) => accept(request, { duplex, head, client: known }))
+  }
+
+  function accept(request: IncomingMessage, { duplex, head, client }: Upgrade): void {
+    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
     }
     sockets.handleUpgrade(request, duplex, head, (socket) => {
-      occupancy.connections++
-      socket.once('close', () => occupancy.connections--)
-      broker.handle(streamOf(socket), request)
+      occupy(occupancy, client.name, { connections: 1 })
+      const forget = heartbeat.add(peerOf(socket))
+      socket.once('close', () => {
+        occupy(occupancy, client.name, { connections: -1 })
+        forget()
+      })
+      const stream = streamOf(socket, client.share)
+      shareByStream.set(stream, client.share)
+      broker.handle(stream, request)
     })
   }
 
   async function close(windowMs: number): Promise<void> {
     await publishing.stop()
+    heartbeat.stop()
     await spread([...sockets.clients], windowMs, (socket) => socket.close(goingAway))
     await new Promise<void>((resolve) => broker.close(resolve))
     for (const socket of sockets.clients) socket.terminate()
@@ -82,14 +115,40 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   return { upgrade, close }
 }
 
+/** Probed whether the client keeps alive or not: MQTT lets it have no keep-alive at all, or one of 18 hours. */
+function peerOf(socket: WebSocket): Peer {
+  const peer = {
+    isSilent: false,
+    // Of a client to which much is on its way `stalled-writes.ts` watches the writes instead: its pong would come late.
+    ping: () => {
+      if (socket.isPaused || socket.bufferedAmount > 0) peer.isSilent = false
+      else socket.ping()
+    },
+    cut: () => socket.terminate(),
+  }
+  const live = () => {
+    peer.isSilent = false
+  }
+  socket.on('message', live)
+  socket.on('pong', live)
+  return peer
+}
+
+interface Upgrade {
+  readonly duplex: Duplex
+  readonly head: Buffer
+  readonly client: ClientOfShare
+}
+
 const goingAway = 1001
 
 /** The byte stream of one socket. Writing never waits for a slow client: its unread bytes are kept up to the limit. */
-function streamOf(socket: WebSocket): Duplex {
+function streamOf(socket: WebSocket, share: Share): Duplex {
   const stream = createWebSocketStream(socket, { writableHighWaterMark: maxUnsentBytes })
   let received = 0
   socket.on('message', (bytes: Buffer) => {
     received += bytes.length
+    share.charge(1 + bytes.length / bytesPerUnit)
     if (received > maxReceivedBytes) stream.destroy()
   })
   return stream
@@ -98,6 +157,7 @@ function streamOf(socket: WebSocket): Duplex {
 async function createBroker(
   { services, log }: MqttDeps,
   interests: TopicInterests,
+  shares: Shares,
 ): Promise<Aedes> {
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
@@ -107,10 +167,13 @@ async function createBroker(
       done(null, true)
     },
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
-    authorizeSubscribe: (client, subscription, done) =>
-      done(null, isAllowed(client, subscription) ? subscription : null),
+    authorizeSubscribe: (client, subscription, done) => {
+      const isRefused = shares.get(client.conn)?.take(topicCost) !== undefined
+      done(null, !isRefused && isAllowed(client, subscription) ? subscription : null)
+    },
     authorizeForward: (client, packet) => {
       const { conn } = client
+      shares.get(conn)?.charge(1 + packet.payload.length / bytesPerUnit)
       if (conn.writableLength <= maxUnsentBytes) return packet
       conn.destroy()
       return null

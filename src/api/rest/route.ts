@@ -29,8 +29,10 @@ export interface RouteDescription {
   readonly body?: Readonly<Record<string, Shape>>
   /** The answers of success by status. */
   readonly answers: Readonly<Record<number, Answer>>
-  /** The statuses of its refusals besides 400, 500 and 503, which every route has. */
+  /** The statuses of its refusals besides 400, 429, 500 and 503, which every route has. */
   readonly errors?: readonly number[]
+  /** What answering takes at least, in units of cost; every 32 bytes of the answer are one more. */
+  readonly cost?: number
   /** The form of its refusals, where a specification says more than the status. */
   readonly refusals?: RefusalForm
 }
@@ -103,6 +105,7 @@ export function readRoute<
   declaration: Declaration<P, Q, None> & {
     readonly path: string
     readonly about: string
+    readonly cost?: number
     readonly errors?: readonly number[]
     readonly reply: R & Reply<T>
     answer(

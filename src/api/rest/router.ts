@@ -5,9 +5,11 @@ import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
+import { bytesPerUnit, type Share } from '../client-shares.ts'
+import type { Client } from '../clients.ts'
 import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
-import { type Occupancy, subscriptionRefusal } from '../limits.ts'
+import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
@@ -30,6 +32,9 @@ export interface RouterRequest {
   readonly caller: Caller
   readonly requestId: string
   readonly occupancy: Occupancy
+  readonly client: Client
+  /** Of the client; `undefined` where the request is free. */
+  readonly share: Share | undefined
 }
 
 /** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
@@ -40,6 +45,9 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
+    const { cost = usualCost } = route
+    const exceeded = request.share?.take(cost)
+    if (exceeded !== undefined) return toRest(exceeded)
     refusals = route.refusals
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error, refusals)
@@ -58,7 +66,9 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       },
       deps.services,
     )
-    return 'stream' in answered ? withFailures(deps, request, answered) : answered
+    if ('stream' in answered) return accompanied(deps, request, answered)
+    request.share?.charge(answered.body.length / bytesPerUnit)
+    return answered
   } catch (error) {
     const away = storeAwayOf(error)
     if (away !== undefined) return toRest(away, refusals)
@@ -69,15 +79,23 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
   }
 }
 
-/** Logs what fails once the answer has begun, when nothing can be said to the client. */
-function withFailures(
+/** Some reads by key. */
+const usualCost = 50
+
+/**
+ * Takes the cost of an answer as it is made, and logs what fails once it has begun, when nothing can be said to the client.
+ */
+function accompanied(
   { log }: RouterDeps,
-  { requestId, path }: RouterRequest,
+  { requestId, path, share }: RouterRequest,
   answered: StreamedResponse,
 ): StreamedResponse {
   async function* logged(): AsyncGenerator<string> {
     try {
-      yield* answered.stream.text
+      for await (const text of answered.stream.text) {
+        share?.charge(text.length / bytesPerUnit)
+        yield text
+      }
     } catch (error) {
       if (storeAwayOf(error) === undefined) log.error('request-failed', { requestId, path, error })
       throw error
@@ -97,20 +115,20 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
 
 /** Watches the socket, for the message itself closes as soon as it is read. */
 async function listen<T>(
-  { message: { socket }, occupancy }: RouterRequest,
+  { message: { socket }, occupancy, client }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Result<T, LimitError>> {
-  const refusal = subscriptionRefusal(occupancy, 0)
+  const refusal = subscriptionRefusal(occupancy, client.name)
   if (refusal !== undefined) return err(refusal)
   const over = new AbortController()
   const abort = () => over.abort()
   socket.once('close', abort)
   occupancy.draining.addEventListener('abort', abort)
-  occupancy.subscriptions++
+  occupy(occupancy, client.name, { subscriptions: 1 })
   try {
     return ok(await work(over.signal))
   } finally {
-    occupancy.subscriptions--
+    occupy(occupancy, client.name, { subscriptions: -1 })
     occupancy.draining.removeEventListener('abort', abort)
     // The next request may come on the same socket.
     socket.off('close', abort)

@@ -17,6 +17,7 @@ import { readSnapshot } from './feed-snapshot.ts'
 /** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
 
 export type { Sink } from '../../feed/feed-output.ts'
+export type { FeedMessage } from '../../feed/message.ts'
 export type { Subscriber } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 

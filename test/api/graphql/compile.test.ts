@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
 import { compileQuery, maxCompiledFields } from '../../../src/api/graphql/compile.ts'
+import { fullShare } from '../../support/full-share.ts'
 
 /** Compiled queries against the executor of `graphql`, on a schema of every kind of type. */
 
@@ -71,7 +72,7 @@ function compiled(
   return compileQuery({ schema: of, document, operation, conditions })
 }
 
-const context = () => ({ budget: createBudget() }) as GatewayContext
+const context = () => ({ budget: createBudget(), share: fullShare() }) as GatewayContext
 
 describe('a compiled query writes what the executor answers', () => {
   const rows: [string, string, Record<string, unknown>?][] = [

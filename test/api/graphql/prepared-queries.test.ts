@@ -9,8 +9,9 @@ import { createPreparedQueries } from '../../../src/api/graphql/prepared-queries
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
 import { silentLog } from '../../../src/lib/log.ts'
+import { fullShare } from '../../support/full-share.ts'
 
-const context = () => ({ budget: createBudget() }) as GatewayContext
+const context = () => ({ budget: createBudget(), share: fullShare() }) as GatewayContext
 
 function createQueries() {
   const graphql = createGraphqlServer({ schema, log: silentLog, documents: createDocuments() })

@@ -17,6 +17,8 @@ export interface FoundObject<I extends Hex, F> {
   /** The name of the id in the path. */
   readonly name: string
   readonly id: Schema<I> & { readonly max: number }
+  /** What finding it takes, in units of cost; by default that of usual routes. */
+  readonly cost?: number
   find(services: Services, id: I): Promise<Result<F, GatewayError>>
 }
 
@@ -31,10 +33,11 @@ export interface FoundAnswer<F, T, R extends Reply<T>> {
 }
 
 /** Makes the function that declares routes of one kind of object, by the end of their path. */
-export function routesOf<I extends Hex, F>({ base, name, id, find }: FoundObject<I, F>) {
+export function routesOf<I extends Hex, F>({ base, name, id, cost, find }: FoundObject<I, F>) {
   return <T, R extends Reply<T>>(end: string, { toAnswer, ...described }: FoundAnswer<F, T, R>) =>
     readRoute<T, R>({
       ...described,
+      ...(cost !== undefined && { cost }),
       path: `${base}/{${name}}${end}`,
       params: { [name]: pathId(id) },
       errors: [404],

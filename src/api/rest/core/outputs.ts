@@ -8,6 +8,7 @@ import { OutputId } from '../../../protocol/primitives.ts'
 import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
 import { readProvenOutput } from '../../../service/outputs/output-proof.ts'
 import { readOutput } from '../../../service/outputs/read-output.ts'
+import { fieldCost } from '../../graphql/prices.ts'
 import { serialized } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
@@ -23,6 +24,7 @@ const outputReading = routesOf({
 
 const provenOutputReading = routesOf({
   ...named,
+  cost: fieldCost.proof,
   find: async (services, id: OutputId) =>
     orNotFound(await readProvenOutput(services, id), 'output', id),
 })

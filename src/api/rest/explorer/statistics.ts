@@ -9,6 +9,7 @@ import {
 } from '../../../service/addresses/token-statistics.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { LedgerIndexNotKept, NotFound } from '../../api-errors.ts'
+import { fieldCost } from '../../graphql/prices.ts'
 import {
   about,
   bech32,
@@ -78,6 +79,7 @@ const balanceWithMana = object({
 /** The base tokens and the mana of an address. */
 export const balanceWithManaRoute = readRoute({
   path: '/api/explorer/v3/balance/{address}',
+  cost: fieldCost.mana,
   about: 'The base tokens and the mana of an address.',
   params,
   reply: jsonReply(

@@ -58,6 +58,10 @@ const errorShape: Shape = object({
 /** What every answer may have. */
 const commonHeaders: Readonly<Record<string, Shape>> = {
   'x-request-id': header('names this request in the log of the gateway'),
+  ratelimit: header(
+    "the units that are left of the client's share, and after how many seconds it is whole; not of `/health`",
+  ),
+  'ratelimit-policy': header('the units of a whole share, and in how many seconds it fills'),
   'x-content-type-options': header('`nosniff`'),
   'access-control-allow-origin': header('which pages may read; `*` for all'),
   'access-control-expose-headers': header('which headers a page may read'),
@@ -184,7 +188,9 @@ const ownHeadersByStatus: Readonly<Record<number, Readonly<Record<string, string
 }
 
 function refusals({ errors = [], answers }: Route): Record<string, Shape> {
-  const statuses = [...new Set([400, 500, 503, ...errors])].filter((status) => !(status in answers))
+  const statuses = [...new Set([400, 429, 500, 503, ...errors])].filter(
+    (status) => !(status in answers),
+  )
   const described = statuses.map((status) => {
     const refusal = { about: refusalByStatus[status] ?? 'Refused.', json: named('Error') }
     return [status, response(refusal, ownHeadersByStatus[status] ?? {})] as const

@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache'
+import type { FeedMessage } from '../service/feed/follow-ledger-updates.ts'
+import type { RateLimitExceeded } from './api-errors.ts'
+import type { ClientLimits } from './limits.ts'
+
+/**
+ * What each client may spend, in the units of the cost of operations, over all transports together: a token bucket by the
+ * subject of its token, or by its address.
+ */
+
+/** The share of one client. */
+export interface Share {
+  /** Spends units before the work, or gives why not. */
+  take(cost: number): RateLimitExceeded | undefined
+  /** Spends units for work that is done, or that cannot be refused; later requests make up for what was not there. */
+  charge(cost: number): void
+  /** Whole units that are left. */
+  remaining(): number
+  /** What an answer says of it (draft-ietf-httpapi-ratelimit-headers-10). */
+  headers(): RateLimitHeaders
+}
+
+interface RateLimitHeaders extends Readonly<Record<string, string>> {
+  /** What is left, and after how many seconds without spending all of it is there. */
+  readonly ratelimit: string
+  /** The whole, and in how many seconds it fills. */
+  readonly 'ratelimit-policy': string
+}
+
+/** The shares of all clients. */
+export interface ClientShares {
+  /** The share of a client by its name. */
+  of(client: string): Share
+}
+
+/** A share is full for this time without spending, in seconds: so much may be spent in one go. */
+const burstSeconds = 10
+
+/** Shares that are known at a time, some 300 bytes each; of more clients the one that came longest ago begins anew. */
+const maxShares = 65_536
+
+/** What one request costs besides what it asks for, some 10 µs: its head, its log, its answer. */
+export const requestCost = 5
+
+/** Bytes that a client sends or is sent for one unit. */
+export const bytesPerUnit = 32
+
+/** Opening a connection that lasts. */
+export const connectionCost = 100
+
+/** Sending one update of a feed, whose text is mostly shared with others. */
+const updateCost = 5
+
+/** Sending an event of a feed that is made for many. */
+export function deliveryCost(message: FeedMessage): number {
+  if (message.kind === 'updates') return message.rows.length * updateCost
+  if (message.kind === 'snapshot') return message.outputIds.length * updateCost
+  return 1
+}
+
+/** Shares that are full, by a clock in milliseconds that never goes back. */
+export function createClientShares(
+  { costPerSecond }: Pick<ClientLimits, 'costPerSecond'>,
+  now: () => number = () => performance.now(),
+): ClientShares {
+  const shares = new LRUCache<string, Share>({ max: maxShares })
+  const capacity = costPerSecond * burstSeconds
+  const policy = `"cost";q=${capacity};w=${burstSeconds}`
+  const rate = { capacity, perMs: costPerSecond / 1_000, policy }
+  return {
+    of: (client) => {
+      const known = shares.get(client)
+      if (known !== undefined) return known
+      const share = createShare(rate, now)
+      shares.set(client, share)
+      return share
+    },
+  }
+}
+
+interface Rate {
+  readonly capacity: number
+  readonly perMs: number
+  readonly policy: string
+}
+
+function createShare({ capacity, perMs, policy }: Rate, now: () => number): Share {
+  let level = capacity
+  let at = now()
+
+  function refill(): void {
+    const time = now()
+    level = Math.min(capacity, level + (time - at) * perMs)
+    at = time
+  }
+
+  const secondsTo = (wanted: number) => Math.ceil((wanted - level) / perMs / 1_000)
+
+  return {
+    take: (cost) => {
+      refill()
+      // What costs more than nearly all of a full share would otherwise never be taken; it leaves a debt.
+      const needed = Math.min(cost, capacity * 0.9)
+      if (level >= needed) {
+        level -= cost
+        return undefined
+      }
+      const retryAfterSeconds = Math.max(1, secondsTo(needed))
+      const remaining = Math.max(0, Math.floor(level))
+      return { code: 'RATE_LIMIT_EXCEEDED', cost, remaining, retryAfterSeconds }
+    },
+    charge: (cost) => {
+      refill()
+      // So that it is out of debt after as long as it takes to fill.
+      level = Math.max(-capacity, level - cost)
+    },
+    remaining: () => {
+      refill()
+      return Math.max(0, Math.floor(level))
+    },
+    headers: () => {
+      refill()
+      const ratelimit = `"cost";r=${Math.max(0, Math.floor(level))};t=${secondsTo(capacity)}`
+      return { ratelimit, 'ratelimit-policy': policy }
+    },
+  }
+}
+
+/** A share for one request, whose cost may be said several times: each time the rest is taken. */
+export function forOneRequest(share: Share): Share {
+  let taken = 0
+  return {
+    take: (cost) => {
+      if (cost <= taken) return undefined
+      const refusal = share.take(cost - taken)
+      if (refusal === undefined) taken = cost
+      return refusal
+    },
+    charge: share.charge,
+    remaining: share.remaining,
+    headers: share.headers,
+  }
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type { Caller, Credentials } from './auth.ts'
+import { clientOf, type TrustedProxies } from './client-address.ts'
+import { createClientShares, type Share } from './client-shares.ts'
+import type { TransportLimits } from './limits.ts'
+
+/** Who is meant by one client, on every transport: the holder of a valid token, or else whoever shares an address. */
+
+/** A client, by what it is counted by. */
+export interface Client {
+  readonly name: string
+  readonly share: Share
+}
+
+/** The clients of a gateway. */
+export interface Clients {
+  /** The sender of a request by its address alone. */
+  byAddress(message: IncomingMessage): Client
+  /** The same, or the holder of the token, where there is a valid one. */
+  of(message: IncomingMessage, sent: Credentials, caller: Caller): Client | Promise<Client>
+  /** The holder of a token that came later, for whom the client was that asked before. */
+  named(sent: Credentials, caller: Caller, before: Client): Promise<Client>
+}
+
+/** Characters of tokens whose holders are remembered: checking a signature takes longer than many a request. */
+const maxTokenCharacters = 1_048_576
+
+/** Checking a token, some 200 µs. What is refused is paid for by the address that it comes from. */
+const tokenCost = 100
+
+/** Knows nobody yet. */
+export function createClients(
+  { client: limits }: Pick<TransportLimits, 'client'>,
+  proxies: TrustedProxies,
+): Clients {
+  const shares = createClientShares(limits)
+  const names = new LRUCache<string, string>({
+    maxSize: maxTokenCharacters,
+    sizeCalculation: (name, token) => name.length + token.length,
+  })
+  // A connection has one address, and of strangers every request comes from it.
+  const addresses = new WeakMap<Socket, string>()
+
+  function addressOf({ socket, headers }: IncomingMessage): string {
+    if (proxies.kind !== 'none') return clientOf(socket.remoteAddress, headers, proxies)
+    const known = addresses.get(socket)
+    if (known !== undefined) return known
+    const address = clientOf(socket.remoteAddress, headers, proxies)
+    addresses.set(socket, address)
+    return address
+  }
+
+  const clientNamed = (name: string): Client => ({ name, share: shares.of(name) })
+
+  async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
+    const token = sent.authorization ?? sent.cookie ?? ''
+    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time.
+    const known = names.get(token)
+    if (known !== undefined) return clientNamed(known)
+    const identity = await caller.identify()
+    if (!identity.ok) {
+      if (identity.error.code !== 'TOKEN_MISSING') before.share.charge(tokenCost)
+      return before
+    }
+    const name = `token ${identity.value.name}`
+    names.set(token, name)
+    return clientNamed(name)
+  }
+
+  return {
+    byAddress: (message) => clientNamed(addressOf(message)),
+    of: (message, sent, caller) => {
+      const byAddress = clientNamed(addressOf(message))
+      const isAnonymous = sent.authorization === undefined && sent.cookie === undefined
+      return isAnonymous ? byAddress : named(sent, caller, byAddress)
+    },
+    named,
+  }
+}

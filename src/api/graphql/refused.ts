@@ -1,0 +1,11 @@
+import { errorRowOf } from '../error-table.ts'
+import { toGraphQL } from '../errors.ts'
+import type { GatewayError } from '../gateway-error.ts'
+import { json, type RestResponse } from '../rest/response.ts'
+
+/** A refusal of GraphQL before anything is executed, by default with the status and headers that REST has for it. */
+export function refusedGraphql(error: GatewayError, status?: number): RestResponse {
+  const row = errorRowOf(error.code)
+  const body = { errors: [toGraphQL(error).toJSON()] }
+  return json(status ?? row.status, body, row.headers?.(error))
+}

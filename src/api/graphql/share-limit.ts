@@ -1,0 +1,35 @@
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { errorRowOf } from '../error-table.ts'
+import { toGraphQL } from '../errors.ts'
+import type { GatewayContext } from './builder.ts'
+import { operationCost } from './cost.ts'
+
+/** Takes what an operation costs from the share of its client, before it is executed. */
+
+/** Characters of a document that are parsed and validated for one unit; what is kept from before is paid for as well. */
+const charactersPerUnit = 8
+
+/** For operations by HTTP; of sockets and streams only the documents, for these take the cost when they read an operation. */
+export const shareLimit: Plugin<GatewayContext, GatewayContext> = {
+  onParse({ context, params: { source } }) {
+    const { length } = typeof source === 'string' ? source : source.body
+    context.share.charge(length / charactersPerUnit)
+  },
+  onExecute({ args, setResultAndStopExecution }) {
+    if (!('request' in args.contextValue)) return
+    const { share } = args.contextValue
+    const refusal = share.take(operationCost(args) ?? 0)
+    if (refusal === undefined) return
+    const { status, headers } = errorRowOf(refusal.code)
+    const { message, extensions } = toGraphQL(refusal)
+    const http = { status, headers: headers?.(refusal) ?? {} }
+    const error = new GraphQLError(message, { extensions: { ...extensions, http } })
+    setResultAndStopExecution({ errors: [error] })
+  },
+  onResponse({ response, serverContext }) {
+    for (const [name, value] of Object.entries(serverContext.share.headers())) {
+      response.headers.set(name, value)
+    }
+  },
+}

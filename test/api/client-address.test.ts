@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { clientOf } from '../../src/api/client-address.ts'
+import { present } from '../../src/lib/assert.ts'
+import { parseProxies } from '../../src/setting-values.ts'
+
+/** From which address a request comes. */
+
+const proxies = (text: string) => present(parseProxies(text), 'proxies')
+
+describe('the address of a connection', () => {
+  test.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:DB8:0:12:3:4:5:6', '2001:db8:0:12::/64'],
+    ['2001:db8:0:12::ffff', '2001:db8:0:12::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('%s counts as %s', (address, client) => {
+    expect(clientOf(address, {}, proxies('0'))).toBe(client)
+  })
+
+  test('counts, whatever a header says, where no proxy is trusted', () => {
+    const headers = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }
+    expect(clientOf('192.0.2.7', headers, proxies('0'))).toBe('192.0.2.7')
+    expect(clientOf('192.0.2.7', headers, proxies('10.0.0.0/8'))).toBe('192.0.2.7')
+  })
+})
+
+describe('the address that proxies name', () => {
+  const listed = { 'x-forwarded-for': '203.0.113.9, 198.51.100.1, 10.1.1.1' }
+  test.each([
+    ['1', listed, '10.1.1.1'],
+    ['2', listed, '198.51.100.1'],
+    ['9', listed, '203.0.113.9'],
+    ['10.0.0.0/8', listed, '198.51.100.1'],
+    ['10.0.0.0/8,198.51.100.1', listed, '203.0.113.9'],
+    ['1', { 'x-forwarded-for': '198.51.100.1:4711' }, '198.51.100.1'],
+    ['1', { 'x-forwarded-for': '[2001:db8::1]:80' }, '2001:db8:0:0::/64'],
+    ['1', { 'x-forwarded-for': '203.0.113.9, unknown' }, '10.0.0.1'],
+    [
+      '1',
+      { forwarded: 'for=203.0.113.9;proto=https, For="[2001:db8::1]:80"' },
+      '2001:db8:0:0::/64',
+    ],
+    ['1', { forwarded: 'by=10.0.0.1;for=_hidden' }, '10.0.0.1'],
+    ['1', {}, '10.0.0.1'],
+  ])('behind %s with %o is %s', (trusted, headers, client) => {
+    expect(clientOf('10.0.0.1', headers, proxies(trusted))).toBe(client)
+  })
+
+  test('counts only where both headers agree, for one of them may have passed the proxy as the client wrote it', () => {
+    const one = '203.0.113.9'
+    const both = (forwarded: string) => ({ 'x-forwarded-for': one, forwarded })
+    expect(clientOf('10.0.0.1', both(`for=${one}`), proxies('1'))).toBe(one)
+    expect(clientOf('10.0.0.1', both('for=203.0.113.10'), proxies('1'))).toBe('10.0.0.1')
+  })
+})
+
+test.each(['10', '-1', '10.0.0.0/33', '2001:db8::/129', 'proxy', '10.0.0.0/8;1.2.3.4', ''])(
+  'TRUST_PROXY may not be "%s"',
+  (text) => expect(parseProxies(text)).toBeUndefined(),
+)

@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { developmentClientLimits } from '../../src/api/limits.ts'
+import { slotOf } from '../support/feed-log.ts'
+import { addresses } from '../support/log-store.ts'
+import { openListener } from '../support/mqtt.ts'
+import { type ServedLog, serveLog } from '../support/serve-log.ts'
+import { until } from '../support/until.ts'
+
+/** What one client may have open, below what all may. A client is an address of this machine. */
+
+const client = { ...developmentClientLimits, connections: 2, subscriptions: 2 }
+let gateway: ServedLog
+beforeAll(async () => {
+  gateway = await serveLog({ limits: { client, heartbeatMs: 220 } })
+})
+afterAll(() => gateway.close())
+
+const [mine, other] = ['127.0.0.2', '127.0.0.3']
+const graphqlPath = '/graphql'
+const mqttPath = '/api/mqtt/v2'
+
+function open(localAddress: string, path = graphqlPath, options = {}): WebSocket {
+  const protocol = path === mqttPath ? 'mqtt' : 'graphql-transport-ws'
+  const url = gateway.url.replace('http', 'ws') + path
+  const socket = new WebSocket(url, protocol, { localAddress, ...options })
+  socket.on('error', () => {})
+  return socket
+}
+
+async function opened(localAddress: string, path = graphqlPath): Promise<WebSocket> {
+  const socket = open(localAddress, path)
+  await once(socket, 'open')
+  return socket
+}
+
+/** Sends a request by hand, from an address; the head of the answer, and its body. */
+async function request(localAddress: string, head: string): Promise<string> {
+  const socket = connect({
+    port: Number(new URL(gateway.url).port),
+    host: '127.0.0.1',
+    localAddress,
+  })
+  socket.write(`${head}\r\nHost: test\r\nConnection: close\r\n\r\n`)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+  })
+  await once(socket, 'close')
+  return answer
+}
+
+async function begun(socket: WebSocket, payload = {}): Promise<(message: object) => void> {
+  const send = (message: object) => socket.send(JSON.stringify(message))
+  send({ type: 'connection_init', payload })
+  await once(socket, 'message')
+  return send
+}
+
+const subscription = { query: 'subscription { ledgerUpdates { __typename } }' }
+
+async function closeAll(sockets: readonly WebSocket[]): Promise<void> {
+  for (const socket of sockets) {
+    socket.terminate()
+    if (socket.readyState !== socket.CLOSED) await once(socket, 'close')
+  }
+}
+
+describe('connections', () => {
+  test('of one client on all transports are limited, and others have theirs', async () => {
+    const sockets = [await opened(mine), await opened(mine, mqttPath)]
+    for (const path of [graphqlPath, mqttPath]) {
+      const [, { statusCode, headers }] = await once(open(mine, path), 'unexpected-response')
+      expect([statusCode, headers['retry-after']]).toEqual([429, '1'])
+    }
+    const query = encodeURIComponent(subscription.query)
+    const stream = `GET /graphql?query=${query} HTTP/1.1\r\nAccept: text/event-stream`
+    const answer = await request(mine, stream)
+    expect(answer).toContain('HTTP/1.1 429')
+    expect(answer).toContain('this client has 2 connections open already')
+    sockets.push(await opened(other))
+    // When they are gone there is room again.
+    await closeAll(sockets)
+    const again = await until(async () => {
+      const socket = open(mine)
+      const how = await Promise.race([
+        once(socket, 'open').then(() => true),
+        once(socket, 'unexpected-response').then(() => false),
+      ])
+      return how && socket
+    })
+    await closeAll([again])
+  })
+
+  test('with a token are those of its holder', async () => {
+    const payload = { Authorization: await gateway.token() }
+    const sockets = [await opened(mine), await opened(other), await opened(mine)]
+    for (const socket of sockets.slice(0, 2)) await begun(socket, payload)
+    // Its address has one, and the holder of the token two.
+    sockets[2]?.send(JSON.stringify({ type: 'connection_init', payload }))
+    const [code, reason] = await once(sockets[2] ?? open(mine), 'close')
+    expect([code, String(reason)]).toEqual([1013, 'CLIENT_CONNECTION_LIMIT'])
+    sockets.push(await opened(mine), await opened(mine))
+    await closeAll(sockets)
+  })
+
+  test('of any kind are cut beyond twice as many, before anything is read of them', async () => {
+    const port = Number(new URL(gateway.url).port)
+    const socketOf = (localAddress: string): Socket =>
+      connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
+    const [few, many] = ['127.0.0.4', '127.0.0.5']
+    const kept = Array.from({ length: 4 }, () => socketOf(few))
+    for (const socket of kept) await once(socket, 'connect')
+    const extra = socketOf(few)
+    await once(extra, 'close')
+    expect(kept.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
+    const health = 'GET /health/live HTTP/1.1'
+    expect(await request(many, health)).toContain('HTTP/1.1 200')
+    for (const socket of kept) socket.destroy()
+    await until(async () => (await request(few, health).catch(() => '')).includes('200'))
+  })
+})
+
+describe('subscriptions', () => {
+  test('and long polls of one client are limited over all its connections', async () => {
+    const sockets = [await opened(mine), await opened(mine)]
+    const sends = await Promise.all(sockets.map((socket) => begun(socket)))
+    for (const [i, send] of sends.entries()) {
+      send({ id: '1', type: 'subscribe', payload: subscription })
+      await once(sockets[i] ?? open(mine), 'message')
+    }
+    sends[0]?.({ id: '2', type: 'subscribe', payload: subscription })
+    const [bytes] = await once(sockets[0] ?? open(mine), 'message')
+    const { type, payload } = JSON.parse(String(bytes))
+    expect([type, payload[0].extensions.code]).toEqual(['error', 'CLIENT_SUBSCRIPTION_LIMIT'])
+    const poll = 'GET /feed/updates?wait=5 HTTP/1.1'
+    expect(await request(mine, poll)).toContain('HTTP/1.1 429')
+    sends[0]?.({ id: '1', type: 'complete' })
+    await until(async () => (await request(mine, poll.replace('5', '0'))).includes('200'))
+    await closeAll(sockets)
+  })
+})
+
+describe('an MQTT client without a keep-alive', () => {
+  test('is cut when it answers no probe, and stays as long as it answers', async () => {
+    const live = await openListener(gateway.url, { keepalive: 0 })
+    let probes = 0
+    const dead = open(other, mqttPath, { autoPong: false })
+    dead.on('ping', () => probes++)
+    await once(dead, 'open')
+    // CONNECT of MQTT 3.1.1 with a keep-alive of 0.
+    const connectPacket = '101000044d51545404020000000464656164'
+    dead.send(Buffer.from(connectPacket, 'hex'))
+    await once(dead, 'message')
+    const [code] = await once(dead, 'close')
+    expect([code, probes]).toEqual([1006, 1])
+    expect(live.client.connected).toBe(true)
+    await live.close()
+  })
+})
+
+test('a client that asked for many long answers and reads none is cut before they are all made', async () => {
+  const served = await serveLog()
+  const [owner = '0x'] = addresses
+  await served.commit(slotOf(...Array.from({ length: 1_000 }, () => owner)))
+  await served.known()
+  const socket = new WebSocket(
+    `${served.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  )
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  const send = await begun(socket)
+  socket.pause()
+  const lists = Array.from(
+    { length: 25 },
+    (_, n) => `a${n}: ledgerUpdates(first: 1000) { nodes { cursor historyHash outputId address } }`,
+  )
+  const query = `{ ${lists.join(' ')} }`
+  for (let id = 0; id < 20; id++) send({ id: String(id), type: 'subscribe', payload: { query } })
+  await until(() => served.logged.some((line) => line.includes('answers-unread')))
+  // What the system keeps is read, and behind it the connection is over.
+  let received = 0
+  socket.on('message', (bytes: Buffer) => {
+    received += bytes.length
+  })
+  const closed = once(socket, 'close')
+  socket.resume()
+  await closed
+  expect(received).toBeLessThan(33_554_432)
+  await served.close()
+})
