@@ -81,7 +81,7 @@ export function subscriptionRefusal(occupancy: Occupancy, open: number): LimitEr
 export const requestTimeoutMs = 60_000
 
 /** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
-export const maxConnectionCost = 2_000_000
+export const maxConnectionCost = 400_000
 
 /** Why subscriptions of this total cost are refused on one connection; `undefined` where they are not. */
 export function costlyRefusal(cost: number): LimitError | undefined {

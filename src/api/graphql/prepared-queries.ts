@@ -166,7 +166,7 @@ interface Prepared {
   readonly conditionNames: readonly string[]
   /** By the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
-  /** By the numbers and truth values among its variables: sizes of pages determine what it costs, and texts do not. */
+  /** By its variables, of texts by their lengths: sizes of pages and of arguments determine what it costs. */
   readonly affordable: Map<string, boolean>
 }
 
@@ -177,7 +177,7 @@ function isAffordable(
   contextValue: GatewayContext,
 ): boolean {
   const key = Object.entries(variables)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? '' : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${priceKeyOf(value)}`)
     .join()
   const known = affordable.get(key)
   if (known !== undefined) return known
@@ -186,6 +186,10 @@ function isAffordable(
   if (affordable.size === mostPrices) affordable.clear()
   if (key.length < longestPriceKey) affordable.set(key, isSo)
   return isSo
+}
+
+function priceKeyOf(value: unknown): string | number {
+  return typeof value === 'string' ? value.length : JSON.stringify(value)
 }
 
 const mostPrices = 50
