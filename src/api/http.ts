@@ -236,11 +236,11 @@ async function handle(
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)
-    const budget = createBudget()
+    const budget = left.ended ?? createBudget()
     response.once('close', () => {
       if (!response.writableFinished) budget.leave()
     })
-    await deps.graphql(left, response, { ...context, budget })
+    await deps.graphql(left.message, response, { ...context, budget })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })

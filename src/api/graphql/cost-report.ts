@@ -1,22 +1,25 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { GatewayContext } from './builder.ts'
-import { maxOperationCost, operationCost } from './cost.ts'
+import { operationCost } from './cost.ts'
+import { maxOperationCost } from './prices.ts'
 
 /**
  * Adds `extensions.cost` to an answer whose request asks for it by `"extensions": { "cost": true }`: what the operation could
- * cost at most, the limit, and the fields and bytes that its answer had.
+ * cost at most, what it has cost, the limit, and the fields and bytes that its answer had.
  */
 export const costReport: Plugin<GatewayContext> = {
   onExecute({ args }) {
     const { budget, params } = args.contextValue
     if (params?.extensions?.cost !== true) return
-    const cost = { estimated: operationCost(args), limit: maxOperationCost }
+    const estimated = operationCost(args)
     return {
       onExecuteDone({ result, setResult }) {
         if (isAsyncIterable(result)) return
         const { extensions, ...rest }: ExecutionResult = result
-        setResult({ ...rest, extensions: { ...extensions, cost: { ...cost, ...budget.spent } } })
+        const { cost: spent, fields, bytes } = budget.spent
+        const cost = { estimated, spent, limit: maxOperationCost, fields, bytes }
+        setResult({ ...rest, extensions: { ...extensions, cost } })
       },
     }
   },

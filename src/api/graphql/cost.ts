@@ -27,16 +27,20 @@ import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { isOfType } from './collect-fields.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
-import { fieldCost, free, operationCostBase, type Price, writtenCost } from './prices.ts'
+import {
+  fieldCost,
+  free,
+  maxOperationCost,
+  operationCostBase,
+  type Price,
+  writtenCost,
+} from './prices.ts'
 
 /**
  * What an operation may cost if every page is full, in the units of `prices.ts`. A field that reads, computes, or may be long
  * says its own price where it is defined. Pages within pages, and many of them side by side, are refused before anything is
  * read. Lists within a block or an output count as one item: 32 KiB have all of them, and `budget.ts` counts what they really give.
  */
-
-/** A second of a core. */
-export const maxOperationCost = 100_000
 
 /** A longer name of a field counts as often as this goes into it: it is written with every value. */
 const nameCharacters = 64
@@ -212,6 +216,12 @@ interface PricedField {
   readonly cost: number
 }
 
+/** What is counted whenever a field is resolved, beside what it reads and writes. */
+export function workOf(field: Declaring): number {
+  const declared = declaredPrice(field)
+  return typeof declared === 'object' ? (declared.work ?? 0) : 0
+}
+
 function priceOf(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -223,11 +233,13 @@ function priceOf(
 }
 
 /** What a field declares with the option `complexity`; `undefined` where it declares nothing. */
-export function declaredPrice({ extensions }: GraphQLField<unknown, unknown>): Declared {
+export function declaredPrice({ extensions }: Declaring): Declared {
   // The plugin puts a price of its own where none is declared.
   const options = extensions.pothosOptions as { readonly complexity?: Declared } | undefined
   return options?.complexity
 }
+
+type Declaring = Pick<GraphQLField<unknown, unknown>, 'extensions'>
 
 type Declared = Price | ((args: object, context: unknown) => Price) | undefined
 

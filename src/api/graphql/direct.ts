@@ -4,7 +4,7 @@ import type { Services } from '../../service/services.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
 import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
-import { createBudget } from './budget.ts'
+import { type Budget, createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import type { Documents } from './documents.ts'
 import {
@@ -22,13 +22,19 @@ import {
 export interface DirectAnswers {
   /**
    * Answers a request and gives `undefined`; or gives the request back where it has to take the long way, with its body to
-   * be read from the start.
+   * be read from the start, and with the budget of its query where that had to end.
    */
   answer(
     message: IncomingMessage,
     response: ServerResponse,
     request: DirectRequest,
-  ): Promise<IncomingMessage | undefined>
+  ): Promise<LeftOver | undefined>
+}
+
+/** A request that was not answered. */
+export interface LeftOver {
+  readonly message: IncomingMessage
+  readonly ended?: Budget | undefined
 }
 
 /** What is known of a request. */
@@ -58,13 +64,13 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     readRequest: () => QueryRequest | undefined,
     response: ServerResponse,
     fields: DirectRequest['context'],
-  ): Promise<string | KeptAnswer | undefined> {
-    let leave: (() => void) | undefined
+  ): Promise<string | KeptAnswer | Ended | undefined> {
+    let budget: Budget | undefined
+    const leave = () => budget?.leave()
     const prepare = (): Question | undefined => {
       const asked = readRequest()
       if (asked === undefined) return undefined
-      const budget = createBudget()
-      leave = () => budget.leave()
+      budget = createBudget()
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
@@ -73,20 +79,22 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     try {
       return await answers.getOrCompute(sent, prepare)
     } catch (error) {
+      // What had to end is not run again.
+      if (budget?.signal.aborted === true) return { ended: budget }
       // The server runs it again, and reports the error.
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {
-      if (leave !== undefined) response.off('close', leave)
+      response.off('close', leave)
     }
   }
 
   return {
     answer: async (message, response, { query, context, common }) => {
       const type = answerType(message.headers.accept)
-      if (type === undefined) return message
+      if (type === undefined) return { message }
       let body: Buffer | undefined
-      let written: string | KeptAnswer | undefined
+      let written: string | KeptAnswer | Ended | undefined
       if (message.method === 'GET') {
         written = await write(
           { method: 'GET', text: Buffer.from(query) },
@@ -106,13 +114,20 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
         )
       }
       if (response.destroyed) return undefined
-      if (written === undefined) return body === undefined ? message : replayed(message, body)
+      const left = () => (body === undefined ? message : replayed(message, body))
+      if (written === undefined) return { message: left() }
+      if (typeof written === 'object' && 'ended' in written) return { message: left(), ...written }
       // A client may keep it, and asks by its tag whether it has changed.
       const headers = { ...common, 'content-type': type, 'cache-control': 'no-cache' }
       sendWritten(response, headers, written)
       return undefined
     },
   }
+}
+
+/** An answer that had to end, by its budget. */
+interface Ended {
+  readonly ended: Budget
 }
 
 const mostAnswerBytes = 16_777_216

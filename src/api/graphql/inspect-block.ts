@@ -12,7 +12,7 @@ import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { eachOf } from './exposed.ts'
 import { BlockContent } from './model.ts'
-import { fieldCost, free, judgementCost } from './prices.ts'
+import { fieldCost, free, judgementBase, judgementCost } from './prices.ts'
 
 /** Inspects a block without submitting it, as `ledger-gateway inspect` does, for this network. */
 
@@ -196,7 +196,8 @@ builder.queryField('inspectBlock', (t) =>
         description: 'The block, in one of its forms.',
       }),
     },
-    resolve: async (_root, { input }, { services }) => {
+    resolve: async (_root, { input }, { services, budget }) => {
+      budget.compute(judgementBase)
       const deps = { checker: services.signatures, network: services.source.network }
       const given: Form = input.bytes
         ? { form: 'bytes', bytes: hexToBytes(input.bytes) }

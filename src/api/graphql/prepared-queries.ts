@@ -20,6 +20,7 @@ import {
   type Variables,
 } from './compile.ts'
 import { costRefusal } from './cost.ts'
+import { withMeteredServices } from './metered-services.ts'
 import { atOneMoment } from './one-moment.ts'
 import type { GraphqlServer } from './server.ts'
 
@@ -103,7 +104,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       return {
         run: () =>
           isOneRead(dependsOnLog, variables)
-            ? compiled.run(context, variables)
+            ? compiled.run(withMeteredServices(context), variables)
             : atOneMoment(context, (asOf) => compiled.run(asOf, variables)),
         version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }

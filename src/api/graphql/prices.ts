@@ -10,6 +10,8 @@ import { defaultPageSize, maximumPageSize } from '../../service/updates/list-led
 export interface Price {
   readonly field: number
   readonly multiplier: number
+  /** Of `field`, what is counted whenever the field is resolved; rows and bytes are counted when they come. */
+  readonly work?: number
 }
 
 /** Nothing is read: the value is in what has the field. */
@@ -20,8 +22,13 @@ export function reads(rows: number): Price {
   return { field: rows * rowCost, multiplier: 1 }
 }
 
-/** Work of the processor, in units. */
+/** Work of the processor, in units; the same each time. */
 export function computes(units: number): Price {
+  return { field: units, multiplier: 1, work: units }
+}
+
+/** Work that is counted while it is done: as many units at most. */
+export function computesUpTo(units: number): Price {
   return { field: units, multiplier: 1 }
 }
 
@@ -57,6 +64,8 @@ interface PageArgs {
   readonly last?: number | null | undefined
 }
 
+/** What an operation may cost: a second of a core. */
+export const maxOperationCost = 100_000
 /** What a row costs that is read. */
 export const rowCost = 1
 /** How many bytes of an answer cost a unit. */
@@ -65,6 +74,8 @@ export const bytesOfUnit = 1_024
 export const operationCostBase = 10
 /** What every field of an answer costs, also `__typename`: its name, a short value, and the calls that make it. */
 export const writtenCost = 1 / 16
+/** Of that, what is no text. */
+export const fieldWork = 1 / 32
 
 /** The outputs that a transaction spends or creates: at most 128 of each. */
 export const outputsCost = itemsCost(128)
@@ -75,7 +86,9 @@ export const outputsCost = itemsCost(128)
  */
 export function judgementCost({ input: { bytes: text, json } }: JudgedArgs): Price {
   const signatures = text ? text.length / hexOfSignature : placesIn(json)
-  return computes(judgementBase + Math.ceil(Math.min(signatures, mostSignatures)) * signatureCost)
+  return computesUpTo(
+    judgementBase + Math.ceil(Math.min(signatures, mostSignatures)) * signatureCost,
+  )
 }
 
 interface JudgedArgs {
@@ -98,7 +111,8 @@ const placesByJson = new WeakMap<object, number>()
 export const signatureCost = 20
 /** What it costs more to check it again by the other implementation. */
 export const doubtfulSignatureCost = 250
-const judgementBase = 50
+/** What a block or transaction costs that is decoded and hashed. */
+export const judgementBase = 50
 /** The shortest text of a signature with its key and their types: 97 bytes in digits, and in JSON. */
 const hexOfSignature = 2 * 97
 const jsonOfSignature = 230
@@ -122,7 +136,7 @@ export const fieldCost = {
   /** Blocks or transactions of a slot are counted in an index, some thousand of them. */
   count: computes(20),
   /** Up to 10,000 outputs are read and decoded. */
-  mana: computes(5_000),
+  mana: computesUpTo(5_000),
   /** A field of introspection. All of them are resolved in one go, while everything else waits. */
   introspection: computes(3),
 } as const

@@ -14,7 +14,7 @@ import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
-import { free, judgementCost } from './prices.ts'
+import { free, judgementBase, judgementCost } from './prices.ts'
 
 /** What would happen to a transaction now. */
 
@@ -141,7 +141,8 @@ builder.queryField('verifyTransaction', (t) =>
         description: 'The transaction, in one of its forms.',
       }),
     },
-    resolve: async (_root, { input }, { services }) => {
+    resolve: async (_root, { input }, { services, budget }) => {
+      budget.compute(judgementBase)
       const foreseen = await simulateTransaction(services, submissionOf(input))
       if (!foreseen.ok) throw placed(foreseen.error, input)
       return foreseen.value

@@ -1,12 +1,18 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maxOperationCost } from '../../../src/api/graphql/cost.ts'
-import { fieldCost, operationCostBase, writtenCost } from '../../../src/api/graphql/prices.ts'
+import {
+  fieldCost,
+  maxOperationCost,
+  operationCostBase,
+  writtenCost,
+} from '../../../src/api/graphql/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
+import { loadVectors, type Vector } from '../../support/vectors.ts'
 import { addressOf } from '../../support/wallet.ts'
 
 let gateway: TestGateway
@@ -45,6 +51,10 @@ const refused = (cost: unknown, field: unknown = expect.any(String)) => [
   { extensions: { code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field } },
 ]
 
+interface Reported extends GraphqlAnswer {
+  readonly extensions: { readonly cost: { readonly spent: number; readonly estimated: number } }
+}
+
 describe('the cost is told', () => {
   test('where the request asks for it', async () => {
     const query = `{ ledgerUpdates(address: ${address}, first: 20) { nodes { seq } } }`
@@ -54,18 +64,23 @@ describe('the cost is told', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const { data, extensions } = (await response.json()) as GraphqlAnswer & { extensions: unknown }
+    const { data, extensions } = (await response.json()) as Reported
     const { nodes } = data.ledgerUpdates
     expect(nodes.length).toBeGreaterThan(0)
     expect(extensions).toEqual({
       cost: {
         estimated: Math.ceil(operationCostBase + 20 + (1 + 20 * 2) * writtenCost),
         limit: maxOperationCost,
+        spent: expect.any(Number),
         // The list, its nodes, and one field of each.
         fields: 2 + nodes.length,
         bytes: expect.any(Number),
       },
     })
+    // A row is read for each of them, and some more to find them.
+    const { spent, estimated } = extensions.cost
+    expect(spent).toBeGreaterThanOrEqual(operationCostBase + nodes.length)
+    expect(spent).toBeLessThanOrEqual(estimated)
   })
 
   test('with the field that costs most, by its names in the answer', async () => {
@@ -200,6 +215,28 @@ describe('refused is what is dear by itself', () => {
   })
 })
 
+describe('what an operation spends is counted while it runs, and ends it by name', () => {
+  const bytes = wrongBlock()
+  const query = `query ($bytes: Hex!) { ${times(
+    290,
+    (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { __typename }`,
+  )} }`
+  const exceeded = [{ extensions: { code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost } }]
+
+  test('by HTTP', async () => {
+    const { data, errors } = await graphql(gateway.url, query, { bytes })
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject(exceeded)
+  })
+
+  test('on a socket', async () => {
+    const client = socketClient(gateway.url)
+    const { value } = await client.iterate({ query, variables: { bytes } }).next()
+    expect(value.errors).toMatchObject(exceeded)
+    await client.dispose()
+  })
+})
+
 describe('all subscriptions of a socket together', () => {
   const query = `subscription { ledgerUpdates { ... on FeedOpened { cursor } ... on LedgerUpdateBatch {
     ${times(15, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
@@ -227,6 +264,17 @@ describe('all subscriptions of a socket together', () => {
     await client.dispose()
   })
 })
+
+/** A block with two wrong signatures, which are checked twice: its price has place for more, but not for the second check. */
+function wrongBlock(): string {
+  const vectors = loadVectors<Vector & { readonly bytes: string }>('transactions')
+  const named = vectors.find(({ name }) => name === 'block/transaction/minimal')
+  const { bytes } = present(named, 'a block with a transaction of one input')
+  // Behind the signature of the input are eight bytes of mana, and the signature of the block with its type and key.
+  const behind = bytes.slice(-2 * (8 + 1 + 32 + 64), -128)
+  const wrong = '00'.repeat(64)
+  return `${bytes.slice(0, -behind.length - 2 * 128)}${wrong}${behind}${wrong}`
+}
 
 /** 3.2 KB, for which the answer would have some hundred million fields. */
 function introspectionOnThreeLevels(): string {

@@ -12,8 +12,13 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { declaredPrice, maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
-import { fieldCost, operationCostBase, writtenCost } from '../../../src/api/graphql/prices.ts'
+import { declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
+import {
+  fieldCost,
+  maxOperationCost,
+  operationCostBase,
+  writtenCost,
+} from '../../../src/api/graphql/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { fullSelection } from '../../support/full-selection.ts'
