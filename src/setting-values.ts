@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { basename, dirname, extname, join } from 'node:path'
-import type { KeySetSource } from './api/key-set.ts'
 import type { TrustedProxies } from './api/client-address.ts'
+import type { KeySetSource } from './api/key-set.ts'
 import { databaseAddress } from './store/url.ts'
 
 /** The values of settings: each function gives what a text means, `undefined` where it means nothing. Pure. */

@@ -10,6 +10,7 @@ export type ApiError =
   | AnswerTooLarge
   | ClientLeft
   | OperationTooCostly
+  | OperationCostExceeded
   | DocumentError
   | HostNotAllowed
   | OriginNotAllowed
@@ -114,6 +115,12 @@ export interface OperationTooCostly {
   readonly limit: number
   /** The path of the field that costs most. */
   readonly field: string
+}
+
+/** An operation that has spent more than any may. */
+export interface OperationCostExceeded {
+  readonly code: 'OPERATION_COST_EXCEEDED'
+  readonly limit: number
 }
 
 /** Why a document is not taken. */

@@ -12,7 +12,10 @@ import type { ClientLimits } from './limits.ts'
 export interface Share {
   /** Spends units before the work, or gives why not. */
   take(cost: number): RateLimitExceeded | undefined
-  /** Spends units for work that is done, or that cannot be refused; later requests make up for what was not there. */
+  /**
+   * Spends units for work that is done, or that cannot be refused; later requests make up for what was not there. Units below
+   * zero are given back.
+   */
   charge(cost: number): void
   /** Whole units that are left. */
   remaining(): number
@@ -39,17 +42,14 @@ const burstSeconds = 10
 /** Shares that are known at a time, some 300 bytes each; of more clients the one that came longest ago begins anew. */
 const maxShares = 65_536
 
-/** What one request costs besides what it asks for, some 10 µs: its head, its log, its answer. */
-export const requestCost = 5
-
-/** Bytes that a client sends or is sent for one unit. */
-export const bytesPerUnit = 32
+/** What one request costs besides what it asks for: its head, its log, its answer. */
+export const requestCost = 1
 
 /** Opening a connection that lasts. */
-export const connectionCost = 100
+export const connectionCost = 20
 
 /** Sending one update of a feed, whose text is mostly shared with others. */
-const updateCost = 5
+const updateCost = 1
 
 /** Sending an event of a feed that is made for many. */
 export function deliveryCost(message: FeedMessage): number {

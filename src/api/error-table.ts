@@ -130,6 +130,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) =>
       `query: the answer has more than ${e.limit} ${e.unit}; ask for smaller pages, or for fewer at once`,
   ),
+  OPERATION_COST_EXCEEDED: badRequest(
+    (e) =>
+      `query: has cost more than ${e.limit} while it ran; ask for smaller pages, or for fewer at once`,
+  ),
   CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was complete' },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),

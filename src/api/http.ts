@@ -11,13 +11,14 @@ import { watchAnswers } from './answers.ts'
 import type { QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
-import { bytesPerUnit, forOneRequest, requestCost } from './client-shares.ts'
+import { forOneRequest, requestCost } from './client-shares.ts'
 import { type Clients, createClients } from './clients.ts'
 import { toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
+import { bytesOfUnit } from './graphql/prices.ts'
 import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import {
@@ -261,11 +262,11 @@ async function handle(
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)
-    const budget = createBudget()
+    const budget = left.ended ?? createBudget()
     response.once('close', () => {
       if (!response.writableFinished) budget.leave()
     })
-    await deps.graphql(left, response, { ...context, budget })
+    await deps.graphql(left.message, response, { ...context, budget })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
@@ -284,7 +285,7 @@ function costToRead({ headers }: IncomingMessage, query: string): number {
   const length = headers['content-length']
   const bytes = length === undefined ? 0 : Number(length)
   const unknown = headers['transfer-encoding'] === undefined ? 0 : unknownBytes
-  return requestCost + Math.ceil((bytes + unknown + query.length) / bytesPerUnit)
+  return requestCost + Math.ceil((bytes + unknown + query.length) / bytesOfUnit)
 }
 
 /** As many as a body without a length is taken for: those of a block. */

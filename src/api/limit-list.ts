@@ -11,8 +11,8 @@ import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
 import type { ErrorCode } from './error-row.ts'
 import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
-import { maxOperationCost } from './graphql/cost.ts'
 import { maxAliases, maxDirectives, maxDocumentDepth, maxDocumentTokens } from './graphql/limits.ts'
+import { maxOperationCost } from './graphql/prices.ts'
 import {
   maxConnectionCost,
   maxUnsentAnswers,
@@ -117,6 +117,13 @@ const documentLimits: readonly Limit[] = [
     unit: 'COST',
     meaning: 'What an operation may cost if every page is full.',
     error: 'OPERATION_TOO_COSTLY',
+  },
+  {
+    name: 'spentCost',
+    value: maxOperationCost,
+    unit: 'COST',
+    meaning: 'What an operation, or one event of a subscription, may have cost while it runs.',
+    error: 'OPERATION_COST_EXCEEDED',
   },
   {
     name: 'queryMs',

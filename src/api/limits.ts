@@ -33,14 +33,14 @@ export interface ClientLimits {
 
 /** On the development network a client may use all that the process can do: whoever is there is trusted. */
 export const developmentClientLimits: ClientLimits = {
-  costPerSecond: 100_000_000,
+  costPerSecond: 10_000_000,
   connections: 19_500,
   subscriptions: 100_000,
 }
 
 /** On other networks half a core by the estimates, which are mostly far above what is really spent. */
 export const usualClientLimits: ClientLimits = {
-  costPerSecond: 250_000,
+  costPerSecond: 50_000,
   connections: 200,
   subscriptions: 2_000,
 }
@@ -151,7 +151,7 @@ export const requestTimeoutMs = 60_000
 export const maxUnsentAnswers = 33_554_432
 
 /** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
-export const maxConnectionCost = 2_000_000
+export const maxConnectionCost = 400_000
 
 /** Why subscriptions of this total cost are refused on one connection; `undefined` where they are not. */
 export function costlyRefusal(cost: number): LimitError | undefined {

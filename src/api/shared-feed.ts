@@ -21,9 +21,9 @@ import { storeAwayOf } from '../service/network/database-away.ts'
 import { orThrow } from './errors.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
 import { createBudget } from './graphql/budget.ts'
-import type { GatewayContext } from './graphql/builder.ts'
 import { feedQuestionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
 import { causeOf, maskErrors } from './graphql/masking.ts'
+import { withMeteredServices } from './graphql/metered-services.ts'
 import { contextOf } from './operation.ts'
 
 /** A subscription to ledger updates that shares its execution, and the bytes of its events, with all that ask the same. */
@@ -104,7 +104,7 @@ function rendering(
   const { requestId } = contextOf(args)
   return async (event) => {
     // Each event is an answer of its own, and several may be rendered at once for subscribers at different positions.
-    const contextValue: GatewayContext = { ...contextOf(args), budget: createBudget() }
+    const contextValue = withMeteredServices({ ...contextOf(args), budget: createBudget() })
     const { data, errors } = await execute({ ...args, contextValue, rootValue: event })
     const away = errors?.map(causeOf).find((cause) => storeAwayOf(cause) !== undefined)
     // An event without its fields would be lost: the feed retries until the database answers.

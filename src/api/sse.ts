@@ -106,7 +106,7 @@ async function run(
     stream.onClose(() => void result.return(undefined))
     for await (const one of result) {
       const { budget, share } = contextOf(args)
-      share.charge(budget.spent.fields)
+      share.charge(budget.spent.cost)
       stream.next(masked(log, args, one))
       if (!stream.sink.hasRoom()) await stream.sink.room()
     }

@@ -76,7 +76,7 @@ export function createProtocol(deps: ProtocolDeps) {
     onNext: ({ extra }, _id, _payload, args, result) => {
       // Events that are shared do not come by here; the others are paid for by what they have become.
       if (kindOf(args) === 'subscription') {
-        extra.client.share.charge(contextOf(args).budget.spent.fields)
+        extra.client.share.charge(contextOf(args).budget.spent.cost)
       }
       if (result.errors === undefined) return
       const { requestId } = contextOf(args)

@@ -4,10 +4,11 @@ import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
 import { type Credentials, credentialsOf } from './auth.ts'
-import { bytesPerUnit, connectionCost } from './client-shares.ts'
+import { connectionCost } from './client-shares.ts'
 import type { Client, Clients } from './clients.ts'
 import { spread } from './drain.ts'
 import { toRest } from './errors.ts'
+import { bytesOfUnit } from './graphql/prices.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, maxUnsentAnswers, occupy } from './limits.ts'
 import { maxBodyBytes, parseJson } from './rest/body.ts'
@@ -101,7 +102,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
           connection.isSilent = false
           readNoFaster(connection)
           const text = String(bytes)
-          connection.client.share.charge(messageCost + text.length / bytesPerUnit)
+          connection.client.share.charge(messageCost + text.length / bytesOfUnit)
           endOperation(connection, text)
           receive(text).catch((error: unknown) => {
             if (isServersMessage(error)) {
@@ -136,7 +137,7 @@ function readNoFaster({ socket, duplex }: Connection): void {
 }
 
 /** Reading a message, whatever it says. */
-const messageCost = 2
+const messageCost = 1
 
 const maxUnsentBytes = 1024 * 1024
 /** The library drops the answer of a query that its client has completed, but lets the query run: here it ends. */

@@ -13,7 +13,7 @@ import { uint32s, uint64s } from './exposed.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { BlockIssuerType, StakingType } from './model.ts'
-import { itemsCost } from './prices.ts'
+import { free, reads } from './prices.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
@@ -32,6 +32,7 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
       expirySlot: 'The last slot in which it may issue blocks.',
     }),
     keyHashes: t.field({
+      complexity: free,
       type: ['Hex'],
       description: 'BLAKE2b-256 of the Ed25519 public keys that may sign its blocks, sorted.',
       resolve: ({ keyHashes }) => [...keyHashes],
@@ -77,7 +78,7 @@ AccountNode.implement({
     entry: t.field({
       type: AccountEntryType,
       nullable: true,
-      complexity: itemsCost(1).field,
+      complexity: reads(1),
       description:
         'Null where it could neither issue blocks nor stake, and, with an error, in upstream mode.',
       resolve: (account, _args, { services }) => {
@@ -98,12 +99,14 @@ builder.objectFields(AccountNode, (t) => ({
     resolve: (account) => accountParts(account)?.foundryCounter ?? 0,
   }),
   blockIssuer: t.field({
+    complexity: free,
     type: BlockIssuerType,
     nullable: true,
     description: 'The keys that may sign its blocks, and until when; null where it issues none.',
     resolve: (account) => accountParts(account)?.blockIssuer,
   }),
   staking: t.field({
+    complexity: free,
     type: StakingType,
     nullable: true,
     description: 'What it stakes as a validator; null where it stakes nothing.',
@@ -124,7 +127,7 @@ builder.queryField('account', (t) =>
   t.field({
     type: AccountNode,
     nullable: true,
-    complexity: itemsCost(3).field,
+    complexity: reads(3),
     description: 'An account, also one that is destroyed; null when it is not known.',
     args: {
       id: t.arg({ type: 'AccountId', required: true, description: 'Its id.' }),

@@ -10,7 +10,7 @@ import { AddressNode } from './address-node.ts'
 import { builder } from './builder.ts'
 import { listArgs } from './lists.ts'
 import { OutputConnection } from './output-lists.ts'
-import { fieldCost, itemsCost, listCost } from './prices.ts'
+import { fieldCost, free, itemsCost, listCost } from './prices.ts'
 
 /** What an address owned at the end of a former milestone. */
 
@@ -20,6 +20,7 @@ const AddressAsOfType = builder.objectRef<AddressAsOf>('AddressAsOf').implement(
   fields: (t) => ({
     milestoneIndex: t.expose('slot', { type: 'UInt32', description: 'The milestone.' }),
     balance: t.field({
+      complexity: free,
       type: AddressBalanceType,
       description: 'Its base tokens.',
       resolve: ({ slot, balance }) => ({ slot, ...balance }),

@@ -34,7 +34,7 @@ import { UpdateClass } from './ledger-updates.ts'
 import { listConnection, oldestArgs, pageArgsOf } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
 import { AddressContent } from './model.ts'
-import { fieldCost, pageCost } from './prices.ts'
+import { fieldCost, free, pageCost, reads } from './prices.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 /** What an address owns. */
@@ -120,12 +120,14 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
       resolve: (mana) => ('slot' in mana ? mana.slot : null),
     }),
     total: t.field({
+      complexity: free,
       type: ManaSumType,
       nullable: true,
       description: 'Of everything that the address owns; null with a reason.',
       resolve: (mana) => ('slot' in mana ? mana.total : null),
     }),
     available: t.field({
+      complexity: free,
       type: ManaSumType,
       nullable: true,
       description: 'Of the outputs that neither a timelock nor an expiration concerns.',
@@ -181,12 +183,14 @@ AddressNode.implement({
       resolve: ({ key }) => Number.parseInt(key.slice(2, 4), 16) as AddressKindCode,
     }),
     content: t.field({
+      complexity: free,
       type: AddressContent,
       nullable: true,
       description: 'What it says; null of a multi address that is known by its reference alone.',
       resolve: (view) => view.content(),
     }),
     balance: t.field({
+      complexity: reads(1),
       type: AddressBalanceType,
       description: 'Its base tokens as of the newest milestone.',
       resolve: ({ key }, _args, context) => balanceInBatch(context, key),
@@ -207,6 +211,7 @@ AddressNode.implement({
         manaOfAddress(services, key, budget.signal),
     }),
     totalAt: t.field({
+      complexity: reads(2),
       type: 'UInt64',
       description: 'All base tokens that the address owned at the end of a milestone.',
       args: {
@@ -220,6 +225,7 @@ AddressNode.implement({
         orThrow(await readTotalAt(services, key, milestoneIndex)),
     }),
     updateCount: t.field({
+      complexity: reads(1),
       type: 'UInt64',
       description: 'How many ledger updates are filed under the address.',
       args: {
@@ -248,6 +254,7 @@ builder.objectField(AddressNode, 'unspentOutputs', (t) =>
 
 builder.queryField('address', (t) =>
   t.field({
+    complexity: free,
     type: AddressNode,
     nullable: true,
     description: 'An address; an unused one owns nothing.',

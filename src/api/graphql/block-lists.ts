@@ -12,7 +12,7 @@ import {
   milestoneOfCommitment,
 } from './loaders.ts'
 import { Milestone } from './milestone.ts'
-import { fieldCost, itemsCost, listCost } from './prices.ts'
+import { fieldCost, itemsCost, listCost, reads } from './prices.ts'
 
 /** Lists of blocks, and what blocks lead to. */
 
@@ -85,6 +85,7 @@ const BlockParent = builder.objectRef<Parent>('BlockParent').implement({
     kind: t.expose('kind', { type: ParentKind, description: 'The kind of the reference.' }),
     blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the parent.' }),
     block: t.field({
+      complexity: reads(1),
       type: BlockNode,
       nullable: true,
       description:
@@ -95,7 +96,7 @@ const BlockParent = builder.objectRef<Parent>('BlockParent').implement({
 })
 
 /** A validation block has up to 50 parents of each kind. */
-const parentsCost = { field: fieldCost.block + itemsCost(150).field, multiplier: 150 }
+const parentsCost = { field: fieldCost.block.field + itemsCost(150).field, multiplier: 150 }
 
 builder.objectFields(BlockNode, (t) => ({
   parents: t.field({
@@ -125,14 +126,14 @@ builder.objectFields(BlockNode, (t) => ({
     type: Milestone,
     nullable: true,
     description: 'The milestone of its slot; null while that is not committed.',
-    complexity: itemsCost(1),
+    complexity: reads(1),
     resolve: ({ slot }, _args, context) => milestoneInBatch(context, slot),
   }),
   commitment: t.field({
     type: Milestone,
     nullable: true,
     description: 'The milestone whose commitment it names; null where that is not known.',
-    complexity: { field: fieldCost.block, multiplier: 1 },
+    complexity: fieldCost.block,
     resolve: (view, _args, context) =>
       milestoneOfCommitment(context, view.block().header.slotCommitmentId),
   }),

@@ -5,7 +5,7 @@ import { enumOf } from './enum-of.ts'
 import { byProtocolId } from './load-node.ts'
 import { blockInBatch, transactionInBatch } from './loaders.ts'
 import { BlockContent } from './model.ts'
-import { fieldCost } from './prices.ts'
+import { fieldCost, reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** Blocks and their states. */
@@ -54,6 +54,7 @@ BlockNode.implement({
       resolve: (view) => bytesToHex(view.bytes),
     }),
     transaction: t.field({
+      complexity: reads(1),
       type: TransactionNode,
       nullable: true,
       description: 'The transaction it carries; null where it carries none.',
@@ -65,6 +66,7 @@ BlockNode.implement({
 
 builder.queryField('block', (t) =>
   t.field({
+    complexity: reads(1),
     type: BlockNode,
     nullable: true,
     description: 'A block, from the moment it was submitted on; null when it is not known.',

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql'
-import type { AnswerTooLarge, ClientLeft } from '../api-errors.ts'
+import type { AnswerTooLarge, ClientLeft, OperationCostExceeded } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
+import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
 
 /** What an operation has used while it runs, and whether it has to end: counted where its fields are resolved (`meter.ts`). */
 
@@ -8,6 +9,14 @@ import { toGraphQL } from '../errors.ts'
 export const maxAnswerBytes = 16_777_216
 /** The most fields of an answer: what an operation may cost, were each of them to cost one. */
 export const maxAnswerFields = 500_000
+
+/** What an operation has used. */
+export interface Spent {
+  readonly fields: number
+  readonly bytes: number
+  /** In the units of `prices.ts`. */
+  readonly cost: number
+}
 
 /** Of one operation. */
 export interface Budget {
@@ -17,12 +26,14 @@ export interface Budget {
   check(): void
   /** Counts fields, by default one, and their bytes; throws as `check` does. */
   spend(bytes: number, fields?: number): void
+  /** Counts work in the units of `prices.ts`; throws as `check` does. */
+  compute(units: number): void
   /** Begins the next answer: every event of a subscription is one. */
   renew(): void
   /** The client has left. */
   leave(): void
   /** What the answer has used so far. */
-  readonly spent: { readonly fields: number; readonly bytes: number }
+  readonly spent: Spent
 }
 
 /** Nothing used yet. */
@@ -31,8 +42,13 @@ export function createBudget(): Budget {
   let reason: GraphQLError | undefined
   let bytesSpent = 0
   let fieldsSpent = 0
+  let workSpent = 0
 
-  function end(error: AnswerTooLarge | ClientLeft): void {
+  function cost(): number {
+    return operationCostBase + fieldsSpent * fieldWork + bytesSpent / bytesOfUnit + workSpent
+  }
+
+  function end(error: AnswerTooLarge | ClientLeft | OperationCostExceeded): void {
     if (reason !== undefined) return
     reason = toGraphQL(error)
     controller.abort(reason)
@@ -42,31 +58,43 @@ export function createBudget(): Budget {
     if (reason !== undefined) throw reason
   }
 
+  /** Ends it where it has spent too much of something. */
+  function settle(): void {
+    if (bytesSpent > maxAnswerBytes) {
+      end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })
+    } else if (fieldsSpent > maxAnswerFields) {
+      end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
+    } else if (cost() > maxOperationCost) {
+      end({ code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost })
+    }
+    check()
+  }
+
   return {
     get signal() {
       return controller.signal
     },
     check,
+    compute: (units) => {
+      workSpent += units
+      settle()
+    },
     spend: (bytes, fields = 1) => {
       fieldsSpent += fields
       bytesSpent += bytes
-      if (bytesSpent > maxAnswerBytes) {
-        end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })
-      } else if (fieldsSpent > maxAnswerFields) {
-        end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
-      }
-      check()
+      settle()
     },
     renew: () => {
       bytesSpent = 0
       fieldsSpent = 0
-      if (reason?.extensions.code !== 'ANSWER_TOO_LARGE') return
+      workSpent = 0
+      if (reason === undefined || reason.extensions.code === 'CLIENT_LEFT') return
       reason = undefined
       controller = new AbortController()
     },
     leave: () => end({ code: 'CLIENT_LEFT' }),
     get spent() {
-      return { fields: fieldsSpent, bytes: bytesSpent }
+      return { fields: fieldsSpent, bytes: bytesSpent, cost: Math.ceil(cost()) }
     },
   }
 }

@@ -10,7 +10,7 @@ import { toGraphQL } from '../errors.ts'
 import type { TransportLimits } from '../limits.ts'
 import type { Budget } from './budget.ts'
 import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
-import { itemsCost } from './prices.ts'
+import { itemsCost, reads } from './prices.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
 /** What every resolver is given. */
@@ -74,6 +74,7 @@ export const builder = new SchemaBuilder<{
     nodeQueryOptions: {
       description: 'A thing by its global id; null where there is none.',
       args: { id: asDecoded },
+      complexity: reads(1),
     },
     nodesQueryOptions: {
       description:

@@ -11,11 +11,11 @@ import { Chain } from './chain.ts'
 import { DelegationNode } from './chain-kinds.ts'
 import { uint32s } from './exposed.ts'
 import { chainInBatch } from './loaders.ts'
-import { fieldCost, itemsCost } from './prices.ts'
+import { fieldCost, reads } from './prices.ts'
 
 /** From addresses, blocks and delegations to chains and what they earn. */
 
-const chainCost = itemsCost(3).field
+const chainCost = reads(3)
 
 builder.objectField(AddressNode, 'chain', (t) =>
   t.field({

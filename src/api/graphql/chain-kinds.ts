@@ -26,11 +26,11 @@ import { ChainRecord } from './chain-records.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { MetadataType, StateMetadataType } from './model.ts'
-import { itemsCost } from './prices.ts'
+import { free, reads } from './prices.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
 
-const one = itemsCost(1).field
+const one = reads(1)
 
 function chainNode(name: string, kind: ChainView['kind'], bytes: number) {
   return builder.nodeRef<ChainView>(name, {
@@ -49,7 +49,7 @@ async function chainOfKind(
 }
 
 /** A chain by its id is three reads. */
-const chainCost = 3 * one
+const chainCost = reads(3)
 
 /** An anchor. */
 export const AnchorNode = chainNode('Anchor', chainKinds.ANCHOR, 32)
@@ -69,16 +69,19 @@ AnchorNode.implement({
       resolve: (chain) => anchorParts(chain).stateIndex,
     }),
     stateController: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'The address that changes its state.',
       resolve: (chain) => viewOfKey(anchorParts(chain).stateController),
     }),
     governor: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'The address that chooses the two, and may destroy the anchor.',
       resolve: (chain) => viewOfKey(anchorParts(chain).governor),
     }),
     stateMetadata: t.field({
+      complexity: free,
       type: StateMetadataType,
       nullable: true,
       description: 'The metadata of its state; null for none.',
@@ -100,6 +103,7 @@ NftNode.implement({
       resolve: ({ chainId }) => chainId as NftId,
     }),
     owner: t.field({
+      complexity: free,
       type: AddressNode,
       description:
         'The address that owns it as of the newest milestone, once it has expired the return address; of a destroyed one who owned it last.',
@@ -174,6 +178,7 @@ DelegationNode.implement({
       resolve: ({ chainId }) => chainId as DelegationId,
     }),
     owner: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'The address that owns it; of one that is over, who owned it last.',
       resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
@@ -213,11 +218,13 @@ DelegationNode.implement({
 for (const node of [AccountNode, AnchorNode, NftNode]) {
   builder.objectFields(node, (t) => ({
     address: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'Its address, and what that owns.',
       resolve: addressOfChain,
     }),
     issuer: t.field({
+      complexity: free,
       type: AddressNode,
       nullable: true,
       description: 'The address that issued it, which never changes; null for none.',
@@ -229,6 +236,7 @@ for (const node of [AccountNode, AnchorNode, NftNode]) {
 for (const node of [AccountNode, AnchorNode, NftNode, TokenNode]) {
   builder.objectField(node, 'immutableMetadata', (t) =>
     t.field({
+      complexity: free,
       type: MetadataType,
       nullable: true,
       description: 'The metadata that never change; null for none.',

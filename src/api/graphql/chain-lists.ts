@@ -16,7 +16,7 @@ import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
-import { listCost } from './prices.ts'
+import { free, listCost } from './prices.ts'
 
 /** Lists of chains that are not destroyed, and of who owns a token. */
 
@@ -196,6 +196,7 @@ const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement(
   description: 'An address that owns some of a native token.',
   fields: (t) => ({
     address: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'The address.',
       resolve: ({ address }) => viewOfKey(address),

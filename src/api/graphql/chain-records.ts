@@ -15,7 +15,7 @@ import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { listConnection, pageArgsOf } from './lists.ts'
 import { indexId } from './node-id.ts'
-import { fieldCost, pageCost } from './prices.ts'
+import { fieldCost, free, pageCost, reads } from './prices.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
@@ -77,6 +77,7 @@ builder.objectField(ChainRecord, 'versions', (t) =>
 
 builder.queryFields((t) => ({
   chainRecord: t.field({
+    complexity: reads(1),
     type: ChainRecord,
     nullable: true,
     description: 'The record of a chain; null when none was ever set.',
@@ -109,6 +110,7 @@ const ChainRecordInput = builder.inputType('ChainRecordInput', {
 
 builder.mutationField('setChainRecord', (t) =>
   t.field({
+    complexity: reads(2),
     type: ChainRecord,
     description: 'Sets the record of a chain. Needs a token that allows to write.',
     args: {
@@ -135,6 +137,7 @@ const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChan
         'Its position among the settings of all chains; resuming after it misses nothing.',
     }),
     record: t.field({
+      complexity: free,
       type: ChainRecord,
       description: 'The record as it was set.',
       resolve: ({ record }) => record,
@@ -144,6 +147,7 @@ const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChan
 
 builder.subscriptionField('chainRecordChanged', (t) =>
   t.field({
+    complexity: free,
     type: ChainRecordChanged,
     description:
       'Every setting of a chain record, in the order they were made: first those after the cursor that are there already, then the new ones.',

@@ -15,13 +15,13 @@ import { listArgs } from './lists.ts'
 import { milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
-import { itemsCost, listCost } from './prices.ts'
+import { free, listCost, reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What accounts, anchors, tokens, NFTs and delegations have in common, and their history. */
 
 /** One thing that is read by its key. */
-const one = itemsCost(1).field
+const one = reads(1)
 
 const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
   description: 'A state of a chain: an output that was or is the chain.',
@@ -46,7 +46,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
     transaction: t.field({
       type: TransactionNode,
       nullable: true,
-      complexity: 2 * one,
+      complexity: reads(2),
       description:
         'The transaction that made this state; null, with an error, where an upstream node does not give it.',
       resolve: ({ outputId }, _args, context) =>
@@ -59,7 +59,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
     milestone: t.field({
       type: Milestone,
       nullable: true,
-      complexity: 2 * one,
+      complexity: reads(2),
       description: 'That milestone.',
       resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
     }),
@@ -101,11 +101,13 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
       description: 'The id of the chain: 32 bytes, of a token the 38 of its foundry.',
     }),
     output: t.expose('current', {
+      complexity: free,
       type: OutputNode,
       nullable: true,
       description: 'The unspent output that it is now; null when it is destroyed.',
     }),
     lastOutput: t.expose('last', {
+      complexity: free,
       type: OutputNode,
       nullable: true,
       description:

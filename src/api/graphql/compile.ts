@@ -25,6 +25,7 @@ import {
 import { present } from '../../lib/assert.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
+import { workOf } from './cost.ts'
 import { type Dependence, dependenceOf } from './dependence.ts'
 import { isAsItIs, isDigits, isDigitsText, isPlainText, isPromise, resolverOf } from './meter.ts'
 
@@ -191,7 +192,9 @@ function fieldWriter(
   if (resolve === defaultFieldResolver) {
     return { write: (source, run) => complete(memberOf(source, fieldName), run), ...form }
   }
+  const work = workOf(field)
   const write: Write = (source, run) => {
+    if (work > 0) run.context.budget.compute(work)
     const value = resolve(source, read(run), run.context, noInfo)
     return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
   }

@@ -1,6 +1,7 @@
 import type { ObjectRef } from '@pothos/core'
 import { builder } from './builder.ts'
 import { type Dependence, dependsOn } from './dependence.ts'
+import { free, reads } from './prices.ts'
 
 /** Relay connections: a page of a list with its edges, nodes and cursors. */
 
@@ -48,6 +49,7 @@ export function connection<N, P extends Page, M = N>(
         resolve: (one) => cursorOf(one as N),
       }),
       node: t.field({
+        complexity: free,
         type: node,
         description: 'The element.',
         resolve: (one) => (nodeOf?.(one as N) ?? one) as never,
@@ -59,17 +61,20 @@ export function connection<N, P extends Page, M = N>(
     description,
     fields: (t) => ({
       edges: t.field({
+        complexity: free,
         type: [edge],
         description: 'The elements of the page with their cursors, in the order of the list.',
         resolve: (page) => [...nodesOf(page)] as never,
       }),
       nodes: t.field({
+        complexity: free,
         type: [node],
         description: 'The elements of the page, in the order of the list.',
         resolve: (page) =>
           (nodeOf === undefined ? [...nodesOf(page)] : nodesOf(page).map(nodeOf)) as never,
       }),
       pageInfo: t.field({
+        complexity: reads(2),
         type: builder.pageInfoRef(),
         description: pageInfoDescription,
         resolve: async (page) => {

@@ -27,20 +27,23 @@ import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { isOfType } from './collect-fields.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
-import { fieldCost, type Price } from './prices.ts'
+import {
+  fieldCost,
+  free,
+  maxOperationCost,
+  operationCostBase,
+  type Price,
+  writtenCost,
+} from './prices.ts'
 
 /**
- * What an operation may cost: the fields of its answer if every page is full, and for each item of a page ten more, for it
- * must be read. A field that computes, or that may be long, says its own price where it is defined. Pages within pages, and
- * many of them side by side, are refused before anything is read. Lists within a block or an output count as one item:
- * 32 KiB have all of them, and `budget.ts` counts what they really give.
+ * What an operation may cost if every page is full, in the units of `prices.ts`. A field that reads, computes, or may be long
+ * says its own price where it is defined. Pages within pages, and many of them side by side, are refused before anything is
+ * read. Lists within a block or an output count as one item: 32 KiB have all of them, and `budget.ts` counts what they really give.
  */
 
-/** Twenty pages of 1,000 updates with all of their own fields: about a second. So one is 2 µs, or 32 bytes of answer. */
-export const maxOperationCost = 500_000
-
 /** A longer name of a field counts as often as this goes into it: it is written with every value. */
-const nameCharacters = 32
+const nameCharacters = 64
 
 /** Why an operation is refused for what it asks for; `undefined` where it is not. */
 export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
@@ -76,7 +79,8 @@ function billOf(args: ExecutionArgs): Bill | undefined {
       fragments.set(definition.name.value, definition)
     }
   }
-  return sumUp(operation, { schema, fragments, variables, context: contextValue })
+  const bill = sumUp(operation, { schema, fragments, variables, context: contextValue })
+  return { ...bill, cost: Math.ceil(operationCostBase + bill.cost) }
 }
 
 /** Refuses by HTTP what costs too much; sockets and streams ask `costRefusal` when they read an operation. */
@@ -105,7 +109,7 @@ interface CostDeps {
 /** Sums up an operation; what is selected in many places is summed up once for each type that it is asked of. */
 function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   const { schema, fragments, variables } = deps
-  const limit = Math.floor(maxOperationCost / fieldCost.introspection)
+  const limit = Math.floor(maxOperationCost / introspected)
   const introspection = createIntrospectionCount({ schema, fragments, variables, limit })
   const costs = new Map<SelectionSetNode, Map<GraphQLNamedType, number>>()
 
@@ -147,17 +151,17 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
 
   function ofField(node: FieldNode, type: GraphQLObjectType): number {
     const name = node.name.value
-    const ofName = Math.floor((node.alias ?? node.name).value.length / nameCharacters)
+    const written = writtenCost * (1 + nameLength(node))
     const meta = type === schema.getQueryType() ? metaFields.get(name) : undefined
     if (meta !== undefined) {
-      return (1 + introspection.below(meta, node, undefined)) * fieldCost.introspection + ofName
+      return (1 + introspection.below(meta, node, undefined)) * introspected + written
     }
     const field = type.getFields()[name]
     // `__typename`, which every type has.
-    if (field === undefined) return 1 + ofName
+    if (field === undefined) return written
     const { field: own, multiplier } = priceOf(field, node, deps)
     const below = node.selectionSet && ofSelection(node.selectionSet, getNamedType(field.type))
-    return own + ofName + multiplier * (below ?? 0)
+    return own + written + multiplier * (below ?? 0)
   }
 
   const { selectionSet } = operation
@@ -212,24 +216,39 @@ interface PricedField {
   readonly cost: number
 }
 
+/** What is counted whenever a field is resolved, beside what it reads and writes. */
+export function workOf(field: Declaring): number {
+  const declared = declaredPrice(field)
+  return typeof declared === 'object' ? (declared.work ?? 0) : 0
+}
+
 function priceOf(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   { variables, context }: CostDeps,
 ): Price {
-  const declared: Declared = field.extensions.complexity as Declared
-  const isComputed = typeof declared === 'function'
-  const price = isComputed ? declared(getArgumentValues(field, node, variables), context) : declared
-  if (typeof price === 'number') return { field: price, multiplier: 1 }
-  return { field: price?.field ?? 1, multiplier: price?.multiplier ?? 1 }
+  const declared = declaredPrice(field)
+  if (typeof declared !== 'function') return declared ?? free
+  return declared(getArgumentValues(field, node, variables), context)
 }
 
-/** What fields declare with the option `complexity`. */
-type Declared =
-  | number
-  | Partial<Price>
-  | ((args: object, context: unknown) => number | Partial<Price>)
-  | undefined
+/** What a field declares with the option `complexity`; `undefined` where it declares nothing. */
+export function declaredPrice({ extensions }: Declaring): Declared {
+  // The plugin puts a price of its own where none is declared.
+  const options = extensions.pothosOptions as { readonly complexity?: Declared } | undefined
+  return options?.complexity
+}
+
+type Declaring = Pick<GraphQLField<unknown, unknown>, 'extensions'>
+
+type Declared = Price | ((args: object, context: unknown) => Price) | undefined
+
+const introspected = fieldCost.introspection.field
+
+/** How often its length goes into the name of a field. */
+function nameLength({ alias, name }: FieldNode): number {
+  return Math.floor((alias ?? name).value.length / nameCharacters)
+}
 
 const metaFields = new Map(
   [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),

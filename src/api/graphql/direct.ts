@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Services } from '../../service/services.ts'
 import type { RateLimitExceeded } from '../api-errors.ts'
-import { bytesPerUnit } from '../client-shares.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
 import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
-import { createBudget } from './budget.ts'
+import { type Budget, createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import type { Documents } from './documents.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type PreparedQueryDeps,
   type QueryRequest,
 } from './prepared-queries.ts'
+import { bytesOfUnit } from './prices.ts'
 import { refusedGraphql } from './refused.ts'
 
 /**
@@ -25,13 +25,19 @@ import { refusedGraphql } from './refused.ts'
 export interface DirectAnswers {
   /**
    * Answers a request and gives `undefined`; or gives the request back where it has to take the long way, with its body to
-   * be read from the start.
+   * be read from the start, and with the budget of its query where that had to end.
    */
   answer(
     message: IncomingMessage,
     response: ServerResponse,
     request: DirectRequest,
-  ): Promise<IncomingMessage | undefined>
+  ): Promise<LeftOver | undefined>
+}
+
+/** A request that was not answered. */
+export interface LeftOver {
+  readonly message: IncomingMessage
+  readonly ended?: Budget | undefined
 }
 
 /** What is known of a request. */
@@ -61,39 +67,45 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     readRequest: () => QueryRequest | undefined,
     response: ServerResponse,
     fields: DirectRequest['context'],
-  ): Promise<string | KeptAnswer | RateLimitExceeded | undefined> {
+  ): Promise<string | KeptAnswer | Ended | RateLimitExceeded | undefined> {
     let refusal: RateLimitExceeded | undefined
-    let leave: (() => void) | undefined
+    let taken = 0
+    let budget: Budget | undefined
+    const leave = () => budget?.leave()
     const prepare = (): Question | undefined => {
       const asked = readRequest()
       if (asked === undefined) return undefined
-      const budget = createBudget()
-      leave = () => budget.leave()
+      budget = createBudget()
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
       refusal = fields.share.take(ready.cost)
       if (refusal !== undefined) return undefined
+      taken = ready.cost
       return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
       const written = await answers.getOrCompute(sent, prepare)
+      // Nothing was spent where others had asked for the same.
+      if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
       return refusal ?? written
     } catch (error) {
+      // What had to end is not run again.
+      if (budget?.signal.aborted === true) return { ended: budget }
       // The server runs it again, and reports the error.
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {
-      if (leave !== undefined) response.off('close', leave)
+      response.off('close', leave)
     }
   }
 
   return {
     answer: async (message, response, { query, context, common }) => {
       const type = answerType(message.headers.accept)
-      if (type === undefined) return message
+      if (type === undefined) return { message }
       let body: Buffer | undefined
-      let written: string | KeptAnswer | RateLimitExceeded | undefined
+      let written: string | KeptAnswer | Ended | RateLimitExceeded | undefined
       if (message.method === 'GET') {
         written = await write(
           { method: 'GET', text: Buffer.from(query) },
@@ -113,20 +125,27 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
         )
       }
       if (response.destroyed) return undefined
-      if (written === undefined) return body === undefined ? message : replayed(message, body)
+      const left = () => (body === undefined ? message : replayed(message, body))
+      if (written === undefined) return { message: left() }
+      if (typeof written === 'object' && 'ended' in written) return { message: left(), ...written }
       const { share } = context
       if (typeof written === 'object' && 'code' in written) {
         send(response, refusedGraphql(written), { ...common, ...share.headers() })
         return undefined
       }
       // What is kept is not computed again, and costs what it takes to send.
-      if (typeof written === 'object') share.charge(written.body.length / bytesPerUnit)
+      if (typeof written === 'object') share.charge(written.body.length / bytesOfUnit)
       // A client may keep it, and asks by its tag whether it has changed.
       const own = { 'content-type': type, 'cache-control': 'no-cache' }
       sendWritten(response, { ...common, ...share.headers(), ...own }, written)
       return undefined
     },
   }
+}
+
+/** An answer that had to end, by its budget. */
+interface Ended {
+  readonly ended: Budget
 }
 
 const mostAnswerBytes = 16_777_216

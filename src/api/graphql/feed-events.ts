@@ -20,7 +20,7 @@ import { enumOf } from './enum-of.ts'
 import { uint32s, uint64s } from './exposed.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { OutputNode } from './output.ts'
-import { itemsCost, type Price } from './prices.ts'
+import { free, itemsCost, type Price, reads } from './prices.ts'
 
 /** The events of the feed in GraphQL; docs/feed.md has the guarantees of each. */
 
@@ -97,11 +97,13 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       description: 'The newest committed slot.',
     }),
     limits: t.field({
+      complexity: free,
       type: FeedLimits,
       description: 'The limits of the feed.',
       resolve: (_event, _args, { services }) => services.feed,
     }),
     start: t.field({
+      complexity: reads(2 * maximumFeedAddresses),
       type: [FeedHistoryPoint],
       description:
         'The newest update of each address and class of the feed at the cursor: the next one has the next ordinal. Empty for a feed of the whole ledger.',
@@ -119,6 +121,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
   fields: (t) => ({
     cursor: t.exposeString('cursor', { description: 'The cursor that the snapshot is taken at.' }),
     outputIds: t.field({
+      complexity: free,
       type: ['OutputId'],
       description: 'The ids of the outputs.',
       resolve: ({ outputIds }) => [...outputIds],
@@ -249,6 +252,7 @@ export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implem
       description: 'The end of the token, in Unix seconds.',
     }),
     handover: t.expose('handover', {
+      complexity: free,
       type: FeedHandover,
       nullable: true,
       description:

@@ -4,12 +4,14 @@ import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { Milestone } from './milestone.ts'
+import { reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What else can be followed: milestones, and what becomes of a block or a transaction. */
 
 builder.subscriptionField('milestones', (t) =>
   t.field({
+    complexity: reads(1),
     type: Milestone,
     description:
       'Every milestone as it is committed: the index of each is one more than that of the one before. Resumed after the index of the last one, it misses and repeats nothing.',
@@ -27,6 +29,7 @@ builder.subscriptionField('milestones', (t) =>
 
 builder.subscriptionField('blockState', (t) =>
   t.field({
+    complexity: reads(2),
     type: BlockNode,
     description:
       'A block now, and again whenever its state has changed; ends when it changes no more. Waits for a block that is not known yet.',
@@ -38,6 +41,7 @@ builder.subscriptionField('blockState', (t) =>
 
 builder.subscriptionField('transactionState', (t) =>
   t.field({
+    complexity: reads(2),
     type: TransactionNode,
     description:
       'A transaction now, and again whenever its state or its failure has changed; ends when it changes no more. A failure for an unlock (5 to 8, 24, 25) or a missing input (2) is not the end: another block may carry the transaction and succeed. Waits for a transaction that is not known yet.',

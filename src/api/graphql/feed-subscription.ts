@@ -15,6 +15,7 @@ import {
   LedgerUpdateBatchType,
 } from './feed-events.ts'
 import { UpdateClass } from './ledger-updates.ts'
+import { free } from './prices.ts'
 
 /** The subscription to ledger updates. */
 
@@ -61,6 +62,7 @@ builder.subscriptionType({
   description: 'What can be followed.',
   fields: (t) => ({
     ledgerUpdates: t.field({
+      complexity: free,
       type: LedgerFeedEvent,
       description:
         'The updates of some addresses as they are committed: first those after the cursor that are there already, then the new ones, by the same read. Nothing is missed or repeated when it is resumed after the cursor of the last event.',

@@ -1,7 +1,7 @@
 import type { StructSchema, UnionSchema } from '../../protocol/schema/composites.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
 import { builder } from './builder.ts'
-import { fieldCost } from './prices.ts'
+import { fieldCost, free } from './prices.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import { commonSentence, familySentence, memberSentence, typeSentence } from './schema-sentences.ts'
@@ -75,11 +75,11 @@ export function declareObjects(
   ): any {
     const fields = members.map(([member, schema]) => {
       const node = nodeOf(schema)
-      const price = isLong(node) && { complexity: fieldCost.bytes }
+      const complexity = isLong(node) ? fieldCost.bytes : free
       const description = sentenceOf(schema)
       const nullable = schema.kind === 'optional'
       const resolve = resolverOf(member, node)
-      return [member, t.field({ type: typeOf(node), nullable, description, resolve, ...price })]
+      return [member, t.field({ type: typeOf(node), nullable, description, complexity, resolve })]
     })
     return Object.fromEntries(fields)
   }

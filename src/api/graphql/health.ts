@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts'
 import { healthOf } from '../rest/health.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { free, reads } from './prices.ts'
 
 /** Whether the gateway can do its work. */
 
@@ -78,11 +79,13 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
       description: 'Whether each output is checked against its proof.',
     }),
     contradiction: t.expose('contradiction', {
+      complexity: free,
       type: NodeContradiction,
       nullable: true,
       description: 'Why it stopped; null otherwise.',
     }),
     unreadable: t.expose('unreadable', {
+      complexity: free,
       type: UnreadableAnswer,
       nullable: true,
       description: 'What cannot be read; null while everything can.',
@@ -148,12 +151,14 @@ const HealthType = builder.objectRef<Health>('Health').implement({
         'Why no blocks are accepted: the reason of LEDGER_UNAVAILABLE; null while they are.',
     }),
     starting: t.expose('starting', {
+      complexity: free,
       type: StartingType,
       nullable: true,
       description:
         'What it waits for before it writes the ledger; null where it waits for nothing.',
     }),
     following: t.expose('following', {
+      complexity: free,
       type: Following,
       nullable: true,
       description: 'In upstream mode; null where the gateway keeps the ledger itself.',
@@ -163,6 +168,7 @@ const HealthType = builder.objectRef<Health>('Health').implement({
 
 builder.queryField('health', (t) =>
   t.field({
+    complexity: reads(1),
     type: HealthType,
     description: 'Whether the gateway can do its work, and in upstream mode how it follows.',
     resolve: (_root, _args, { services, isStopping }) => healthOf({ isStopping }, services),

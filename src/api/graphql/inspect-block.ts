@@ -12,7 +12,7 @@ import { toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { eachOf } from './exposed.ts'
 import { BlockContent } from './model.ts'
-import { fieldCost } from './prices.ts'
+import { fieldCost, free, judgementBase, judgementCost } from './prices.ts'
 
 /** Inspects a block without submitting it, as `ledger-gateway inspect` does, for this network. */
 
@@ -94,16 +94,19 @@ const TransactionInspection = builder
         resolve: ({ identity }) => bytesToHex(identity.signingHash),
       }),
       outputIds: t.field({
+        complexity: free,
         type: ['OutputId'],
         description: 'The ids of the outputs it creates, in order.',
         resolve: ({ outputIds }) => [...outputIds],
       }),
       createdChains: t.field({
+        complexity: free,
         type: [CreatedChain],
         description: 'The new chains among the outputs, in order.',
         resolve: ({ createdChainIds }) => [...createdChainIds],
       }),
       areSignaturesValid: t.field({
+        complexity: free,
         type: ['Boolean'],
         description: 'Whether each signature is right, in order, those in multi unlocks too.',
         resolve: ({ areSignaturesValid }) => [...areSignaturesValid],
@@ -120,11 +123,16 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       resolve: ({ problems }) => problems.every((problem) => problem.of === 'node'),
     }),
     problems: t.field({
+      complexity: free,
       type: [BrokenRule],
       description: 'Every rule of form that it breaks.',
       resolve: ({ problems }) => [...problems],
     }),
-    block: t.expose('block', { type: BlockContent, description: 'The content of the block.' }),
+    block: t.expose('block', {
+      complexity: free,
+      type: BlockContent,
+      description: 'The content of the block.',
+    }),
     bytes: t.field({
       type: 'Hex',
       description: 'The block as it was given, or as its JSON serializes.',
@@ -160,6 +168,7 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       description: "Whether the issuer's signature is right; no part of the form.",
     }),
     transaction: t.field({
+      complexity: free,
       type: TransactionInspection,
       nullable: true,
       description: 'What follows from its transaction; null where it carries none.',
@@ -179,7 +188,7 @@ builder.queryField('inspectBlock', (t) =>
     type: InspectBlockResult,
     nullable: true,
     description: 'Inspects a block by the rules of this network, without submitting it.',
-    complexity: fieldCost.judgement,
+    complexity: judgementCost,
     args: {
       input: t.arg({
         type: InspectBlockInput,
@@ -187,7 +196,8 @@ builder.queryField('inspectBlock', (t) =>
         description: 'The block, in one of its forms.',
       }),
     },
-    resolve: async (_root, { input }, { services }) => {
+    resolve: async (_root, { input }, { services, budget }) => {
+      budget.compute(judgementBase)
       const deps = { checker: services.signatures, network: services.source.network }
       const given: Form = input.bytes
         ? { form: 'bytes', bytes: hexToBytes(input.bytes) }

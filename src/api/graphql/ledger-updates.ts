@@ -15,7 +15,7 @@ import { enumOf } from './enum-of.ts'
 import { uint32s, uint64s } from './exposed.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
-import { pageCost } from './prices.ts'
+import { free, pageCost, reads } from './prices.ts'
 import { Sort } from './sort.ts'
 
 /** Ledger updates, page by page and one by one. */
@@ -69,6 +69,7 @@ LedgerUpdate.implement({
       description: 'Why it is filed under the address.',
     }),
     roles: t.field({
+      complexity: free,
       type: [AddressRole],
       description: 'What the address is to the output, all that apply.',
       resolve: (update) => [...update.roles],
@@ -90,6 +91,7 @@ LedgerUpdate.implement({
       resolve: ({ milestoneTimestamp }) => milestoneTimestamp * 1_000,
     }),
     output: t.field({
+      complexity: reads(1),
       type: OutputNode,
       extensions: dependsOn('NOW'),
       description: 'The output, and what has become of it until now.',
@@ -196,6 +198,7 @@ builder.queryField('ledgerUpdates', (t) =>
 
 builder.queryField('ledgerUpdateAt', (t) =>
   t.field({
+    complexity: reads(2),
     type: LedgerUpdate,
     nullable: true,
     description:

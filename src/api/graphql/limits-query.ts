@@ -1,6 +1,7 @@
 import { type Limit, type LimitUnit, limitsOf } from '../limit-list.ts'
 import { builder } from './builder.ts'
 import { ErrorCode } from './error-code.ts'
+import { free } from './prices.ts'
 
 /** The limits of the server, as a query. */
 
@@ -44,6 +45,7 @@ const LimitType = builder.objectRef<Limit>('Limit').implement({
 
 builder.queryField('limits', (t) =>
   t.field({
+    complexity: free,
     type: [LimitType],
     description: 'Every limit of the server that a client can meet, with its value in force.',
     resolve: (_root, _args, { limits }) => [...limitsOf(limits)],

@@ -17,6 +17,7 @@ import {
 } from 'graphql'
 import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
+import { workOf } from './cost.ts'
 
 /**
  * Counts the fields and bytes of an answer while it is built: one that becomes too large, or whose client has left, ends
@@ -51,10 +52,12 @@ type Resolver = GraphQLFieldResolver<unknown, GatewayContext>
 function metered(field: GraphQLField<unknown, GatewayContext>, longestType: number): Resolver {
   const { type, resolve = defaultFieldResolver } = field
   const measure = measureOf(type, longestType)
+  const work = workOf(field)
   return (source, args, context, info) => {
     const { budget } = context
     // Before the work, so that none is done once the operation has to end.
-    budget.check()
+    if (work > 0) budget.compute(work)
+    else budget.check()
     let value: unknown
     try {
       value = resolve(source, args, context, info)

@@ -15,7 +15,7 @@ import {
   transactionPart,
 } from './loaders.ts'
 import { Milestone } from './milestone.ts'
-import { fieldCost, itemsCost, listCost, transactionsCost } from './prices.ts'
+import { fieldCost, listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
 /** Lists of milestones, and what milestones lead to. */
@@ -60,7 +60,7 @@ builder.objectFields(Milestone, (t) => ({
     type: Milestone,
     nullable: true,
     description: 'The milestone before it; null for that of the genesis.',
-    complexity: itemsCost(1),
+    complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === 0 ? null : milestoneInBatch(context, index - 1),
   }),
@@ -68,7 +68,7 @@ builder.objectFields(Milestone, (t) => ({
     type: Milestone,
     nullable: true,
     description: 'The milestone after it; null while it is the newest.',
-    complexity: itemsCost(1),
+    complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === lastSlot ? null : milestoneInBatch(context, index + 1),
   }),

@@ -5,6 +5,7 @@ import { uint32s } from './exposed.ts'
 import { byIndex } from './load-node.ts'
 import { milestoneInBatch } from './loaders.ts'
 import { SlotCommitmentType } from './model.ts'
+import { free, reads } from './prices.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
@@ -31,6 +32,7 @@ Milestone.implement({
       description: 'The id of its commitment.',
     }),
     commitment: t.field({
+      complexity: free,
       type: SlotCommitmentType,
       description: 'What the commitment says.',
       resolve: (view) => view.commitment(),
@@ -58,6 +60,7 @@ Milestone.implement({
 
 builder.queryField('milestone', (t) =>
   t.field({
+    complexity: reads(1),
     type: Milestone,
     nullable: true,
     description: 'A milestone; null where the slot is not committed.',

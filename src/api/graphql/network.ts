@@ -1,6 +1,7 @@
 import type { Network } from '../../protocol/network.ts'
 import { builder } from './builder.ts'
 import { ProtocolParametersType } from './model.ts'
+import { free } from './prices.ts'
 
 /** The network of this gateway. */
 
@@ -12,6 +13,7 @@ const NetworkType = builder.objectRef<Network>('Network').implement({
       description: 'First 8 bytes of the hash of its name; every block and transaction has it.',
     }),
     parameters: t.expose('parameters', {
+      complexity: free,
       type: ProtocolParametersType,
       description: 'The protocol parameters in force.',
     }),
@@ -24,6 +26,7 @@ const NetworkType = builder.objectRef<Network>('Network').implement({
 
 builder.queryField('network', (t) =>
   t.field({
+    complexity: free,
     type: NetworkType,
     description: 'The network of this gateway.',
     resolve: (_root, _args, { services }) => services.source.network,

@@ -2,6 +2,7 @@ import { type ExecutionResult, getOperationAST } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Services } from '../../service/services.ts'
 import type { GatewayContext } from './builder.ts'
+import { withMeteredServices } from './metered-services.ts'
 
 /** What a query reads is all as of one moment, whatever is committed meanwhile (docs/decisions/032-one-moment.md). */
 
@@ -10,11 +11,9 @@ export async function atOneMoment<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
 ): Promise<T> {
-  const { services } = context
-  const snapshot = await beginSnapshot(services)
-  const store = { ...services.store, read: snapshot.read }
+  const snapshot = await beginSnapshot(context.services)
   try {
-    return await run({ ...context, services: { ...services, store } })
+    return await run(withMeteredServices(context, snapshot.read))
   } finally {
     snapshot.end()
   }
@@ -39,6 +38,10 @@ async function beginSnapshot({ store }: Pick<Services, 'store'>): Promise<Snapsh
 export const oneMoment: Plugin<GatewayContext> = {
   onExecute({ args, executeFn, setExecuteFn }) {
     const operation = getOperationAST(args.document, args.operationName)
+    if (operation?.operation === 'mutation') {
+      const contextValue = withMeteredServices(args.contextValue)
+      setExecuteFn((given) => executeFn({ ...given, contextValue }))
+    }
     if (operation?.operation !== 'query') return
     setExecuteFn((given) =>
       atOneMoment(args.contextValue, async (contextValue) => {

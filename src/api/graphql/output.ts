@@ -12,7 +12,7 @@ import { outputInBatch } from './loaders.ts'
 import { OutputContent, OutputIdProofType } from './model.ts'
 import { newestSlot } from './newest-slot.ts'
 import { OutputKind } from './output-kind.ts'
-import { fieldCost } from './prices.ts'
+import { computes, fieldCost, free, reads } from './prices.ts'
 import { proofInBatch } from './proof-batch.ts'
 
 /** An output, and whether and how it is spent. */
@@ -47,6 +47,7 @@ OutputNode.implement({
         orThrow(await outputLife(services, view)).blockId,
     }),
     content: t.field({
+      complexity: computes(1),
       type: OutputContent,
       description: 'The content of the output.',
       resolve: (view) => view.output(),
@@ -113,6 +114,7 @@ builder.objectFields(OutputNode, (t) => ({
     },
   }),
   owner: t.field({
+    complexity: free,
     type: AddressNode,
     description:
       'The address that may spend it as of the newest milestone, or that could when it was spent; of a foundry its account.',
@@ -137,6 +139,7 @@ builder.objectFields(OutputNode, (t) => ({
 
 builder.queryField('output', (t) =>
   t.field({
+    complexity: reads(1),
     type: OutputNode,
     nullable: true,
     description: 'An output that exists or existed; null when it is not known.',

@@ -16,7 +16,7 @@ import { LedgerUpdateConnection, updateClassArg } from './ledger-updates.ts'
 import { listArgs } from './lists.ts'
 import { addressTransactionPart, blockPart, chainInBatch, transactionInBatch } from './loaders.ts'
 import { OutputNode } from './output.ts'
-import { itemsCost, listCost, transactionsCost } from './prices.ts'
+import { listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
 /** What addresses, accounts and outputs have done or are part of. */
@@ -79,7 +79,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
   t.field({
     type: Chain,
     nullable: true,
-    complexity: itemsCost(3).field,
+    complexity: reads(3),
     description:
       'The account, anchor, token, NFT or delegation of which it is a state; null for other outputs, and until it is committed.',
     resolve: async (view, _args, context) => {

@@ -19,8 +19,10 @@ import {
   type LogDependence,
   type Variables,
 } from './compile.ts'
-import { maxOperationCost, operationCost } from './cost.ts'
+import { operationCost } from './cost.ts'
+import { withMeteredServices } from './metered-services.ts'
 import { atOneMoment } from './one-moment.ts'
+import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
 
 /** Queries that are parsed, validated and compiled once, and kept. */
@@ -108,7 +110,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
         cost,
         run: () =>
           isOneRead(dependsOnLog, variables)
-            ? compiled.run(context, variables)
+            ? compiled.run(withMeteredServices(context), variables)
             : atOneMoment(context, (asOf) => compiled.run(asOf, variables)),
         version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }
@@ -171,7 +173,7 @@ interface Prepared {
   readonly conditionNames: readonly string[]
   /** By the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
-  /** By the numbers and truth values among its variables: sizes of pages determine what it costs, and texts do not. */
+  /** By its variables, of texts by their lengths: sizes of pages and of arguments determine what it costs. */
   readonly costs: Map<string, number>
 }
 
@@ -182,7 +184,7 @@ function costOf(
   contextValue: GatewayContext,
 ): number {
   const key = Object.entries(variables)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? '' : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${priceKeyOf(value)}`)
     .join()
   const known = costs.get(key)
   if (known !== undefined) return known
@@ -191,6 +193,10 @@ function costOf(
   if (costs.size === mostPrices) costs.clear()
   if (key.length < longestPriceKey) costs.set(key, cost)
   return cost
+}
+
+function priceKeyOf(value: unknown): string | number {
+  return typeof value === 'string' ? value.length : JSON.stringify(value)
 }
 
 const mostPrices = 50

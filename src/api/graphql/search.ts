@@ -11,7 +11,7 @@ import { ChainRecord } from './chain-records.ts'
 import { enumOf } from './enum-of.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
-import { itemsCost } from './prices.ts'
+import { free, itemsCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What a text names. */
@@ -84,6 +84,7 @@ const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
       resolve: ({ by }) => by,
     }),
     thing: t.field({
+      complexity: free,
       type: SearchThing,
       description: 'What is found.',
       resolve: ({ kind, thing }) =>
@@ -98,6 +99,7 @@ const SearchResultType = builder.objectRef<SearchResult>('SearchResult').impleme
   description: 'What a text may name, or why it names nothing.',
   fields: (t) => ({
     hits: t.field({
+      complexity: free,
       type: [SearchHit],
       description: `The most exact first, at most ${maxHits}.`,
       resolve: ({ hits }) => [...hits],

@@ -5,10 +5,10 @@ import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { operationCost } from './cost.ts'
 
-/** Takes what an operation costs from the share of its client, before it is executed. */
+/** Takes what an operation may cost from the share of its client before it is executed, and gives back what it did not spend. */
 
 /** Characters of a document that are parsed and validated for one unit; what is kept from before is paid for as well. */
-const charactersPerUnit = 8
+const charactersPerUnit = 40
 
 /** For operations by HTTP; of sockets and streams only the documents, for these take the cost when they read an operation. */
 export const shareLimit: Plugin<GatewayContext, GatewayContext> = {
@@ -17,15 +17,18 @@ export const shareLimit: Plugin<GatewayContext, GatewayContext> = {
     context.share.charge(length / charactersPerUnit)
   },
   onExecute({ args, setResultAndStopExecution }) {
-    if (!('request' in args.contextValue)) return
-    const { share } = args.contextValue
-    const refusal = share.take(operationCost(args) ?? 0)
-    if (refusal === undefined) return
+    const { share, budget } = args.contextValue
+    const estimated = operationCost(args) ?? 0
+    const refusal = 'request' in args.contextValue ? share.take(estimated) : undefined
+    if (refusal === undefined) {
+      return { onExecuteDone: () => share.charge(budget.spent.cost - estimated) }
+    }
     const { status, headers } = errorRowOf(refusal.code)
     const { message, extensions } = toGraphQL(refusal)
     const http = { status, headers: headers?.(refusal) ?? {} }
     const error = new GraphQLError(message, { extensions: { ...extensions, http } })
     setResultAndStopExecution({ errors: [error] })
+    return undefined
   },
   onResponse({ response, serverContext }) {
     for (const [name, value] of Object.entries(serverContext.share.headers())) {

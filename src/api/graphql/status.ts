@@ -6,6 +6,7 @@ import { enumOf } from './enum-of.ts'
 import { uint64s } from './exposed.ts'
 import { GatewayRole } from './health.ts'
 import { Milestone } from './milestone.ts'
+import { free, reads } from './prices.ts'
 
 /** How the ledger stands, for a home page. */
 
@@ -32,21 +33,25 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
     'How the ledger stands. All counts are as of the newest committed slot, from counters: they cost the same for a ledger of any size.',
   fields: (t) => ({
     committed: t.expose('committed', {
+      complexity: free,
       type: SlotTimeType,
       description: 'The newest committed slot: the newest milestone.',
     }),
     newestMilestone: t.field({
+      complexity: free,
       type: Milestone,
       description: 'The same as a milestone.',
       resolve: async ({ committed }, _args, { services }) =>
         present(await readMilestone(services, committed.slot), 'the newest milestone'),
     }),
     finalized: t.expose('finalized', {
+      complexity: free,
       type: SlotTimeType,
       description:
         'The newest slot that is final. A gateway undoes no slot, so it is the newest committed one.',
     }),
     current: t.expose('current', {
+      complexity: free,
       type: SlotTimeType,
       description: 'The slot of this moment by the clock of the gateway.',
     }),
@@ -80,6 +85,7 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
 
 builder.queryField('status', (t) =>
   t.field({
+    complexity: reads(2),
     type: StatusType,
     description: 'How the ledger stands, for a home page.',
     resolve: (_root, _args, { services }) => readStatus(services),

@@ -13,7 +13,7 @@ import { checkSubmission } from '../submission-policy.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { BlockInput, blockInput, PayloadInput, payloadInput } from './model.ts'
-import { fieldCost } from './prices.ts'
+import { judgementCost, reads } from './prices.ts'
 
 /** Submitting a block: typed by hand, as JSON, as bytes, or as a payload around which the node builds one. */
 
@@ -37,6 +37,7 @@ const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
   fields: (t) => ({
     blockId: t.field({ type: 'BlockId', description: 'The id of the block.', resolve: (id) => id }),
     block: t.field({
+      complexity: reads(1),
       type: BlockNode,
       description: 'The block and its state.',
       resolve: async (id, _args, { services }) => {
@@ -53,7 +54,7 @@ builder.mutationField('submitBlock', (t) =>
     type: SubmittedBlock,
     description:
       'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking; the same block again gives the same id.',
-    complexity: fieldCost.judgement,
+    complexity: judgementCost,
     args: {
       input: t.arg({
         type: SubmitBlockInput,

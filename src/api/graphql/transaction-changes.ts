@@ -9,7 +9,7 @@ import { uint64s } from './exposed.ts'
 import { LedgerUpdateConnection } from './ledger-updates.ts'
 import { listArgs } from './lists.ts'
 import { milestoneInBatch, outputsInBatch, transactionUpdateReads, withContent } from './loaders.ts'
-import { itemsCost, listCost } from './prices.ts'
+import { free, itemsCost, listCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** What a transaction moved. */
@@ -31,6 +31,7 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
     'What an address gave away and was given by a transaction. The difference is what it gained or lost.',
   fields: (t) => ({
     address: t.field({
+      complexity: free,
       type: AddressNode,
       description: 'The owner of inputs or outputs at the end of the slot of the transaction.',
       resolve: ({ address }) => viewOfKey(address),
@@ -40,6 +41,7 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
       received: 'Base tokens in the outputs that it owns then.',
     }),
     tokens: t.field({
+      complexity: free,
       type: [TokenChange],
       description: 'The same of each native token that was in one of them.',
       resolve: ({ tokens }) => [...tokens],

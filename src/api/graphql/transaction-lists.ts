@@ -7,7 +7,7 @@ import { builder } from './builder.ts'
 import { listArgs, listConnection, milestoneBounds } from './lists.ts'
 import { blockInBatch, blockPart, milestoneInBatch, transactionPart } from './loaders.ts'
 import { Milestone } from './milestone.ts'
-import { itemsCost, listCost, transactionsCost } from './prices.ts'
+import { listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionNode, TransactionState } from './transaction.ts'
 
 /** Lists of transactions, and what transactions lead to. */
@@ -52,7 +52,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: BlockNode,
     nullable: true,
     description: 'The block of blockId; null for the transaction of the genesis.',
-    complexity: itemsCost(1),
+    complexity: reads(1),
     resolve: ({ blockId }, _args, context) => blockId && blockInBatch(context, blockId),
   }),
   carriers: t.field({
@@ -70,7 +70,7 @@ builder.objectFields(TransactionNode, (t) => ({
     nullable: true,
     description:
       'The milestone it is booked in; null while its slot is not committed, and where it failed.',
-    complexity: itemsCost(1),
+    complexity: reads(1),
     resolve: ({ slot, state }, _args, context) =>
       state === 'FAILED' || state === 'PENDING' ? null : milestoneInBatch(context, slot),
   }),

@@ -6,7 +6,7 @@ import { byProtocolId } from './load-node.ts'
 import { outputsInBatch, transactionInBatch, withContent } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
 import { OutputNode } from './output.ts'
-import { outputsCost } from './prices.ts'
+import { fieldCost, free, outputsCost, reads } from './prices.ts'
 
 /** A transaction and what became of it. */
 
@@ -58,6 +58,7 @@ export const TransactionNode = builder
       }),
       failure: t.expose('failure', {
         type: TransactionFailure,
+        complexity: free,
         nullable: true,
         description: 'Why it failed; null unless the state is FAILED.',
       }),
@@ -72,6 +73,7 @@ export const TransactionNode = builder
           'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
       }),
       content: t.field({
+        complexity: fieldCost.block,
         type: SignedTransactionType,
         nullable: true,
         description:
@@ -97,6 +99,7 @@ export const TransactionNode = builder
 
 builder.queryField('transaction', (t) =>
   t.field({
+    complexity: reads(1),
     type: TransactionNode,
     nullable: true,
     description:

@@ -16,11 +16,11 @@ import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
 import { eachOf, uint32s, uint64s } from './exposed.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { byIndex, byProtocolId } from './load-node.ts'
-import { fieldCost, itemsCost, listCost } from './prices.ts'
+import { fieldCost, free, listCost, reads } from './prices.ts'
 
 /** Validators, epochs and their committees. */
 
-const chainCost = itemsCost(3).field
+const chainCost = reads(3)
 
 const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
   id: { resolve: ({ entry }) => entry.accountId },
@@ -127,6 +127,7 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
   description: 'Who validates in an epoch, and what it pays.',
   fields: (t) => ({
     members: t.field({
+      complexity: free,
       type: [CommitteeMember],
       description: 'Its validators; none where they are not known.',
       resolve: ({ seats }) => [...seats],
@@ -167,7 +168,7 @@ Epoch.implement({
     committee: t.field({
       type: Committee,
       nullable: true,
-      complexity: fieldCost.proof,
+      complexity: fieldCost.validators,
       description: 'Who validates in it.',
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
@@ -179,7 +180,7 @@ builder.queryFields((t) => ({
   validator: t.field({
     type: ValidatorNode,
     nullable: true,
-    complexity: fieldCost.proof,
+    complexity: fieldCost.validators,
     description: 'An account that stakes; null where it stakes nothing.',
     args: {
       id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
@@ -191,7 +192,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: (args) => {
       const { field, multiplier } = listCost(args)
-      return { field: field + fieldCost.proof, multiplier }
+      return { field: field + fieldCost.validators.field, multiplier }
     },
     description:
       'The accounts that stake, the largest pool first. In upstream mode those that the node lists: who announced its candidacy.',
@@ -209,7 +210,7 @@ builder.queryFields((t) => ({
   epoch: t.field({
     type: Epoch,
     nullable: true,
-    complexity: itemsCost(2).field,
+    complexity: reads(2),
     description: 'An epoch; null for one to come.',
     args: {
       index: t.arg({

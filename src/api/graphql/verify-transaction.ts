@@ -14,7 +14,7 @@ import { printable, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
-import { fieldCost } from './prices.ts'
+import { free, judgementBase, judgementCost } from './prices.ts'
 
 /** What would happen to a transaction now. */
 
@@ -75,6 +75,7 @@ const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
       resolve: ({ inputs }) => inputs,
     }),
     byInput: t.field({
+      complexity: free,
       type: ['UInt64'],
       description: 'Stored and potential mana of each input.',
       resolve: ({ byInput }) => [...byInput],
@@ -97,23 +98,27 @@ const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction')
     }),
     outcome: t.expose('outcome', { type: Outcome, description: 'What would become of it.' }),
     refusal: t.field({
+      complexity: free,
       type: TransactionRefusal,
       nullable: true,
       description: 'Of a REFUSED one.',
       resolve: (seen) => (seen.outcome === 'REFUSED' ? seen.refusal : null),
     }),
     failure: t.field({
+      complexity: free,
       type: ForeseenFailure,
       nullable: true,
       description: 'Of a FAILED one.',
       resolve: (seen) => (seen.outcome === 'FAILED' ? seen.failure : null),
     }),
     passedRules: t.field({
+      complexity: free,
       type: ['String'],
       description: 'The rules that hold, in their order; of a FAILED one the next is broken.',
       resolve: (seen) => ('passed' in seen ? [...seen.passed] : []),
     }),
     mana: t.field({
+      complexity: free,
       type: ForeseenMana,
       nullable: true,
       description: 'Null where the rules ended before it.',
@@ -128,7 +133,7 @@ builder.queryField('verifyTransaction', (t) =>
     nullable: true,
     description:
       'Judges a transaction against the ledger as it is now, by all rules, and changes nothing.',
-    complexity: fieldCost.judgement,
+    complexity: judgementCost,
     args: {
       input: t.arg({
         type: VerifyTransactionInput,
@@ -136,7 +141,8 @@ builder.queryField('verifyTransaction', (t) =>
         description: 'The transaction, in one of its forms.',
       }),
     },
-    resolve: async (_root, { input }, { services }) => {
+    resolve: async (_root, { input }, { services, budget }) => {
+      budget.compute(judgementBase)
       const foreseen = await simulateTransaction(services, submissionOf(input))
       if (!foreseen.ok) throw placed(foreseen.error, input)
       return foreseen.value

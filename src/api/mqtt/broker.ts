@@ -6,10 +6,11 @@ import type { Log } from '../../lib/log.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../auth.ts'
-import { bytesPerUnit, connectionCost, type Share } from '../client-shares.ts'
+import { connectionCost, type Share } from '../client-shares.ts'
 import type { Client as ClientOfShare, Clients } from '../clients.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
+import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Peer, startHeartbeat } from '../heartbeat.ts'
 import { connectionRefusal, type Occupancy, occupy } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
@@ -148,7 +149,7 @@ function streamOf(socket: WebSocket, share: Share): Duplex {
   let received = 0
   socket.on('message', (bytes: Buffer) => {
     received += bytes.length
-    share.charge(1 + bytes.length / bytesPerUnit)
+    share.charge(1 + bytes.length / bytesOfUnit)
     if (received > maxReceivedBytes) stream.destroy()
   })
   return stream
@@ -173,7 +174,7 @@ async function createBroker(
     },
     authorizeForward: (client, packet) => {
       const { conn } = client
-      shares.get(conn)?.charge(1 + packet.payload.length / bytesPerUnit)
+      shares.get(conn)?.charge(1 + packet.payload.length / bytesOfUnit)
       if (conn.writableLength <= maxUnsentBytes) return packet
       conn.destroy()
       return null

@@ -5,10 +5,11 @@ import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
-import { bytesPerUnit, type Share } from '../client-shares.ts'
+import type { Share } from '../client-shares.ts'
 import type { Client } from '../clients.ts'
 import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
+import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
@@ -67,7 +68,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
       deps.services,
     )
     if ('stream' in answered) return accompanied(deps, request, answered)
-    request.share?.charge(answered.body.length / bytesPerUnit)
+    request.share?.charge(answered.body.length / bytesOfUnit)
     return answered
   } catch (error) {
     const away = storeAwayOf(error)
@@ -93,7 +94,7 @@ function accompanied(
   async function* logged(): AsyncGenerator<string> {
     try {
       for await (const text of answered.stream.text) {
-        share?.charge(text.length / bytesPerUnit)
+        share?.charge(text.length / bytesOfUnit)
         yield text
       }
     } catch (error) {

@@ -1,12 +1,18 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maxOperationCost } from '../../../src/api/graphql/cost.ts'
-import { fieldCost } from '../../../src/api/graphql/prices.ts'
+import {
+  fieldCost,
+  maxOperationCost,
+  operationCostBase,
+  writtenCost,
+} from '../../../src/api/graphql/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
+import { loadVectors, type Vector } from '../../support/vectors.ts'
 import { addressOf } from '../../support/wallet.ts'
 
 let gateway: TestGateway
@@ -20,6 +26,16 @@ afterAll(() => gateway.close())
 
 const versionsOfVersions =
   '{ chainRecords(first: 1000) { nodes { versions(first: 1000) { nodes { version } } } } }'
+
+/** The list and its nodes; each record is read, and has a list with its nodes of versions, each of which is read and has one field. */
+const costOfVersions = Math.ceil(
+  operationCostBase + 1_000 + 2 * writtenCost + 1_000 * (1_000 + (2 + 2_000) * writtenCost),
+)
+
+/** Each update is read, and has an output to be read; twelve names stand in its text. */
+const costOfPages = Math.ceil(
+  operationCostBase + 60 * (1_000 + writtenCost + 1_000 * (1 + 12 * writtenCost)),
+)
 
 const pages = (count: number, args: string) =>
   Array.from(
@@ -35,6 +51,10 @@ const refused = (cost: unknown, field: unknown = expect.any(String)) => [
   { extensions: { code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field } },
 ]
 
+interface Reported extends GraphqlAnswer {
+  readonly extensions: { readonly cost: { readonly spent: number; readonly estimated: number } }
+}
+
 describe('the cost is told', () => {
   test('where the request asks for it', async () => {
     const query = `{ ledgerUpdates(address: ${address}, first: 20) { nodes { seq } } }`
@@ -44,18 +64,24 @@ describe('the cost is told', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const { data, extensions } = (await response.json()) as GraphqlAnswer & { extensions: unknown }
+    const { data, extensions } = (await response.json()) as Reported
     const { nodes } = data.ledgerUpdates
     expect(nodes.length).toBeGreaterThan(0)
     expect(extensions).toEqual({
       cost: {
-        estimated: 20 * 10 + 20 * 2,
+        estimated: Math.ceil(operationCostBase + 20 + (1 + 20 * 2) * writtenCost),
         limit: maxOperationCost,
+        spent: expect.any(Number),
         // The list, its nodes, and one field of each.
         fields: 2 + nodes.length,
         bytes: expect.any(Number),
+        remaining: expect.any(Number),
       },
     })
+    // A row is read for each of them, and some more to find them.
+    const { spent, estimated } = extensions.cost
+    expect(spent).toBeGreaterThanOrEqual(operationCostBase + nodes.length)
+    expect(spent).toBeLessThanOrEqual(estimated)
   })
 
   test('with the field that costs most, by its names in the answer', async () => {
@@ -74,8 +100,7 @@ describe('what asks for too much at once is refused before anything is read', ()
   test('pages within pages', async () => {
     const { data, errors } = await graphql(gateway.url, versionsOfVersions)
     expect(data).toBeUndefined()
-    // Each record costs ten, itself, and its versions, which cost ten, their list and their number each.
-    expect(errors).toMatchObject(refused(1_000 * (10 + 1 + 1_000 * (10 + 2))))
+    expect(errors).toMatchObject(refused(costOfVersions))
   })
 
   test.each([
@@ -89,7 +114,7 @@ describe('what asks for too much at once is refused before anything is read', ()
     })
     expect(response.status).toBe(status)
     const { errors } = await response.json()
-    expect(errors).toMatchObject(refused(12_011_000))
+    expect(errors).toMatchObject(refused(costOfVersions))
     expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'field', 'limit'])
   })
 
@@ -98,27 +123,27 @@ describe('what asks for too much at once is refused before anything is read', ()
       const query = `{ ${pages(60, args)} } ${page}`
       const { data, errors } = await graphql(gateway.url, query)
       expect(data).toBeUndefined()
-      expect(errors).toMatchObject(refused(60 * 1_000 * (10 + 12)))
+      expect(errors).toMatchObject(refused(costOfPages))
     }
   })
   test('pages whose size is in a variable', async () => {
     const query = `query ($first: Int!) { ${pages(60, 'first: $first')} } ${page}`
     const { errors } = await graphql(gateway.url, query, { first: 1_000 })
-    expect(errors).toMatchObject(refused(60 * 1_000 * (10 + 12)))
+    expect(errors).toMatchObject(refused(costOfPages))
     expect((await graphql(gateway.url, query, { first: 10 })).errors).toBeUndefined()
   })
 
   test('on a WebSocket and on an event stream, which stay', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
-    await expect(first(versionsOfVersions)).rejects.toMatchObject(refused(12_011_000))
+    await expect(first(versionsOfVersions)).rejects.toMatchObject(refused(costOfVersions))
     expect(await first('{ __typename }')).toMatchObject({
       value: { data: { __typename: 'Query' } },
     })
     await client.dispose()
     const headers = { accept: 'text/event-stream' }
     const answer = await graphql(gateway.url, versionsOfVersions, {}, headers)
-    expect(answer.errors).toMatchObject(refused(12_011_000))
+    expect(answer.errors).toMatchObject(refused(costOfVersions))
   })
 
   test('of several operations the one that is named', async () => {
@@ -131,7 +156,7 @@ describe('what asks for too much at once is refused before anything is read', ()
       })
       return response.json()
     }
-    expect((await named('Large')).errors).toMatchObject(refused(12_011_000))
+    expect((await named('Large')).errors).toMatchObject(refused(costOfVersions))
     expect((await named('Small')).errors).toBeUndefined()
   })
 })
@@ -143,8 +168,8 @@ describe('refused is what is dear by itself', () => {
   const proofs = (count: number) =>
     `{ unspentOutputs(first: 1000) { nodes { ${times(count, (n) => `a${n}: proof { __typename }`)} } } }`
   const inspections = `query ($bytes: Hex!) { ${times(
-    150,
-    (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { ... on BlockInspection { bytes } }`,
+    20,
+    (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { __typename }`,
   )} }`
   const rows = [
     ['introspection with aliases on three levels', introspectionOnThreeLevels()],
@@ -158,20 +183,17 @@ describe('refused is what is dear by itself', () => {
       fragment T on __Type { fields { name args { name type { name } } type { name ofType { name } } } }`,
     ],
     ['proofs of many outputs, four times', proofs(4)],
-    ['long texts', inspections],
+    ['blocks with place for many signatures', inspections],
     [
       'mana of many addresses',
       `{ ${times(30, (n) => `a${n}: address(address: "a") { mana { reason } }`)} }`,
     ],
-    [
-      'blocks as text',
-      `query ($id: BlockId!) { ${times(280, (n) => `a${n}: block(id: $id) { bytes }`)} }`,
-    ],
   ] as const
-  const variables = { bytes: '0x00', id: `0x${'00'.repeat(36)}` }
 
   test.each(rows)('%s', async (_name, query) => {
-    const { data, errors } = await graphql(gateway.url, query, variables)
+    const { data, errors } = await graphql(gateway.url, query, {
+      bytes: `0x${'00'.repeat(32_768)}`,
+    })
     expect(data).toBeUndefined()
     expect(errors).toMatchObject(refused(expect.any(Number)))
   })
@@ -183,8 +205,9 @@ describe('refused is what is dear by itself', () => {
   test('an event of a subscription counts as a full batch, on a socket and on a stream', async () => {
     const query = `subscription { ledgerUpdates { ... on LedgerUpdateBatch {
       ${times(20, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
-    // The field itself; in each list 100 updates, of which each is read, has an output, and that a proof with one member.
-    const cost = 1 + 20 * 100 * (10 + 1 + fieldCost.proof + 1)
+    // The field itself; in each list 100 updates, of which each is read, has an output to be read, and that a proof with one member.
+    const each = 1 + writtenCost + 1 + fieldCost.proof.field + 2 * writtenCost
+    const cost = Math.ceil(operationCostBase + writtenCost + 20 * (writtenCost + 100 * each))
     const client = socketClient(gateway.url)
     await expect(client.iterate({ query }).next()).rejects.toMatchObject(refused(cost))
     await client.dispose()
@@ -193,10 +216,33 @@ describe('refused is what is dear by itself', () => {
   })
 })
 
+describe('what an operation spends is counted while it runs, and ends it by name', () => {
+  const bytes = wrongBlock()
+  const query = `query ($bytes: Hex!) { ${times(
+    290,
+    (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { __typename }`,
+  )} }`
+  const exceeded = [{ extensions: { code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost } }]
+
+  test('by HTTP', async () => {
+    const { data, errors } = await graphql(gateway.url, query, { bytes })
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject(exceeded)
+  })
+
+  test('on a socket', async () => {
+    const client = socketClient(gateway.url)
+    const { value } = await client.iterate({ query, variables: { bytes } }).next()
+    expect(value.errors).toMatchObject(exceeded)
+    await client.dispose()
+  })
+})
+
 describe('all subscriptions of a socket together', () => {
   const query = `subscription { ledgerUpdates { ... on FeedOpened { cursor } ... on LedgerUpdateBatch {
     ${times(15, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
-  const each = 1 + 15 * 100 * (10 + 1 + fieldCost.proof + 1)
+  const perUpdate = 1 + writtenCost + 1 + fieldCost.proof.field + 2 * writtenCost
+  const each = Math.ceil(operationCostBase + writtenCost + 15 * (writtenCost + 100 * perUpdate))
   const allowed = Math.floor(maxConnectionCost / each)
 
   test('may cost as much as some operations, and what is ended counts no more', async () => {
@@ -219,6 +265,17 @@ describe('all subscriptions of a socket together', () => {
     await client.dispose()
   })
 })
+
+/** A block with two wrong signatures, which are checked twice: its price has place for more, but not for the second check. */
+function wrongBlock(): string {
+  const vectors = loadVectors<Vector & { readonly bytes: string }>('transactions')
+  const named = vectors.find(({ name }) => name === 'block/transaction/minimal')
+  const { bytes } = present(named, 'a block with a transaction of one input')
+  // Behind the signature of the input are eight bytes of mana, and the signature of the block with its type and key.
+  const behind = bytes.slice(-2 * (8 + 1 + 32 + 64), -128)
+  const wrong = '00'.repeat(64)
+  return `${bytes.slice(0, -behind.length - 2 * 128)}${wrong}${behind}${wrong}`
+}
 
 /** 3.2 KB, for which the answer would have some hundred million fields. */
 function introspectionOnThreeLevels(): string {

@@ -1,9 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type ExecutionArgs, execute, getIntrospectionQuery, parse, validate } from 'graphql'
+import {
+  type ExecutionArgs,
+  execute,
+  getIntrospectionQuery,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  parse,
+  validate,
+} from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
-import { fieldCost } from '../../../src/api/graphql/prices.ts'
+import { declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
+import {
+  fieldCost,
+  maxOperationCost,
+  operationCostBase,
+  writtenCost,
+} from '../../../src/api/graphql/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { fullSelection } from '../../support/full-selection.ts'
 
 /** What documents cost, without a gateway. */
@@ -46,13 +63,43 @@ describe('introspection costs as many fields as its answer has', () => {
 
   test.each(rows)('%s', async (_name, text) => {
     const { data } = await execute(argsOf(text, { all: true }))
-    expect(costOf(text, { all: true })).toBe(fieldsOf(data) * fieldCost.introspection)
+    const roots = Object.keys(data ?? {}).length
+    expect(costOf(text, { all: true })).toBe(
+      Math.ceil(
+        operationCostBase + fieldsOf(data) * fieldCost.introspection.field + roots * writtenCost,
+      ),
+    )
   })
 
   test('and beyond the limit it is not counted to its end', () => {
     const text = `{ ${times(40, (n) => `a${n}: __schema { types { ...T } }`)} }
       fragment T on __Type { ${times(40, (n) => `b${n}: fields { ${times(40, (m) => `c${n}x${m}: name`)} }`)} }`
     expect(costOf(text)).toBeGreaterThan(maxOperationCost)
+  })
+})
+
+/**
+ * A field says its price where it is a root, has arguments, or gives objects or a list: all that can lead to work. What is left are
+ * single values, which are in what has them or are made of it at once.
+ */
+describe('every field that can lead to work says its price', () => {
+  const roots: readonly unknown[] = [
+    schema.getQueryType(),
+    schema.getMutationType(),
+    schema.getSubscriptionType(),
+  ]
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType)
+
+  test.each(types.filter(({ name }) => !name.startsWith('__')))('of $name', (type) => {
+    const leading = Object.values(type.getFields()).filter(
+      ({ type: given, args }) =>
+        roots.includes(type) ||
+        args.length > 0 ||
+        isListType(getNullableType(given)) ||
+        isCompositeType(getNamedType(given)),
+    )
+    const unpriced = leading.filter((field) => declaredPrice(field) === undefined)
+    expect(unpriced.map(({ name }) => name)).toEqual([])
   })
 })
 
@@ -66,22 +113,29 @@ describe('a price is', () => {
       '... on BlockInspection { bytes size } ... on BrokenRule { code path offset }',
     )
     expect(both).toBe(block('... on BlockInspection { bytes size }'))
+    // The field itself, with place for less than one signature, and two below it.
+    const judged = 50 + 20
     expect(block('... on InspectBlockResult { ... on BlockInspection { bytes } __typename }')).toBe(
-      fieldCost.judgement + fieldCost.blockBytes + 1,
+      Math.ceil(operationCostBase + judged + fieldCost.blockBytes.field + 3 * writtenCost),
     )
   })
 
   test('that of the field, however it is called, and more where the name is long', () => {
-    const named = (name: string) => costOf(`{ output(id: ${id}) { ${name}: isSpent } }`)
-    expect(named('a')).toBe(2)
-    expect(named('a'.repeat(320))).toBe(2 + 10)
+    const named = (name: string) =>
+      costOf(`{ unspentOutputs(first: 1000) { nodes { ${name}: isSpent } } }`)
+    const short = present(named('a'), 'a cost')
+    expect(named('b')).toBe(short)
+    expect(named('a'.repeat(640))).toBe(short + 1_000 * 10 * writtenCost)
   })
 
   test('summed over a fragment as often as it is spread', () => {
     const spread = (count: number) =>
       costOf(`{ ${times(count, (n) => `a${n}: output(id: ${id}) { ...O }`)} }
         fragment O on Output { isSpent bytes }`)
-    expect([1, 7, 70].map(spread)).toEqual([12, 84, 840])
+    // One read, three fields, and the bytes of an output.
+    const once = 1 + 3 * writtenCost + fieldCost.bytes.field
+    const costs = [1, 7, 70].map((count) => Math.ceil(operationCostBase + count * once))
+    expect([1, 7, 70].map(spread)).toEqual(costs)
   })
 })
 

@@ -34,7 +34,7 @@ describe('a query', () => {
     const prepare = createQueries()
     const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
     const lists = Array.from(
-      { length: 40 },
+      { length: 80 },
       (_, n) => `a${n}: ledgerUpdates(address: "x", first: $n) { nodes { ${fields} } }`,
     )
     const text = `query ($n: Int) { ${lists.join(' ')} }`

@@ -7,6 +7,7 @@ import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
 import { createTextCache } from '../../../src/api/graphql/text-cache.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
+import { fullShare } from '../../support/full-share.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
 
 describe('values by text', () => {
@@ -55,7 +56,7 @@ test('many long documents, each asked once, are not kept', () => {
     log: createMemoryLog(systemClock).log,
     documents: createDocuments(),
   })
-  const { parse } = getEnveloped({})
+  const { parse } = getEnveloped({ share: fullShare() })
   const numbers = Array.from({ length: 9_900 }, (_, n) => 10_000 + n).join(' ')
   const before = heap()
   for (let n = 0; n < 120; n++)
@@ -70,7 +71,7 @@ test('a document asked again is parsed once, and a refusal is the same', () => {
     log: createMemoryLog(systemClock).log,
     documents: createDocuments(),
   })
-  const parse = (text: string) => getEnveloped({}).parse(text)
+  const parse = (text: string) => getEnveloped({ share: fullShare() }).parse(text)
   expect(parse('{ __typename }')).toBe(parse('{ __typename }'))
   const refusalOf = (text: string) => {
     try {

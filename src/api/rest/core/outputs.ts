@@ -24,7 +24,7 @@ const outputReading = routesOf({
 
 const provenOutputReading = routesOf({
   ...named,
-  cost: fieldCost.proof,
+  cost: fieldCost.proof.field,
   find: async (services, id: OutputId) =>
     orNotFound(await readProvenOutput(services, id), 'output', id),
 })

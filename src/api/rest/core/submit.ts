@@ -5,7 +5,7 @@ import { BlockCreated } from '../../../protocol/node-answers.ts'
 import { SignedTransaction, TaggedData } from '../../../protocol/transaction.ts'
 import { type Submission, submitBlock } from '../../../service/submit/submit-block.ts'
 import type { BodyError } from '../../api-errors.ts'
-import { fieldCost } from '../../graphql/prices.ts'
+import { submissionCost } from '../../graphql/prices.ts'
 import { checkSubmission } from '../../submission-policy.ts'
 import { parseJson } from '../body.ts'
 import { binaryType, binaryTypes } from '../negotiation.ts'
@@ -34,7 +34,7 @@ export const submitBlockRoute = route({
   path: '/api/core/v3/blocks',
   about: 'Accepts a block, or a payload around which the node builds and signs one.',
   token: 'read',
-  cost: fieldCost.judgement,
+  cost: submissionCost,
   body: {
     'application/json': { anyOf: [Block, TaggedData, SignedTransaction].map(shapeOf) },
     [binaryType]: { description: 'A serialized block of at most 32768 bytes.' },

@@ -79,7 +79,7 @@ const balanceWithMana = object({
 /** The base tokens and the mana of an address. */
 export const balanceWithManaRoute = readRoute({
   path: '/api/explorer/v3/balance/{address}',
-  cost: fieldCost.mana,
+  cost: fieldCost.mana.field,
   about: 'The base tokens and the mana of an address.',
   params,
   reply: jsonReply(
