@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
+import { type Explorer, readExplorer } from './api/explorer.ts'
 import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
@@ -142,7 +143,9 @@ async function openInOrder(
   const limits = { ...defaultLimits, connections, subscriptions }
   const network = services.parameters.networkName
   const policies = policiesOf(config, network)
-  const transportDeps = { services, auth, limits, trustedDocuments: trusted.value, policies, log }
+  const trustedDocuments = trusted.value
+  const explorer = await explorerOf(config, log)
+  const transportDeps = { services, auth, limits, trustedDocuments, policies, explorer, log }
   const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
@@ -162,6 +165,14 @@ function policiesOf(config: Config, network: string): Policies {
   const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
   const usual = network === developmentNetworkName ? 'all' : new Set<string>()
   return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
+}
+
+/** A checkout whose explorer was not built serves the rest. */
+async function explorerOf({ hasExplorer }: Config, log: Log): Promise<Explorer | undefined> {
+  if (!hasExplorer) return undefined
+  const explorer = await readExplorer()
+  if (explorer === undefined) log.warn('explorer-not-built', {})
+  return explorer
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {

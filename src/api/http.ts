@@ -11,6 +11,7 @@ import { watchAnswers } from './answers.ts'
 import type { BodyError, QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
+import type { Explorer } from './explorer.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
@@ -51,6 +52,8 @@ export interface HttpDeps {
   readonly trustedDocuments?: TrustedDocuments | undefined
   /** What browsers and strangers may do; everything by default. */
   readonly policies?: Policies | undefined
+  /** What browsers are shown at the root; without it they are led to GraphiQL. */
+  readonly explorer?: Explorer | undefined
   readonly log: Log
 }
 
@@ -212,7 +215,10 @@ async function handle(
       return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
     }
     const caller = callerOf(deps.auth, credentialsOf(message.headers))
-    const isPage = policies.hasGraphiql && wantsPage(message)
+    const isOpened = wantsPage(message)
+    const shown = explorerAnswer(deps.explorer, message, path, isOpened)
+    if (shown !== undefined) return send(response, shown, common)
+    const isPage = policies.hasGraphiql && isOpened
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
@@ -312,7 +318,21 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
 
 /** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+  return isRead(method) && (headers.accept ?? '').includes('text/html')
+}
+
+function isRead(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function explorerAnswer(
+  explorer: Explorer | undefined,
+  { method }: IncomingMessage,
+  path: string,
+  isOpened: boolean,
+): RestResponse | undefined {
+  if (explorer === undefined || !isRead(method)) return undefined
+  return isOpened ? (explorer.page(path) ?? explorer.file(path)) : explorer.file(path)
 }
 
 /** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
