@@ -48,7 +48,7 @@ const sleepAfterMs = 10_000
 
 /** Begins after the newest milestone of the frame. */
 export function startLive(): void {
-  startAgain()
+  show()
   void followForEver()
 }
 
@@ -119,10 +119,15 @@ function take(next: Tip): void {
 /** What is shown begins again at what the frame has now. */
 function startAgain(): void {
   batch(() => {
-    milestones.value = frame.peek()?.strip?.nodes ?? []
-    heardMs = Date.now()
-    generation.value += 1
+    show()
+    generation.value = generation.peek() + 1
   })
+}
+
+/** Shows the milestones of the frame. */
+function show(): void {
+  milestones.value = frame.peek()?.strip?.nodes ?? []
+  heardMs = Date.now()
 }
 
 /** By the length of a slot alone, for the clock of the reader may be wrong. */

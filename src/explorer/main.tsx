@@ -1,4 +1,3 @@
-import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { App, startPages } from './app.tsx'
 import { startKeyboard } from './frame/keyboard.tsx'
@@ -20,8 +19,8 @@ startRouter()
 startKeyboard()
 startClock()
 startPages()
-const stop = effect(() => {
-  if (frame.value === undefined) return
+const stop = frame.subscribe((known) => {
+  if (known === undefined) return
   startLive()
   queueMicrotask(() => stop())
 })
