@@ -47,9 +47,10 @@ function line(clock: Clock, level: string, event: string, fields: LogFields): st
   return `${JSON.stringify({ time, level, event, ...fields }, writable)}\n`
 }
 
-/** JSON knows neither errors nor bigints. */
-function writable(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString()
+/** JSON has neither errors nor bigints. `value` is what a `toJSON` made of a bigint, which some libraries give to all of them. */
+function writable(this: LogFields, key: string, value: unknown): unknown {
+  const given = this[key]
+  if (typeof given === 'bigint') return given.toString()
   if (value instanceof Error) return errorFields(value)
   return value
 }

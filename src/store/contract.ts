@@ -148,11 +148,8 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads {
   issuingTimes(blockIds: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>>
   /** The newest version. */
   chainRecord(chainId: string): Promise<ChainRecordVersion | undefined>
-  /** Versions of one chain, newest first, below `before` where it is given. */
-  chainRecordHistory(
-    chainId: string,
-    page: { readonly before?: number; readonly limit: number },
-  ): Promise<ChainRecordVersion[]>
+  /** Versions of one chain, by their numbers. */
+  chainRecordHistory(chainId: string, part: Between, page: PageOrder): Promise<ChainRecordVersion[]>
   /** Versions of all chains in the order they were set, after the position `after`. */
   chainRecordChanges(page: {
     readonly after: number

@@ -38,6 +38,8 @@ interface Session {
   begunMs: number
   isOver: boolean
   timer: NodeJS.Timeout | undefined
+  /** Of the statements without parameters, by their text. */
+  readonly answers: Map<string, ReturnType<SnapshotConnection['query']>>
 }
 
 /** Nothing is connected before the first one begins. */
@@ -55,7 +57,7 @@ export function createSnapshots(
 
   function open(): Session {
     const connection = database.snapshotConnection()
-    const query = checked(connection.query)
+    const query = checked(once(connection.query))
     const queryBoth = checked(connection.queryBoth)
     const reads = { query, queryBoth, statements: database.statements }
     const session: Session = {
@@ -67,8 +69,21 @@ export function createSnapshots(
       begunMs: 0,
       isOver: false,
       timer: undefined,
+      answers: new Map(),
     }
     return session
+
+    /** What has no parameters is read once in a snapshot: the newest milestone and the tip are asked for by many fields. */
+    function once(read: SnapshotConnection['query']): SnapshotConnection['query'] {
+      return (sql, parameters) => {
+        if (parameters.length > 0) return read(sql, parameters)
+        const known = session.answers.get(sql)
+        if (known !== undefined) return known
+        const answer = read(sql, parameters)
+        session.answers.set(sql, answer)
+        return answer
+      }
+    }
 
     function checked<A extends readonly unknown[], T>(read: (...args: A) => Promise<T>) {
       return async (...args: A): Promise<T> => {
@@ -150,6 +165,7 @@ export function createSnapshots(
     if (session.users > 0 || session.isOver) return
     clearTimeout(session.timer)
     session.changes = undefined
+    session.answers.clear()
     // What was wrong with it is reported by who reads next.
     await session.connection.end().catch(() => session.connection.close())
     if (idle.length >= mostConnected) idle[idle.length - mostConnected]?.connection.close()

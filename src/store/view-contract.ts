@@ -6,6 +6,7 @@ import type { IndexKey } from '../ledger/index-keys.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { ChainReader } from './chain-contract.ts'
+import type { Between, PageOrder } from './list-contract.ts'
 import type { AddressTotal, OutputRow } from './rows.ts'
 import type { SearchReader } from './search-contract.ts'
 
@@ -17,11 +18,8 @@ export interface ViewReader extends ChainReader, SearchReader {
   balances(
     addresses: readonly Hex[],
   ): Promise<{ readonly slot: SlotIndex; readonly balances: ReadonlyMap<Hex, Balance> }>
-  /** The native tokens of an address, by id, after `after` if it is given. */
-  tokenBalances(
-    address: Hex,
-    page: { readonly after?: FoundryId; readonly limit: number },
-  ): Promise<{ readonly slot: SlotIndex; readonly tokens: readonly OwnedTokens[] }>
+  /** The native tokens of an address, by id. */
+  tokenBalances(address: Hex, part: Between, page: PageOrder): Promise<readonly OwnedTokens[]>
   /** All base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
   totalAt(address: Hex, slot: SlotIndex): Promise<bigint | undefined>
   /** The slots after one up to another, both of them known, in which expirations moved outputs of an address, in order. */

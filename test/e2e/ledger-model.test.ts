@@ -43,6 +43,7 @@ import { plain } from '../support/player-coins.ts'
 import { anyMove, moves } from '../support/player-moves.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { startGateway } from '../support/start-gateway.ts'
+import { allTokens } from '../support/store-rows.ts'
 import { keptRoots } from '../support/trie-pages.ts'
 import { getJson, untilCommitted } from '../support/wallet.ts'
 
@@ -363,8 +364,8 @@ async function recompute(): Promise<void> {
     const balances = balancesAt(outputs, slot, minCommittableAge)
     for (const [key, { total, tokens, ...parts }] of balances) {
       expect(await read.balance(key)).toEqual({ slot, balance: parts })
-      const owned = await read.tokenBalances(key, { limit: 1000 })
-      const byId = owned.tokens.map(({ tokenId, balance }) => [tokenId, balance])
+      const owned = await read.tokenBalances(key, allTokens, { order: 'ascending', limit: 1000 })
+      const byId = owned.map(({ tokenId, balance }) => [tokenId, balance])
       expect(Object.fromEntries(byId)).toEqual(tokens)
       expect(await read.totalAt(key, slot)).toBe(total)
     }

@@ -11,6 +11,16 @@ describe('one line per event', () => {
     ])
   })
 
+  test('with bigints as decimal text where a library has given all bigints a form of its own', () => {
+    const { log, lines } = logAt('debug')
+    const own = Object.getOwnPropertyDescriptor(BigInt.prototype, 'toJSON')
+    Object.defineProperty(BigInt.prototype, 'toJSON', { value: () => '0x', configurable: true })
+    log.info('slot-committed', { mana: 17n })
+    if (own === undefined) Reflect.deleteProperty(BigInt.prototype, 'toJSON')
+    else Object.defineProperty(BigInt.prototype, 'toJSON', own)
+    expect(JSON.parse(lines[0] ?? '').mana).toBe('17')
+  })
+
   test('an error with its stack and its causes', () => {
     const { log, lines } = logAt('debug')
     log.error('request-failed', { error: new Error('outer', { cause: new Error('inner') }) })

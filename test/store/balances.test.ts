@@ -9,6 +9,7 @@ import {
   type RandomLedger,
 } from '../support/random-ledger.ts'
 import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
+import { allTokens } from '../support/store-rows.ts'
 
 const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
 
@@ -35,9 +36,16 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
     const { total, tokens, ...parts } = expected.get(key) ?? emptyBalance()
     expect(await read.balance(key)).toEqual({ slot, balance: parts })
     expect(await read.totalAt(key, slot)).toBe(total)
-    const owned = await read.tokenBalances(key, { limit: 10 })
-    const byId = owned.tokens.map(({ tokenId, balance }) => [tokenId, balance] as const)
-    expect([owned.slot, Object.fromEntries(byId)]).toEqual([slot, tokens])
+    const owned = await read.tokenBalances(key, allTokens, { order: 'ascending', limit: 10 })
+    const byId = owned.map(({ tokenId, balance }) => [tokenId, balance] as const)
+    expect(Object.fromEntries(byId)).toEqual(tokens)
+    const reversed = await read.tokenBalances(key, allTokens, { order: 'descending', limit: 10 })
+    expect(reversed).toEqual(owned.toReversed())
+    for (const [i, { tokenId }] of owned.entries()) {
+      const rest = { above: [tokenId], below: allTokens.below }
+      const next = await read.tokenBalances(key, rest, { order: 'ascending', limit: 10 })
+      expect(next).toEqual(owned.slice(i + 1))
+    }
   }
   const totals = [...expected].map(([address, { total }]) => ({ address, total }))
   totals.sort((a, b) => Number(b.total - a.total) || (a.address < b.address ? 1 : -1))

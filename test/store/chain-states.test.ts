@@ -19,6 +19,7 @@ import { unwrap } from '../support/log-store.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput, randomTokens } from '../support/random-outputs.ts'
 import {
+  allTokens,
   booking,
   createdOutput,
   outputIdOf,
@@ -248,7 +249,8 @@ async function compareHolders({ read }: Store): Promise<void> {
   for (const tokenId of randomTokens) {
     const held = await Promise.all(
       owners.map(async ({ address }) => {
-        const { tokens } = await read.tokenBalances(address, { limit: 100 })
+        const page = { order: 'ascending', limit: 100 } as const
+        const tokens = await read.tokenBalances(address, allTokens, page)
         const own = tokens.find((one) => one.tokenId === tokenId)?.balance
         locked.push((own?.timelocked ?? 0n) + (own?.expiring ?? 0n))
         const total = own === undefined ? 0n : own.available + own.timelocked + own.expiring

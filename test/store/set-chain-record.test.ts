@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { databases, openedStore, useStore } from '../support/databases.ts'
 
+const newest = { order: 'descending' } as const
+
 const record = (chainId: string, setAt: number, changes: object = {}) => ({
   chainId,
   accessNodes: [`https://${setAt}.example`],
@@ -24,11 +26,11 @@ describe.each(databases)('chain records on $name', ({ create }) => {
       { ...second, version: 2, change: 2 },
       { ...first, version: 1, change: 1 },
     ]
-    expect(await read.chainRecordHistory('chain1', { limit: 5 })).toEqual(history)
-    expect(await read.chainRecordHistory('chain1', { limit: 1 })).toEqual(history.slice(0, 1))
-    expect(await read.chainRecordHistory('chain1', { before: 2, limit: 5 })).toEqual(
-      history.slice(1),
-    )
+    const versions = (below: number, limit: number) =>
+      read.chainRecordHistory('chain1', { above: [0], below: [below] }, { ...newest, limit })
+    expect(await versions(3, 5)).toEqual(history)
+    expect(await versions(3, 1)).toEqual(history.slice(0, 1))
+    expect(await versions(2, 5)).toEqual(history.slice(1))
   })
 
   test('are listed by chain, the newest version of each', async () => {
@@ -101,7 +103,8 @@ describe.each(databases)('chain records on $name', ({ create }) => {
   test('set at the same time, none is lost', async () => {
     const { read, write } = use.store
     await Promise.all([1, 2, 3, 4, 5].map((n) => write.setChainRecord(record('chain1', n))))
-    const history = await read.chainRecordHistory('chain1', { limit: 10 })
+    const whole = { above: [0], below: [10] }
+    const history = await read.chainRecordHistory('chain1', whole, { ...newest, limit: 10 })
     expect(history.map(({ version, setAt }) => [version, setAt])).toEqual(
       [5, 4, 3, 2, 1].map((n) => [n, n]),
     )

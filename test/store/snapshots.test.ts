@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
 import type { StoreSnapshot } from '../../src/store/contract.ts'
-import type { Database } from '../../src/store/database.ts'
+import type { Database, Parameter } from '../../src/store/database.ts'
 import { isStoreAway } from '../../src/store/faults.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createReader } from '../../src/store/reader.ts'
@@ -76,6 +76,34 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       expect(read).toEqual(read.map(() => [began, began, began, began, began]))
       snapshot.end()
     }
+  })
+
+  test('reads what has no parameters once', async () => {
+    const asked: string[] = []
+    const counted = {
+      ...database,
+      snapshotConnection: () => {
+        const connection = database.snapshotConnection()
+        return {
+          ...connection,
+          query: (sql: string, parameters: readonly Parameter[]) => {
+            asked.push(sql)
+            return connection.query(sql, parameters)
+          },
+        }
+      },
+    }
+    const once = createSnapshots(counted, createReader(database))
+    for (let n = 1; n <= 2; n++) {
+      const { read, end } = await once.begin()
+      const milestones = await Promise.all([read.latestMilestone(), read.latestMilestone()])
+      expect(milestones.map((one) => one.slot)).toEqual([slot, slot])
+      expect((await read.latestMilestone()).slot).toBe(slot)
+      expect(asked).toHaveLength(n)
+      end()
+      await commit()
+    }
+    once.close()
   })
 
   test('may be held by many at once, each of its own moment', async () => {

@@ -27,6 +27,9 @@ export const wholeLog: LogRange = {
   order: 'ascending',
 }
 
+/** Every native token of an address. */
+export const allTokens = { above: ['0x'], below: [`0x${'ff'.repeat(39)}`] } as const
+
 /** The greatest whole number of a column. */
 export const greatestInteger = 2n ** 63n - 1n
 

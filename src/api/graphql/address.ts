@@ -19,18 +19,19 @@ import {
 import {
   type AddressBalance,
   countUpdates,
+  listNativeTokens,
   type NativeTokens,
-  readNativeTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
 import { listUnspentOutputs } from '../../service/lists/list-outputs.ts'
+import { defaultPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { eachOf, uint64s } from './exposed.ts'
 import { UpdateClass } from './ledger-updates.ts'
-import { oldestArgs } from './lists.ts'
+import { listConnection, oldestArgs, pageArgsOf } from './lists.ts'
 import { balanceInBatch } from './loaders.ts'
 import { AddressContent } from './model.ts'
 import { fieldCost, pageCost } from './prices.ts'
@@ -139,6 +140,12 @@ const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
   }),
 })
 
+const NativeTokenConnection = listConnection(
+  'NativeToken',
+  NativeTokenBalance,
+  'A page of the native tokens of an address.',
+)
+
 const AddressKind = builder.enumType('AddressKind', {
   description: 'The kinds of addresses, by what unlocks them.',
   values: {
@@ -185,21 +192,12 @@ AddressNode.implement({
       resolve: ({ key }, _args, context) => balanceInBatch(context, key),
     }),
     nativeTokens: t.field({
-      type: [NativeTokenBalance],
-      description: 'Native tokens, by id; at most 1000 at once.',
+      type: NativeTokenConnection,
+      description: 'Its native tokens, by id.',
       complexity: pageCost,
-      args: {
-        first: t.arg.int({
-          required: true,
-          defaultValue: 100,
-          description: 'At most so many, 0 to 1000.',
-        }),
-        after: t.arg({ type: 'FoundryId', description: 'Only tokens after this one.' }),
-      },
-      resolve: async ({ key }, { first, after }, { services }) => {
-        const page = { first, after: after ?? undefined }
-        return [...orThrow(await readNativeTokens(services, key, page))]
-      },
+      args: pageArgsOf(defaultPageSize),
+      resolve: async ({ key }, page, { services }) =>
+        orThrow(await listNativeTokens(services, key, page)),
     }),
     mana: t.field({
       type: AddressMana,

@@ -54,31 +54,25 @@ ChainRecord.implement({
       description: 'When this version was set.',
       resolve: ({ setAt }) => Number(setAt),
     }),
-    versions: t.field({
-      type: [ChainRecord],
-      description: 'All versions of this record, newest first; at most 1000 at once.',
-      complexity: pageCost,
-      args: {
-        first: t.arg.int({
-          required: true,
-          defaultValue: defaultPageSize,
-          description: 'At most so many, 0 to 1000.',
-        }),
-        before: t.arg({ type: 'UInt32', description: 'Only versions before this one.' }),
-      },
-      resolve: async ({ chainId }, { first, before }, { services }) => {
-        const page = { first, before: before ?? undefined }
-        return [...orThrow(await listChainRecordVersions(services, chainId, page))]
-      },
-    }),
   }),
 })
 
 const ChainRecordConnection = listConnection(
   'ChainRecord',
   ChainRecord,
-  'A page of chain records, by chain id.',
+  'A page of chain records.',
   { edgeDescription: 'A record and its cursor.' },
+)
+
+builder.objectField(ChainRecord, 'versions', (t) =>
+  t.field({
+    type: ChainRecordConnection,
+    description: 'All versions of this record, newest first.',
+    complexity: pageCost,
+    args: pageArgsOf(defaultPageSize),
+    resolve: async ({ chainId }, page, { services }) =>
+      orThrow(await listChainRecordVersions(services, chainId, page)),
+  }),
 )
 
 builder.queryFields((t) => ({

@@ -45,7 +45,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
           <Count value={balance.outputCount} />
         </Fact>
         <Fact name={words.tokens}>
-          {address.nativeTokens.length > 0 && <Tokens of={address.nativeTokens} />}
+          {address.nativeTokens.nodes.length > 0 && <Tokens of={address.nativeTokens.nodes} />}
         </Fact>
         <Fact name={words.nfts}>
           {address.nfts.nodes.length > 0 && <Count value={address.nfts.nodes.length} />}
@@ -88,7 +88,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
   )
 }
 
-function Tokens({ of }: { readonly of: Address['nativeTokens'] }) {
+function Tokens({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
   return (
     <ul>
       {of.map(({ tokenId, total }) => (

@@ -2,12 +2,19 @@ import type { BalanceRange } from '../../ledger/balance-ranges.ts'
 import { type Balance, noBalance } from '../../ledger/balances-of-address.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { FoundryId, SlotIndex } from '../../protocol/primitives.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { UpdateClass } from '../../store/rows.ts'
 import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
+import { keysetCursors } from '../lists/keyset-cursor.ts'
+import {
+  type KeysetList,
+  type PageArguments,
+  type Paged,
+  readKeysetPage,
+} from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
-import { type PageSizeOutOfRange, sizeFault } from '../updates/list-ledger-updates.ts'
+import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 
 /** What an address owns. */
 
@@ -48,23 +55,24 @@ export async function readBalanceDistribution({
 /** A native token and how much of it an address has. */
 export type NativeTokens = OwnedTokens
 
-/** Which native tokens of an address: at most `first`, by id, after `after`. */
-export interface TokenPage {
-  readonly first: number
-  readonly after: FoundryId | undefined
-}
-
-/** The native tokens of an address. */
-export async function readNativeTokens(
+/** Lists the native tokens of an address, by id. */
+export function listNativeTokens(
   { store }: Pick<Services, 'store'>,
   address: Hex,
-  { first, after }: TokenPage,
-): Promise<Result<readonly NativeTokens[], PageSizeOutOfRange>> {
-  const fault = sizeFault('first', first)
-  if (fault !== undefined) return err(fault)
-  const page = { limit: first, ...(after !== undefined && { after }) }
-  return ok((await store.read.tokenBalances(address, page)).tokens)
+  args: Omit<PageArguments, 'sort'>,
+): Paged<NativeTokens> {
+  const list: KeysetList<NativeTokens> = {
+    cursors: tokenCursors,
+    whole: { above: ['0x'], below: [`0x${'ff'.repeat(39)}`] },
+    defaultSize: defaultPageSize,
+    positionOf: ({ tokenId }) => [tokenId],
+    read: (part, page) => store.read.tokenBalances(address, part, page),
+  }
+  return readKeysetPage(list, { ...args, sort: 'OLDEST' })
 }
+
+/** The ids of foundries have 38 bytes. */
+const tokenCursors = keysetCursors({ list: 'token', values: [38] })
 
 /** All base tokens of an address at the end of a milestone; two index lookups. */
 export async function readTotalAt(

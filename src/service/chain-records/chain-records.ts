@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
-import type { Cursors } from '../lists/keyset-cursor.ts'
+import { type Cursors, keysetCursors } from '../lists/keyset-cursor.ts'
 import {
   type KeysetList,
   type PageArguments,
@@ -8,11 +8,7 @@ import {
   readKeysetPage,
 } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
-import {
-  defaultPageSize,
-  type PageSizeOutOfRange,
-  sizeFault,
-} from '../updates/list-ledger-updates.ts'
+import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Reads chain records: the newest version of one or of all chains, and the versions before it. */
@@ -37,9 +33,9 @@ export async function readChainRecordVersion(
 ): Promise<ChainRecordVersion | undefined> {
   const chainId = parseChainId(text, 'chainId')
   if (!chainId.ok) return undefined
-  const page = { before: version + 1, limit: 1 }
-  const [newest] = await store.read.chainRecordHistory(chainId.value, page)
-  return newest?.version === version ? newest : undefined
+  const part = { above: [version - 1], below: [version + 1] }
+  const page = { order: 'ascending', limit: 1 } as const
+  return (await store.read.chainRecordHistory(chainId.value, part, page))[0]
 }
 
 /** The records of all chains, by chain id. */
@@ -69,15 +65,23 @@ const recordCursors: Cursors = {
   },
 }
 
-/** The versions of a chain's record, newest first, older than `before` where it is given. */
-export async function listChainRecordVersions(
+/** The versions of a chain's record, newest first. */
+export function listChainRecordVersions(
   { store }: Pick<Services, 'store'>,
   chainId: string,
-  page: { readonly first: number; readonly before: number | undefined },
-): Promise<Result<readonly ChainRecordVersion[], PageSizeOutOfRange>> {
-  const refused = sizeFault('first', page.first)
-  if (refused !== undefined) return err(refused)
-  const { first: limit, before } = page
-  const range = before === undefined ? { limit } : { limit, before }
-  return ok(await store.read.chainRecordHistory(chainId, range))
+  args: Omit<PageArguments, 'sort'>,
+): Paged<ChainRecordVersion> {
+  const list: KeysetList<ChainRecordVersion> = {
+    cursors: versionCursors,
+    whole: { above: [0], below: [greatestVersion] },
+    defaultSize: defaultPageSize,
+    positionOf: ({ version }) => [version],
+    read: (part, page) => store.read.chainRecordHistory(chainId, part, page),
+  }
+  return readKeysetPage(list, { ...args, sort: 'NEWEST' })
 }
+
+const versionCursors = keysetCursors({ list: 'version', values: ['NUMBER'] })
+
+/** 2^31 - 1: versions have 32 bits, and none is as high. */
+const greatestVersion = 0x7fff_ffff

@@ -1,13 +1,12 @@
 import type { IndexKey } from '../../ledger/index-keys.ts'
-import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import { hexToBytes } from '../../lib/hex.ts'
 import type { AliveChainsQuery, ChainReader } from '../chain-contract.ts'
 import type { Parameter } from '../database.ts'
-import type { Between } from '../list-contract.ts'
 import { indexKindToNumber } from '../values.ts'
 import { type Dialect, jsonOf } from './bulk.ts'
 import { chainIds, chainStates, outputRows, tokenHolders } from './bulk-tables.ts'
 import { hexOfText, selected } from './columns.ts'
-import { both, type Reading } from './reading.ts'
+import { both, boundsOf, type Reading } from './reading.ts'
 
 /** Chains, their states, and who owns native tokens. Each read is one statement. */
 export function chainReads(reading: Reading): ChainReader {
@@ -54,13 +53,6 @@ function newestText(dialect: Dialect): string {
   return `SELECT ${selected(dialect, chainStates)} FROM ${dialect.given(chainIds.columns)}
     JOIN chain_states ON chain_states."chainId" = given."chainId" AND chain_states.ordinal = (
       SELECT max(own.ordinal) FROM chain_states AS own WHERE own."chainId" = given."chainId")`
-}
-
-/** The ends of a part as parameters: bytes, and numbers up to 2^53. */
-function boundsOf({ above, below }: Between): Parameter[] {
-  return [...above, ...below].map((value) =>
-    typeof value === 'string' ? hexToBytes(value as Hex) : Number(value),
-  )
 }
 
 /** From chain to chain, for one may have any number of states. */

@@ -1,13 +1,15 @@
 import type { StoreReader } from '../contract.ts'
 import { chainRecords } from './bulk-tables.ts'
-import { both, type Reading } from './reading.ts'
+import { both, boundsOf, type Reading } from './reading.ts'
 
 /** The records of chains and their versions. */
 export function chainRecordReads({ row, rows }: Reading) {
   const newest = row(chainRecords, 'WHERE "chainId" = ? AND "isNewest" = true')
-  const history = rows(
-    chainRecords,
-    'WHERE "chainId" = ? AND version < ? ORDER BY version DESC LIMIT ?',
+  const versions = both((direction) =>
+    rows(
+      chainRecords,
+      `WHERE "chainId" = ? AND version > ? AND version < ? ORDER BY version ${direction} LIMIT ?`,
+    ),
   )
   const changes = rows(chainRecords, 'WHERE change > ? ORDER BY change LIMIT ?')
   const lastChange = row(chainRecords, 'ORDER BY change DESC LIMIT 1')
@@ -20,14 +22,11 @@ export function chainRecordReads({ row, rows }: Reading) {
 
   return {
     chainRecord: (chainId) => newest(chainId),
-    chainRecordHistory: (chainId, { before, limit }) =>
-      history(chainId, before ?? greatestVersion, limit),
+    chainRecordHistory: (chainId, part, { order, limit }) =>
+      versions[order](chainId, ...boundsOf(part), limit),
     chainRecordChanges: ({ after, limit }) => changes(after, limit),
     latestChainRecordChange: async () => (await lastChange())?.change ?? 0,
     chainRecords: ({ above: [above], below: [below] }, { order, limit }) =>
       newestIn[order](String(above), String(below), limit),
   } satisfies Partial<StoreReader>
 }
-
-/** 2^31 - 1: versions have 32 bits, and none is as high. */
-const greatestVersion = 0x7fff_ffff

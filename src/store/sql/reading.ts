@@ -1,7 +1,8 @@
 import { present } from '../../lib/assert.ts'
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Database, Parameter } from '../database.ts'
-import type { PageOrder } from '../list-contract.ts'
+import type { Between, PageOrder } from '../list-contract.ts'
 import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 
@@ -41,6 +42,13 @@ export interface AsOf<Row> {
 /** One statement for each direction. */
 export function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<PageOrder['order'], T> {
   return { ascending: of('ASC'), descending: of('DESC') }
+}
+
+/** The ends of a part as parameters: bytes, and numbers up to 2^53. */
+export function boundsOf({ above, below }: Between): Parameter[] {
+  return [...above, ...below].map((value) =>
+    typeof value === 'string' ? hexToBytes(value as Hex) : Number(value),
+  )
 }
 
 /** The reads of a database. */

@@ -20,7 +20,7 @@ import {
   tokenBalances,
 } from './bulk-tables.ts'
 import { selected } from './columns.ts'
-import type { Reading } from './reading.ts'
+import { both, boundsOf, type Reading } from './reading.ts'
 
 /**
  * Reads of what is kept beside the log, in SQL that both databases understand. Each is one statement, and so is of one
@@ -38,10 +38,12 @@ export function balanceReads(reading: Reading) {
     balances,
     `balances ON balances.address IN (SELECT address FROM ${dialect.given(balanceAddresses.columns)})`,
   )
-  const tokens = asOf(
-    tokenBalances,
-    `(SELECT * FROM token_balances WHERE address = ? AND "tokenId" > ? ORDER BY "tokenId" LIMIT ?)
-      AS token_balances ON true ORDER BY token_balances."tokenId"`,
+  const tokens = both((direction) =>
+    all(
+      tokenBalances,
+      `WHERE address = ? AND "tokenId" > ? AND "tokenId" < ?
+        ORDER BY token_balances."tokenId" ${direction} LIMIT ?`,
+    ),
   )
   // Of those that own the same the last in the order of bytes comes first.
   const richest = asOf(
@@ -64,9 +66,9 @@ export function balanceReads(reading: Reading) {
       const found = rows.map(({ address, total: _total, ...kept }) => [address, kept] as const)
       return { slot, balances: new Map(found) }
     },
-    tokenBalances: async (address, { after, limit }) => {
-      const { slot, rows } = await tokens(hexToBytes(address), hexToBytes(after ?? '0x'), limit)
-      const found = rows.map(({ tokenId, available, timelocked, expiring }) => ({
+    tokenBalances: async (address, part, { order, limit }) => {
+      const rows = await tokens[order](hexToBytes(address), ...boundsOf(part), limit)
+      return rows.map(({ tokenId, available, timelocked, expiring }) => ({
         tokenId,
         balance: {
           available: BigInt(available),
@@ -74,7 +76,6 @@ export function balanceReads(reading: Reading) {
           expiring: BigInt(expiring),
         },
       }))
-      return { slot, tokens: found }
     },
     totalAt: totalAtRead(reading),
     expirationTotals: (address, { after, upTo, limit }) =>

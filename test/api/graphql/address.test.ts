@@ -94,7 +94,7 @@ describe('an address', () => {
   test('has its base tokens by what stands between', async () => {
     const fields = `bech32
       balance { milestoneIndex total available timelocked storageDeposit expiring outputCount }
-      nativeTokens { tokenId total available timelocked expiring }`
+      nativeTokens { nodes { tokenId total available timelocked expiring } }`
     expect((await ask(bech32(alice), fields)).data.address).toEqual({
       bech32: bech32(alice),
       balance: {
@@ -106,15 +106,17 @@ describe('an address', () => {
         expiring: '0',
         outputCount: '3',
       },
-      nativeTokens: [
-        {
-          tokenId,
-          total: `0x8${'0'.repeat(63)}`,
-          available: `0x8${'0'.repeat(63)}`,
-          timelocked: '0x0',
-          expiring: '0x0',
-        },
-      ],
+      nativeTokens: {
+        nodes: [
+          {
+            tokenId,
+            total: `0x8${'0'.repeat(63)}`,
+            available: `0x8${'0'.repeat(63)}`,
+            timelocked: '0x0',
+            expiring: '0x0',
+          },
+        ],
+      },
     })
     expect((await ask(bech32(nobody), 'balance { total outputCount }')).data.address).toEqual({
       balance: { total: '40000000', outputCount: '1' },
@@ -133,16 +135,24 @@ describe('an address', () => {
           expiring: '0',
           outputCount: '0',
         },
-        nativeTokens: [],
+        nativeTokens: { nodes: [] },
         mana: { reason: null, total: { total: '0' } },
       },
     })
   })
 
   test('pages its native tokens', async () => {
-    const tokens = `first: nativeTokens(first: 0) { tokenId } rest: nativeTokens(after: "${tokenId}") { tokenId }`
-    expect((await ask(bech32(alice), tokens)).data.address).toEqual({ first: [], rest: [] })
-    const refused = await ask(bech32(alice), 'nativeTokens(first: 1001) { tokenId }')
+    const whole = await ask(bech32(alice), 'nativeTokens { edges { cursor node { tokenId } } }')
+    const { edges } = whole.data.address.nativeTokens
+    expect(edges).toEqual([{ cursor: expect.any(String), node: { tokenId } }])
+    const info = 'nodes { tokenId } pageInfo { hasNextPage hasPreviousPage }'
+    const tokens = `none: nativeTokens(first: 0) { ${info} }
+      rest: nativeTokens(after: "${edges[0].cursor}") { ${info} }`
+    expect((await ask(bech32(alice), tokens)).data.address).toEqual({
+      none: { nodes: [], pageInfo: { hasNextPage: true, hasPreviousPage: false } },
+      rest: { nodes: [], pageInfo: { hasNextPage: false, hasPreviousPage: true } },
+    })
+    const refused = await ask(bech32(alice), 'nativeTokens(first: 1001) { nodes { tokenId } }')
     expect(refused.errors?.map(({ extensions }) => extensions.code)).toEqual([
       'PAGE_SIZE_OUT_OF_RANGE',
     ])

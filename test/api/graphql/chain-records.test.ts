@@ -42,8 +42,8 @@ describe('set, then read', () => {
       `query ($chainId: String!) {
         chainRecord(chainId: $chainId) {
           version isActive
-          versions { version accessNodes isActive setBy setAt }
-          older: versions(first: 1, before: 2) { version }
+          versions { nodes { version accessNodes isActive setBy setAt } }
+          newer: versions(first: 1) { nodes { version } pageInfo { endCursor hasNextPage } }
         }
       }`,
       { chainId: chainId.toUpperCase() },
@@ -51,23 +51,44 @@ describe('set, then read', () => {
     expect(data.chainRecord).toEqual({
       version: 2,
       isActive: false,
-      versions: [
-        {
-          version: 2,
-          accessNodes: [],
-          isActive: false,
-          setBy: 'test',
-          setAt: '2027-01-15T08:00:01.500Z',
-        },
-        {
-          version: 1,
-          accessNodes: ['a'],
-          isActive: true,
-          setBy: 'test',
-          setAt: '2027-01-15T08:00:00.000Z',
-        },
-      ],
-      older: [{ version: 1 }],
+      versions: {
+        nodes: [
+          {
+            version: 2,
+            accessNodes: [],
+            isActive: false,
+            setBy: 'test',
+            setAt: '2027-01-15T08:00:01.500Z',
+          },
+          {
+            version: 1,
+            accessNodes: ['a'],
+            isActive: true,
+            setBy: 'test',
+            setAt: '2027-01-15T08:00:00.000Z',
+          },
+        ],
+      },
+      newer: {
+        nodes: [{ version: 2 }],
+        pageInfo: { endCursor: expect.any(String), hasNextPage: true },
+      },
+    })
+    const { endCursor } = data.chainRecord.newer.pageInfo
+    const older = await graphql(
+      gateway.url,
+      `query ($chainId: String!, $after: String!) {
+        chainRecord(chainId: $chainId) {
+          versions(first: 1, after: $after) {
+            nodes { version } pageInfo { hasNextPage hasPreviousPage }
+          }
+        }
+      }`,
+      { chainId, after: endCursor },
+    )
+    expect(older.data.chainRecord.versions).toEqual({
+      nodes: [{ version: 1 }],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true },
     })
   })
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const versionsOfVersions =
-  '{ chainRecords(first: 1000) { nodes { versions(first: 1000) { version } } } }'
+  '{ chainRecords(first: 1000) { nodes { versions(first: 1000) { nodes { version } } } } }'
 
 const pages = (count: number, args: string) =>
   Array.from(
@@ -74,8 +74,8 @@ describe('what asks for too much at once is refused before anything is read', ()
   test('pages within pages', async () => {
     const { data, errors } = await graphql(gateway.url, versionsOfVersions)
     expect(data).toBeUndefined()
-    // Each record costs ten, itself, and its versions, which cost ten and their number each.
-    expect(errors).toMatchObject(refused(1_000 * (10 + 1 + 1_000 * (10 + 1))))
+    // Each record costs ten, itself, and its versions, which cost ten, their list and their number each.
+    expect(errors).toMatchObject(refused(1_000 * (10 + 1 + 1_000 * (10 + 2))))
   })
 
   test.each([
@@ -89,7 +89,7 @@ describe('what asks for too much at once is refused before anything is read', ()
     })
     expect(response.status).toBe(status)
     const { errors } = await response.json()
-    expect(errors).toMatchObject(refused(11_011_000))
+    expect(errors).toMatchObject(refused(12_011_000))
     expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'field', 'limit'])
   })
 
@@ -111,14 +111,14 @@ describe('what asks for too much at once is refused before anything is read', ()
   test('on a WebSocket and on an event stream, which stay', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
-    await expect(first(versionsOfVersions)).rejects.toMatchObject(refused(11_011_000))
+    await expect(first(versionsOfVersions)).rejects.toMatchObject(refused(12_011_000))
     expect(await first('{ __typename }')).toMatchObject({
       value: { data: { __typename: 'Query' } },
     })
     await client.dispose()
     const headers = { accept: 'text/event-stream' }
     const answer = await graphql(gateway.url, versionsOfVersions, {}, headers)
-    expect(answer.errors).toMatchObject(refused(11_011_000))
+    expect(answer.errors).toMatchObject(refused(12_011_000))
   })
 
   test('of several operations the one that is named', async () => {
@@ -131,7 +131,7 @@ describe('what asks for too much at once is refused before anything is read', ()
       })
       return response.json()
     }
-    expect((await named('Large')).errors).toMatchObject(refused(11_011_000))
+    expect((await named('Large')).errors).toMatchObject(refused(12_011_000))
     expect((await named('Small')).errors).toBeUndefined()
   })
 })

@@ -184,15 +184,14 @@ Address.implement({
       resolve: async ({ key }) =>
         (await prisma.balance.findUnique({ where: { address: key } })) ?? noBalance,
     }),
-    nativeTokens: t.prismaField({
-      type: ['TokenBalance'],
-      args: { first: t.arg.int({ required: true }) },
-      resolve: (query, { key }, { first }) =>
+    nativeTokens: t.prismaConnection({
+      type: 'TokenBalance',
+      cursor: 'address_tokenId',
+      resolve: (query, { key }) =>
         prisma.tokenBalance.findMany({
           ...query,
           where: { address: key },
           orderBy: { tokenId: 'asc' },
-          take: first,
         }),
     }),
     nfts: t.prismaConnection({
