@@ -62,6 +62,8 @@ export interface Config extends LedgerSettings, TokenSettings {
   readonly allowedOrigins: Allowed | undefined
   /** By which names requests may call the gateway. */
   readonly allowedHosts: Allowed
+  /** Whether browsers are shown the explorer. */
+  readonly hasExplorer: boolean
   /** Whether browsers are shown GraphiQL. */
   readonly hasGraphiql: boolean
   /** Whether introspection is answered, and errors suggest names. */
@@ -151,6 +153,7 @@ export function parseConfig(
     trustedDocumentsFile: given(settings.trustedDocuments).text,
     allowedOrigins: readOrigins(given, errors),
     allowedHosts: check(settings.allowedHosts, parseNames, '*, or names with commas between'),
+    hasExplorer: check(settings.explorer, parseSwitch, switches.join(', ')),
     hasGraphiql: check(settings.graphiql, parseSwitch, switches.join(', ')),
     hasIntrospection: check(settings.introspection, parseSwitch, switches.join(', ')),
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),

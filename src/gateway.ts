@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
+import { type Explorer, readExplorer } from './api/explorer.ts'
 import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
@@ -155,9 +156,10 @@ async function openInOrder(
   const network = services.parameters.networkName
   const limits = limitsOf(config, network)
   const policies = policiesOf(config, network)
-  const { proxies } = config
-  const allowed = { limits, policies, proxies }
-  const transportDeps = { services, auth, ...allowed, trustedDocuments: trusted.value, log }
+  const explorer = await explorerOf(config, log)
+  const allowed = { limits, policies, proxies: config.proxies }
+  const trustedDocuments = trusted.value
+  const transportDeps = { services, auth, ...allowed, trustedDocuments, explorer, log }
   const http = await openTransports(transportDeps, config)
   if (!http.ok) return http
   opened.push(() =>
@@ -189,6 +191,14 @@ function limitsOf(config: Config, network: string): TransportLimits {
     subscriptions: config.clientSubscriptions ?? usual.subscriptions,
   }
   return { ...defaultLimits, connections, subscriptions, client }
+}
+
+/** A checkout whose explorer was not built serves the rest. */
+async function explorerOf({ hasExplorer }: Config, log: Log): Promise<Explorer | undefined> {
+  if (!hasExplorer) return undefined
+  const explorer = await readExplorer()
+  if (explorer === undefined) log.warn('explorer-not-built', {})
+  return explorer
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {

@@ -227,6 +227,13 @@ export const settings = {
     byDefault: '*',
     help: 'names by which requests may call the gateway (Host), without ports and with commas between; * for all',
   },
+  explorer: {
+    variable: 'EXPLORER',
+    flag: 'explorer',
+    value: 'SWITCH',
+    byDefault: 'on',
+    help: 'on shows browsers the explorer of the ledger at /; off does not',
+  },
   graphiql: {
     variable: 'GRAPHIQL',
     flag: 'graphiql',

@@ -23,6 +23,9 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   service: ['node', 'feed', 'store', 'ledger', 'protocol', 'lib'],
   tools: ['service', 'node', 'store', 'ledger', 'protocol', 'lib'],
   client: [],
+  // Made of the public GraphQL alone: of the rooms it has the client, and documents that are generated from the schema.
+  explorer: ['client', 'generated/explorer'],
+  'generated/explorer': [],
   api: ['service', 'tools', 'protocol', 'lib'],
   cli: [
     'root',
@@ -83,10 +86,13 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   ws: ['api', 'cli'],
   jose: ['api'],
   aedes: ['api'],
+  preact: ['explorer'],
+  '@preact': ['explorer'],
+  uplot: ['explorer'],
 }
 
 /** Rooms that also run in a browser import nothing of Node. */
-const browserRooms = ['client']
+const browserRooms = ['client', 'explorer']
 
 interface Import {
   readonly file: string
@@ -95,7 +101,7 @@ interface Import {
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts') && statSync(join(source, file)).isFile())
+  .filter((file) => /\.tsx?$/.test(file) && statSync(join(source, file)).isFile())
 const handWritten = files.filter((file) => roomOf(file) !== 'generated')
 const imports = handWritten.flatMap(importsOf)
 
@@ -120,6 +126,8 @@ describe('rooms', () => {
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../ledger/mana.ts' })).toBe(true)
     expect(isForeign({ file: 'client/follow.ts', specifier: '../feed/tail.ts' })).toBe(true)
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../config.ts' })).toBe(true)
+    expect(isForeign({ file: 'explorer/live.ts', specifier: '../lib/hex.ts' })).toBe(true)
+    expect(isForeign({ file: 'api/explorer.ts', specifier: '../explorer/paths.ts' })).toBe(true)
     expect(isForeign({ file: 'node/source.ts', specifier: './embedded/inbox.ts' })).toBe(true)
     expect(isForeign({ file: 'node/embedded/open.ts', specifier: '../upstream/x.ts' })).toBe(true)
     expect(isForeign({ file: 'node/upstream/open.ts', specifier: '../embedded/x.ts' })).toBe(true)
@@ -127,6 +135,8 @@ describe('rooms', () => {
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'aedes' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'node:sqlite' })).toBe(true)
     expect(isPackageOfOthers({ file: 'client/follow.ts', specifier: 'node:fs' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'api/http.ts', specifier: 'preact' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'explorer/main.tsx', specifier: 'node:fs' })).toBe(true)
   })
 
   test('no file imports itself through others, types included', () => {

@@ -14,6 +14,7 @@ import type { TrustedProxies } from './client-address.ts'
 import { forOneRequest, requestCost } from './client-shares.ts'
 import { type Clients, createClients } from './clients.ts'
 import { toRest } from './errors.ts'
+import { type Explorer, explorerAnswer } from './explorer.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
@@ -58,6 +59,8 @@ export interface HttpDeps {
   readonly policies?: Policies | undefined
   /** Whose word on the addresses of clients counts; nobody's by default. */
   readonly proxies?: TrustedProxies | undefined
+  /** What browsers are shown at the root; without it they are led to GraphiQL. */
+  readonly explorer?: Explorer | undefined
   readonly log: Log
 }
 
@@ -223,6 +226,9 @@ async function handle(
     if (coding !== 'identity') {
       return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
     }
+    const isOpened = wantsPage(message)
+    const shown = explorerAnswer(deps.explorer, message, path, isOpened)
+    if (shown !== undefined) return send(response, shown, common)
     const sent = credentialsOf(message.headers)
     const caller = callerOf(deps.auth, sent)
     const asking = deps.clients.of(message, sent, caller)
@@ -234,7 +240,7 @@ async function handle(
       const refusal = path === graphqlPath ? refusedGraphql(exceeded) : toRest(exceeded)
       return send(response, refusal, { ...common, ...share.headers() })
     }
-    const isPage = policies.hasGraphiql && wantsPage(message)
+    const isPage = policies.hasGraphiql && isOpened
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
@@ -350,7 +356,11 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
 
 /** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+  return isRead(method) && (headers.accept ?? '').includes('text/html')
+}
+
+function isRead(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */

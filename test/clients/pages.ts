@@ -2,7 +2,7 @@ import type { ResultOf, TadaDocumentNode, VariablesOf } from 'gql.tada'
 import { print } from 'graphql'
 import * as documents from './generated/documents.ts'
 
-/** A program of a user who types his documents: it asks for the ten pages and uses what they say. */
+/** A program of a user who types his documents: it asks for the pages and uses what they say. */
 
 /** The variables of each page. */
 export type PageVariables = {
@@ -17,6 +17,7 @@ export async function askForPages(url: string, variables: PageVariables): Promis
   const { block } = await ask(documents.block, variables.block)
   const { transaction } = await ask(documents.transaction, variables.transaction)
   const { address } = await ask(documents.address, variables.address)
+  const { output } = await ask(documents.output, variables.output)
   const { account } = await ask(documents.account, variables.account)
   const { nft } = await ask(documents.nft, variables.nft)
   const { token } = await ask(documents.token, variables.token)
@@ -28,6 +29,7 @@ export async function askForPages(url: string, variables: PageVariables): Promis
     block: block?.content.header.networkId,
     transaction: transaction?.outputs[0]?.owner.bech32,
     address: address?.balance.total,
+    output: output?.owner.bech32,
     account: account?.entry?.credits,
     nft: nft?.history.nodes[0]?.milestone?.endedAt,
     token: token?.circulatingSupply,

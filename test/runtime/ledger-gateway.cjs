@@ -15,7 +15,18 @@ start(() => {
       generateClients(clientsOf(process.argv, process.env.DATABASE_URL)),
     )
     .then((isGenerated) => {
-      if (isGenerated) return import('../../src/main.ts')
+      if (isGenerated) return true
       process.exitCode = 1
+      return false
+    })
+    .then((isReady) => {
+      const isShown = process.argv[2] === 'serve' && process.env.EXPLORER !== 'off'
+      if (!isReady || !isShown) return isReady
+      return import('../support/build-explorer.ts')
+        .then(({ buildExplorer }) => buildExplorer())
+        .then(() => true)
+    })
+    .then((isReady) => {
+      if (isReady) return import('../../src/main.ts')
     })
 })

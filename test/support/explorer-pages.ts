@@ -46,6 +46,7 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
     block: { id: data.transaction.blockId },
     transaction: { id: transactionId },
     address: { address: data.transaction.outputs[0].owner.bech32 },
+    output: { id: output.outputId },
     account: { id: issuer.accountId },
     nft: { id: nft.id },
     token: { id: chainOf(3).id },

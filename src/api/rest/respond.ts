@@ -85,11 +85,11 @@ function sendBody(
 /** Compresses on another thread, for speed rather than size. */
 async function sendCompressed(
   response: ServerResponse,
-  { status, body }: RestResponse,
+  { status, body, compressed: prepared }: RestResponse,
   headers: RestResponse['headers'],
   coding: Coding,
 ): Promise<void> {
-  const compressed = await codings[coding](body).catch(() => undefined)
+  const compressed = prepared?.[coding] ?? (await codings[coding](body).catch(() => undefined))
   if (compressed === undefined) return sendBody(response, status, headers, body)
   sendBody(response, status, { ...headers, 'content-encoding': coding }, compressed)
 }

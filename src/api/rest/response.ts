@@ -5,6 +5,8 @@ export interface RestResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
+  /** The body in each coding, where it was compressed beforehand. */
+  readonly compressed?: { readonly br: Uint8Array; readonly gzip: Uint8Array }
 }
 
 /** An answer that is sent as it is made. */

@@ -8,7 +8,7 @@ let page = ''
 let policy: readonly string[] = []
 
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ env: { EXPLORER: 'off' } })
   const response = await getPage()
   policy = (response.headers.get('content-security-policy') ?? '').split('; ')
   page = await response.text()
@@ -77,7 +77,7 @@ test('it is sent compressed to those who take it', async () => {
   expect(await raw.text()).toBe(page)
 })
 
-test('whoever opens the root is led to it, whatever path a proxy put in front', async () => {
+test('without the explorer the root leads to it, whatever path a proxy put in front', async () => {
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const response = await fetch(gateway.url, { headers, redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([302, 'graphql'])

@@ -1,5 +1,6 @@
 import { ok } from '../../../lib/result.ts'
 import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
+import { baseToken } from '../../../service/network/base-token.ts'
 import { issuance, nodeInfo } from '../../../service/network/node-info.ts'
 import { listOf, object, text } from '../form.ts'
 import { healthOf } from '../health.ts'
@@ -33,13 +34,7 @@ export const infoRoute = readRoute({
         pruningEpoch: 0,
       },
       protocolParameters: [{ startEpoch: 0, parameters: info.parameters }],
-      baseToken: {
-        name: 'Shimmer',
-        tickerSymbol: 'SMR',
-        unit: 'SMR',
-        subunit: 'glow',
-        decimals: 6,
-      },
+      baseToken,
     })
   },
 })

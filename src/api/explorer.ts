@@ -1,0 +1,126 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { tagOf } from './rest/respond.ts'
+import type { RestResponse } from './rest/response.ts'
+
+/** Answers browsers with the explorer: its page at the paths of its pages, and the files that the page loads. */
+
+/** The explorer, read at start and kept in memory. */
+export interface Explorer {
+  /** The answer to a GET of a browser that opens the path; `undefined` where the explorer has no such page. */
+  page(path: string): RestResponse | undefined
+  /** A file that the page loads; `undefined` where there is none. */
+  file(path: string): RestResponse | undefined
+}
+
+/** What the browser may load: the files of the gateway alone, none of them inline. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentSecurityPolicy,
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** A file's name holds a hash of its content. */
+const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** Where `npm run build` puts it, from here in `src` and in `dist` alike. */
+const builtFolder = new URL('../../dist/explorer/', import.meta.url)
+
+/** The folder inside it, and the path below the root, of files with hashes in their names. */
+const hashedPath = '/explorer/'
+
+/** Reads the explorer; `undefined` where it was not built. */
+export async function readExplorer(folder = builtFolder): Promise<Explorer | undefined> {
+  const html = await readFile(new URL('index.html', folder), 'utf8').catch(() => undefined)
+  if (html === undefined) return undefined
+  const paths: Readonly<Record<string, string>> = JSON.parse(
+    await readFile(new URL('pages.json', folder), 'utf8'),
+  )
+  const patterns = Object.values(paths).map((path) => path.split('/'))
+  const files = await readFiles(new URL(`.${hashedPath}`, folder))
+  const pagesByDepth = new Map<number, RestResponse>()
+  for (const depth of new Set(patterns.map((parts) => parts.length - 2))) {
+    pagesByDepth.set(depth, await pageOf(html, depth))
+  }
+  return {
+    page: (path) => {
+      const parts = path.split('/')
+      if (!patterns.some((pattern) => fits(pattern, parts))) return undefined
+      return pagesByDepth.get(parts.length - 2)
+    },
+    file: (path) =>
+      path.startsWith(hashedPath) ? files.get(path.slice(hashedPath.length)) : undefined,
+  }
+}
+
+/** `:name` in a pattern stands for any part that is not empty. */
+function fits(pattern: readonly string[], parts: readonly string[]): boolean {
+  if (pattern.length !== parts.length) return false
+  return pattern.every((part, n) => (part.startsWith(':') ? parts[n] !== '' : part === parts[n]))
+}
+
+/** The page as it is at a depth of folders: its base leads to the root, whatever path a proxy puts in front. */
+async function pageOf(html: string, depth: number): Promise<RestResponse> {
+  const base = depth === 0 ? './' : '../'.repeat(depth)
+  const body = Buffer.from(html.replace('<base href="./"', `<base href="${base}"`))
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(body), promisify(gzip)(body)])
+  const headers = { ...pageHeaders, etag: tagOf(body) }
+  return { status: 200, headers, body, compressed: { br, gzip: gz } }
+}
+
+async function readFiles(folder: URL): Promise<ReadonlyMap<string, RestResponse>> {
+  const names = await readdir(folder)
+  const plain = names.filter((name) => !/\.(?:br|gz)$/.test(name))
+  const read = (name: string) => readFile(fileURLToPath(new URL(name, folder)))
+  return new Map(
+    await Promise.all(
+      plain.map(async (name): Promise<[string, RestResponse]> => {
+        const [body, br, gz] = await Promise.all([
+          read(name),
+          read(`${name}.br`),
+          read(`${name}.gz`),
+        ])
+        const type = contentTypes[name.slice(name.lastIndexOf('.') + 1)]
+        const headers = {
+          ...fileHeaders,
+          'content-type': type ?? 'application/octet-stream',
+          etag: tagOf(body),
+        }
+        return [name, { status: 200, headers, body, compressed: { br, gzip: gz } }]
+      }),
+    ),
+  )
+}
+
+/** The answer to a path of the explorer; `undefined` for any other. `isOpened`: by a browser that shows it. */
+export function explorerAnswer(
+  explorer: Explorer | undefined,
+  { method }: IncomingMessage,
+  path: string,
+  isOpened: boolean,
+): RestResponse | undefined {
+  if (explorer === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
+  return isOpened ? (explorer.page(path) ?? explorer.file(path)) : explorer.file(path)
+}

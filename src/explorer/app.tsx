@@ -1,0 +1,83 @@
+import { computed, effect, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Header } from './frame/header.tsx'
+import { KeyboardHelp } from './frame/keyboard.tsx'
+import { SlotStrip } from './frame/slot-strip.tsx'
+import { StatusLine } from './frame/status-line.tsx'
+import { link } from './live.ts'
+import type { OpenPage } from './page.tsx'
+import { pageModules } from './pages.ts'
+import { Loading, NoPage } from './parts/states.tsx'
+import { type Place, place } from './router.ts'
+import { texts } from './texts.ts'
+
+/** The frame around every page, and the page that is open. */
+
+/** The open page; while its module is loading, `undefined`. */
+const open = signal<OpenPage | undefined>(undefined)
+
+/** The last content stays, dimmed, while the gateway does not answer. */
+const isOffline = computed(() => link.value.state === 'reconnecting')
+
+/** Opens the page of each place; the one before stays until the next is there. */
+export function startPages(): void {
+  effect(() => {
+    const { value: next } = place
+    if (next === undefined) {
+      replace(undefined)
+      return
+    }
+    void openAt(next)
+  })
+}
+
+async function openAt(next: Place): Promise<void> {
+  const { page } = await pageModules[next.name]()
+  if (place.peek() === next) replace(page.open(next))
+}
+
+function replace(next: OpenPage | undefined): void {
+  open.peek()?.close()
+  open.value = next
+}
+
+export function App() {
+  const page = open.value
+  return (
+    <>
+      <button type="button" class="skip" onClick={toPage}>
+        {texts.skip}
+      </button>
+      <Header />
+      <SlotStrip />
+      <main id="page" tabIndex={-1} class={isOffline.value ? 'page page-offline' : 'page'}>
+        {page === undefined ? <Nothing /> : <Shown key={page.place.visit} page={page} />}
+      </main>
+      <StatusLine queryAddress={page?.queryAddress} />
+      <KeyboardHelp />
+    </>
+  )
+}
+
+function Nothing() {
+  return place.value === undefined ? <NoPage /> : <Loading />
+}
+
+function Shown({ page }: { readonly page: OpenPage }) {
+  const title = page.title.value
+  useEffect(() => {
+    document.title = `${title} · ${texts.product}`
+  }, [title])
+  useEffect(() => {
+    scrollTo(0, page.place.scroll)
+    // A link that was followed is gone with its page: the next tab stop is the beginning of this one.
+    if (page.place.visit > 1)
+      document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true })
+  }, [page])
+  return <>{page.render()}</>
+}
+
+/** No link, because the base of the page would lead its fragment to the home page. */
+function toPage(): void {
+  document.querySelector<HTMLElement>('#page')?.focus()
+}

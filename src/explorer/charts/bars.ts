@@ -1,0 +1,75 @@
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+/** Bars over time, those that failed on top of the others. */
+
+export interface BarSeries {
+  /** Unix time. */
+  readonly seconds: readonly number[]
+  readonly accepted: readonly number[]
+  readonly failed: readonly number[]
+}
+
+export interface BarChart {
+  show(series: BarSeries, resolution: string): void
+  close(): void
+}
+
+const heightPx = 200
+
+export function createBarChart(
+  place: HTMLElement,
+  names: { readonly accepted: string; readonly failed: string },
+): BarChart {
+  const style = getComputedStyle(place)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.1 })
+  const series = (label: string, fill: string): uPlot.Series => ({
+    label,
+    fill,
+    points: { show: false },
+    ...(bars !== undefined && { paths: bars }),
+  })
+  const axis: uPlot.Axis = {
+    stroke: colour('--muted'),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const plot = new uPlot(
+    {
+      width: place.clientWidth,
+      height: heightPx,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: { points: { show: false }, drag: { setScale: false }, y: false },
+      scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+      axes: [
+        { ...axis, grid: { show: false } },
+        { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
+      ],
+      // What failed is drawn from zero to the sum, and the others over it.
+      series: [
+        {},
+        series(names.failed, colour('--failed')),
+        series(names.accepted, colour('--accent')),
+      ],
+    },
+    [[], [], []],
+    place,
+  )
+  const resize = new ResizeObserver(() => {
+    plot.setSize({ width: place.clientWidth, height: heightPx })
+  })
+  resize.observe(place)
+  return {
+    show: ({ seconds, accepted, failed }) => {
+      const sums = accepted.map((one, n) => one + (failed[n] ?? 0))
+      plot.setData([[...seconds], sums, [...accepted]])
+    },
+    close: () => {
+      resize.disconnect()
+      plot.destroy()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { endpoint } from '../graphql.ts'
+import { frame } from '../network.ts'
+import type { PageName } from '../paths.ts'
+import { linkTo, place } from '../router.ts'
+import { texts } from '../texts.ts'
+import { openKeyboardHelp } from './keyboard.tsx'
+import { SearchBox } from './search-box.tsx'
+import { switchTheme, theme } from './theme.ts'
+
+/** The head of every page. */
+
+/** The pages that the header leads to. */
+const sections: readonly (readonly [page: PageName, label: string])[] = [['home', texts.nav.home]]
+
+export function Header() {
+  return (
+    <header class="header">
+      <div class="header-row">
+        <a class="brand" href={linkTo('home')}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <path d="M8 0l8 8-8 8-8-8zM8 4L4 8l4 4 4-4z" />
+          </svg>
+          {texts.product}
+        </a>
+        <span class="network">{frame.value?.network.parameters.networkName}</span>
+        <SearchBox />
+        <button
+          type="button"
+          class="icon-button"
+          title={texts.keys.open}
+          aria-label={texts.keys.open}
+          onClick={openKeyboardHelp}
+        >
+          ?
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          title={texts.theme[theme.value]}
+          aria-label={texts.theme[theme.value]}
+          onClick={switchTheme}
+        >
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
+            <path d={themeSigns[theme.value]} fill="currentColor" />
+          </svg>
+        </button>
+      </div>
+      <nav class="nav" aria-label={texts.nav.label}>
+        {sections.map(([name, label]) => (
+          <a
+            key={name}
+            href={linkTo(name)}
+            aria-current={place.value?.name === name ? 'page' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+        <a href={endpoint.pathname}>{texts.nav.query}</a>
+      </nav>
+    </header>
+  )
+}
+
+const themeSigns = {
+  auto: 'M8 2a6 6 0 0 1 0 12z',
+  light: 'M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6z',
+  dark: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z',
+}

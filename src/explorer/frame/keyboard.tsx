@@ -1,0 +1,90 @@
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { copyText } from '../parts/copy.tsx'
+import { linkTo, navigate } from '../router.ts'
+import { texts } from '../texts.ts'
+import { switchTheme } from './theme.ts'
+
+/** The keys that work everywhere, and the list of them. */
+
+const isHelpOpen = signal(false)
+
+/** After `g`, a letter names a section. */
+const sections: Readonly<Record<string, () => string>> = {
+  h: () => linkTo('home'),
+}
+
+export function openKeyboardHelp(): void {
+  isHelpOpen.value = true
+}
+
+export function startKeyboard(): void {
+  let isGoing = false
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    const { key } = event
+    const section = isGoing ? sections[key] : undefined
+    isGoing = key === 'g'
+    if (section !== undefined) return navigate(section())
+    const action = actions[key]
+    if (action === undefined) return
+    event.preventDefault()
+    action()
+  })
+}
+
+const actions: Readonly<Record<string, () => void>> = {
+  '/': () => document.querySelector<HTMLElement>('#search')?.focus(),
+  '?': openKeyboardHelp,
+  t: switchTheme,
+  j: () => walk(1),
+  k: () => walk(-1),
+  c: copyFocused,
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, select')
+}
+
+/** Focuses the first link of the next row, or of the one before. */
+function walk(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const at = rows.findIndex((row) => row.contains(document.activeElement))
+  const row = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]
+  row?.querySelector<HTMLElement>('a')?.focus()
+}
+
+function copyFocused(): void {
+  const id = document.activeElement?.closest<HTMLElement>('[data-copy]')?.dataset.copy
+  if (id !== undefined) void copyText(id)
+}
+
+export function KeyboardHelp() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const isOpen = isHelpOpen.value
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOpen])
+  const close = () => {
+    isHelpOpen.value = false
+  }
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
+      <h2 id="help-title">{texts.keys.title}</h2>
+      <dl>
+        {texts.keys.rows.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" class="button" onClick={close}>
+        {texts.keys.close}
+      </button>
+    </dialog>
+  )
+}

@@ -1,0 +1,32 @@
+import { grouped } from '../format.ts'
+import { milestones } from '../live.ts'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+
+/** One bar for each of the newest milestones, the newest at the end, as high as it has transactions. */
+export function SlotStrip() {
+  const shown = milestones.value
+  const most = Math.max(4, ...shown.map(({ transactionCount }) => transactionCount ?? 0))
+  return (
+    <nav class="strip" aria-label={texts.strip.label(shown.length)}>
+      {shown.map(({ index, transactionCount }) => {
+        const count = transactionCount ?? 0
+        // A logarithm, so that one transaction is seen beside hundreds.
+        const height = count === 0 ? 0 : 0.2 + (0.8 * Math.log1p(count)) / Math.log1p(most)
+        const label = texts.strip.bar(grouped(index), count)
+        return (
+          // Only the newest is reached by the keyboard; the milestones are a list on the home page.
+          <a
+            key={index}
+            href={linkTo('milestone', { index: String(index) })}
+            title={label}
+            aria-label={label}
+            tabIndex={-1}
+          >
+            <span style={{ height: `${Math.round(100 * height)}%` }} />
+          </a>
+        )
+      })}
+    </nav>
+  )
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact'
+import { grouped } from '../format.ts'
+import { type Link, link, milestones } from '../live.ts'
+import { frame } from '../network.ts'
+import { now } from '../parts/time.tsx'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+
+/** How current the page is, in the words of the feed. */
+export function StatusLine({ queryAddress }: { readonly queryAddress: string | undefined }) {
+  const [newest] = milestones.value
+  const { value: state } = link
+  return (
+    <footer class="status">
+      <span class={`link link-${state.state}`}>
+        <span class="lamp" aria-hidden="true" />
+        <LinkWords of={state} />
+      </span>
+      <RoleWords />
+      {newest !== undefined && (
+        <>
+          <span>
+            {texts.status.slot}{' '}
+            <a href={linkTo('milestone', { index: String(newest.index) })}>
+              {grouped(newest.index)}
+            </a>
+          </span>
+          <Behind endedAt={newest.endedAt} />
+        </>
+      )}
+      <Cursor />
+      {queryAddress !== undefined && (
+        <a class="as-query" href={queryAddress}>
+          {texts.status.query}
+        </a>
+      )}
+    </footer>
+  )
+}
+
+/** Said aloud when it changes, but not with every second. */
+function LinkWords({ of }: { readonly of: Link }): ComponentChildren {
+  switch (of.state) {
+    case 'connecting':
+      return <span role="status">{texts.status.connecting}</span>
+    case 'live':
+      return <span role="status">{texts.status.live}</span>
+    case 'catching-up':
+      return <span>{texts.status.catchingUp(grouped(of.slots))}</span>
+    case 'reconnecting':
+      return <Reconnecting sinceMs={of.sinceMs} />
+    case 'asleep':
+      return <span>{texts.status.asleep}</span>
+  }
+}
+
+function Reconnecting({ sinceMs }: { readonly sinceMs: number }) {
+  const seconds = Math.max(0, Math.round((now.value - sinceMs) / 1000))
+  return <span>{texts.status.reconnecting(seconds)}</span>
+}
+
+function RoleWords() {
+  const status = frame.value?.frame
+  if (status === undefined) return null
+  if (status.mode === 'UPSTREAM') return <span>{texts.status.readOnly}</span>
+  return status.role === 'STANDBY' ? <span>{texts.status.standby}</span> : null
+}
+
+function Behind({ endedAt }: { readonly endedAt: string }) {
+  const seconds = Math.max(0, (now.value - Date.parse(endedAt)) / 1000)
+  return (
+    <span>
+      {texts.status.behind(seconds < 10 ? seconds.toFixed(1) : grouped(Math.round(seconds)))}
+    </span>
+  )
+}
+
+function Cursor() {
+  const cursor = milestones.value.find(({ lastCursor }) => lastCursor !== null)?.lastCursor
+  if (cursor === undefined || cursor === null) return null
+  return (
+    <span class="cursor" data-copy={cursor} title={cursor}>
+      {texts.status.cursor} <code>{cursor.slice(0, 8)}…</code>
+    </span>
+  )
+}

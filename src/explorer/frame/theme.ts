@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals'
+
+/** The theme: that of the system, or the one that the reader chose. */
+
+export type Theme = 'auto' | 'light' | 'dark'
+
+const themes: readonly Theme[] = ['auto', 'light', 'dark']
+
+export const theme = signal<Theme>(chosen())
+
+export function switchTheme(): void {
+  const next = themes[(themes.indexOf(theme.peek()) + 1) % themes.length] ?? 'auto'
+  theme.value = next
+  const { dataset } = document.documentElement
+  if (next === 'auto') delete dataset.theme
+  else dataset.theme = next
+  try {
+    if (next === 'auto') localStorage.removeItem('theme')
+    else localStorage.setItem('theme', next)
+  } catch {
+    // A browser that keeps nothing forgets the choice with the tab.
+  }
+}
+
+function chosen(): Theme {
+  const set = document.documentElement.dataset.theme
+  return set === 'light' || set === 'dark' ? set : 'auto'
+}

@@ -1,0 +1,28 @@
+import { render } from 'preact'
+import { App, startPages } from './app.tsx'
+import { startKeyboard } from './frame/keyboard.tsx'
+import { startLive } from './live.ts'
+import { frame } from './network.ts'
+import { startClock } from './parts/time.tsx'
+import { startRouter } from './router.ts'
+import './styles/base.css'
+import './styles/frame.css'
+import './styles/parts.css'
+import './styles/pages.css'
+
+/** Starts the explorer. */
+
+// After an upgrade of the gateway the files of the former version are gone.
+addEventListener('vite:preloadError', () => location.reload())
+
+startRouter()
+startKeyboard()
+startClock()
+startPages()
+const stop = frame.subscribe((known) => {
+  if (known === undefined) return
+  startLive()
+  queueMicrotask(() => stop())
+})
+const app = document.querySelector('#app')
+if (app !== null) render(<App />, app)

@@ -1,0 +1,212 @@
+import { effect, type Signal, signal } from '@preact/signals'
+import type { ComponentChildren, ComponentType } from 'preact'
+import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
+import { generation, milestones } from './live.ts'
+import { askWithFrame, type Tip } from './network.ts'
+import { Failed, Loading, Missing } from './parts/states.tsx'
+import type { Place } from './router.ts'
+
+/**
+ * A page is one document and one view. It asks for its document when it is opened, and again when a milestone may have changed
+ * what it shows, so that every page is live, and what it shows is of one moment.
+ */
+
+export interface PageDefinition<Data, Variables> {
+  readonly document: TypedDocument<Data, Variables>
+  readonly variables: (place: Place) => Variables
+  /** What the tab and the history call it; `undefined` for the data while there are none. */
+  readonly title: (place: Place, data: Data | undefined) => string
+  /** Whether the ledger has what was asked for; where it has not, the page says which kind was looked for. */
+  readonly isMissing?: (data: Data) => boolean
+  /** The text that was looked for, where it is missing. */
+  readonly sought?: (place: Place) => { readonly kind: string; readonly id: string }
+  /** After which milestones it may have changed; by default those with updates. */
+  readonly live?: (data: Data) => Liveness
+  readonly View: ComponentType<PageViewProps<Data>>
+}
+
+/** `UPDATES`: milestones that changed the ledger; `MILESTONES`: each; `NEVER`: what it shows is final. */
+export type Liveness = 'UPDATES' | 'MILESTONES' | 'NEVER'
+
+export interface PageViewProps<Data> {
+  readonly data: Data
+  readonly place: Place
+  /** Parts that could not be had, with the paths of their fields. */
+  readonly failures: readonly Failure[]
+}
+
+/** A page that is shown at a place. */
+export interface OpenPage {
+  readonly place: Place
+  readonly title: Signal<string>
+  /** The document with its variables, in the editor. */
+  readonly queryAddress: string
+  readonly render: () => ComponentChildren
+  readonly close: () => void
+}
+
+/** What a page module exports. */
+export interface Page {
+  readonly open: (place: Place) => OpenPage
+}
+
+type PageState<Data> =
+  | { readonly name: 'LOADING' }
+  | { readonly name: 'FAILED'; readonly failure: Failure }
+  | { readonly name: 'SHOWN'; readonly data: Data; readonly failures: readonly Failure[] }
+
+export function definePage<Data, Variables extends object>(
+  definition: PageDefinition<Data, Variables>,
+): Page {
+  return { open: (place) => openPage(definition, place) }
+}
+
+/** Answers of the pages visited last, so that back shows at once what was there. */
+const remembered = new Map<string, unknown>()
+const mostRemembered = 20
+
+function openPage<Data, Variables extends object>(
+  definition: PageDefinition<Data, Variables>,
+  place: Place,
+): OpenPage {
+  const variables = definition.variables(place)
+  const { text } = definition.document
+  const key = JSON.stringify([text, variables])
+  const known = remembered.get(key) as Data | undefined
+  const state = signal<PageState<Data>>(
+    known === undefined ? { name: 'LOADING' } : { name: 'SHOWN', data: known, failures: [] },
+  )
+  const title = signal(definition.title(place, known))
+  const closing = new AbortController()
+  const asking = createAsking(
+    () => askWithFrame(definition.document, variables, closing.signal),
+    take,
+  )
+
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  function take(answer: Answer<Data>): void {
+    clearTimeout(retry)
+    if (closing.signal.aborted) return
+    if (!answer.ok) {
+      // What is shown stays: the status line says that the gateway does not answer, and the next milestone asks again.
+      if (state.peek().name !== 'SHOWN') state.value = { name: 'FAILED', failure: answer.failure }
+      if (isPassing(answer.failure)) retry = setTimeout(asking.ask, retryMs)
+      return
+    }
+    state.value = { name: 'SHOWN', data: answer.data, failures: answer.failures }
+    title.value = definition.title(place, answer.data)
+    remember(key, answer.data)
+  }
+
+  let lastIndex = milestones.peek()[0]?.index
+  let lastGeneration = generation.peek()
+  const stop = effect(() => {
+    const index = milestones.value[0]?.index
+    const isReplaced = generation.value !== lastGeneration
+    // The milestones that come with the first answer are those of the same moment.
+    const isNew = lastIndex !== undefined && index !== lastIndex
+    lastIndex = index
+    lastGeneration = generation.value
+    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) asking.ask()
+  })
+
+  function mayHaveChanged(): boolean {
+    const shown = state.peek()
+    if (shown.name !== 'SHOWN') return false
+    const live = definition.live?.(shown.data) ?? 'UPDATES'
+    return live === 'MILESTONES' || (live === 'UPDATES' && hasUpdates(milestones.peek()[0]))
+  }
+  asking.ask()
+
+  function render(): ComponentChildren {
+    const shown = state.value
+    if (shown.name === 'LOADING') return <Loading />
+    if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={asking.ask} />
+    if (definition.isMissing?.(shown.data)) {
+      const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
+      return <Missing kind={kind} id={id} />
+    }
+    const { View } = definition
+    return <View data={shown.data} place={place} failures={shown.failures} />
+  }
+
+  return {
+    place,
+    title,
+    queryAddress: editorAddress(text, variables),
+    render,
+    close: () => {
+      closing.abort()
+      clearTimeout(retry)
+      stop()
+    },
+  }
+}
+
+function remember(key: string, data: unknown): void {
+  remembered.delete(key)
+  remembered.set(key, data)
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= mostRemembered) break
+    remembered.delete(oldest)
+  }
+}
+
+/** Asks one after the other: what is wanted meanwhile is one more request after the one under way. */
+function createAsking<Data>(
+  request: () => Promise<Answer<Data>>,
+  take: (answer: Answer<Data>) => void,
+) {
+  let isUnderWay = false
+  let isWanted = false
+
+  async function run(): Promise<void> {
+    isUnderWay = true
+    try {
+      do {
+        isWanted = false
+        take(await request())
+      } while (isWanted)
+    } catch {
+      // The page was left.
+    } finally {
+      isUnderWay = false
+    }
+  }
+
+  return {
+    ask: () => {
+      if (isUnderWay) isWanted = true
+      else void run()
+    },
+  }
+}
+
+/** What another request a little later may not meet. */
+function isPassing({ code }: Failure): boolean {
+  return (
+    ['OFFLINE', 'STORE_AWAY', 'QUERY_TOO_LONG', 'INTERNAL'].includes(code) || /^HTTP_5/.test(code)
+  )
+}
+
+const retryMs = 2_000
+
+function hasUpdates(milestone: Tip | undefined): boolean {
+  return milestone !== undefined && milestone.updateCount !== '0'
+}
+
+/** GraphiQL with the document, whose variables have their values by default: it takes no others from an address. */
+export function editorAddress(text: string, variables: object): string {
+  let query = text
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) continue
+    const declared = new RegExp(`(\\$${name}: [\\w\\[\\]!]+)(?: = (\\w+))?`)
+    query = query.replace(declared, (_, type: string, usual: string | undefined) => {
+      // Where the usual value is a name, the type is an enum.
+      const literal = usual !== undefined && /^[A-Z]/.test(usual) ? value : JSON.stringify(value)
+      return `${type} = ${literal}`
+    })
+  }
+  return `${endpoint.pathname}?${new URLSearchParams({ query })}`
+}

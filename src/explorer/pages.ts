@@ -1,0 +1,14 @@
+import type { Page } from './page.tsx'
+import { page as home } from './pages/home.tsx'
+import type { PageName } from './paths.ts'
+
+/** The module of each page; all but home are loaded when they are opened first. */
+export const pageModules: Readonly<Record<PageName, () => Promise<{ readonly page: Page }>>> = {
+  home: async () => ({ page: home }),
+  search: () => import('./pages/search.tsx'),
+  milestone: () => import('./pages/milestone.tsx'),
+  block: () => import('./pages/block.tsx'),
+  transaction: () => import('./pages/transaction.tsx'),
+  output: () => import('./pages/output.tsx'),
+  address: () => import('./pages/address.tsx'),
+}

@@ -1,0 +1,79 @@
+import { document, type OutputPageData } from '../../generated/explorer/output.ts'
+import { grouped, shortened } from '../format.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Amount } from '../parts/amount.tsx'
+import { Bytes } from '../parts/bytes.tsx'
+import { Conditions } from '../parts/conditions.tsx'
+import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { Id, PlainId } from '../parts/id.tsx'
+import { WholeTime } from '../parts/time.tsx'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+
+/** Who owns an output, now and later, and what became of it. */
+
+const words = texts.output
+
+export const page = definePage({
+  document,
+  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
+  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  isMissing: ({ output }) => output === null,
+  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
+  live: ({ output }) => (output?.isSpent ? 'NEVER' : 'UPDATES'),
+  View: OutputPage,
+})
+
+function OutputPage({ data: { output } }: PageViewProps<OutputPageData>) {
+  if (output === null) return null
+  return (
+    <>
+      <div class="heading">
+        <h1>{words.heading}</h1>
+        <Fate isSpent={output.isSpent} />
+      </div>
+      <PlainId id={output.outputId} />
+      <p class="balance-total">
+        <Amount value={output.amount} />
+      </p>
+      <Section title={words.conditions}>
+        <Conditions of={output} />
+      </Section>
+      <Facts>
+        <Fact name={words.owner}>
+          <Id of="address" id={output.owner.bech32} />
+        </Fact>
+        <Fact name={words.kindOf}>{texts.kind[output.kind] ?? output.kind}</Fact>
+        <Fact name={words.mana}>{output.mana !== null && grouped(output.mana)}</Fact>
+        <Fact name={words.created}>
+          <Id of="transaction" id={output.transactionId} /> <WholeTime at={output.bookedAt} />
+        </Fact>
+        <Fact name={words.milestone}>
+          <a href={linkTo('milestone', { index: String(output.bookedSlot) })}>
+            {grouped(output.bookedSlot)}
+          </a>
+        </Fact>
+        <Fact name={words.spentBy}>
+          {output.spentBy !== null && <Id of="transaction" id={output.spentBy} />}{' '}
+          {output.spentAt !== null && <WholeTime at={output.spentAt} />}
+        </Fact>
+        <Fact name={words.chain}>
+          {output.chain !== null && <PlainId id={output.chain.chainId} isSigned />}
+        </Fact>
+      </Facts>
+      <Bytes of={output.bytes} />
+    </>
+  )
+}
+
+function Fate({ isSpent }: { readonly isSpent: boolean }) {
+  return isSpent ? (
+    <span class="state state-spent">
+      <span aria-hidden="true">−</span> {words.spent}
+    </span>
+  ) : (
+    <span class="state state-created">
+      <span aria-hidden="true">+</span> {words.unspent}
+    </span>
+  )
+}

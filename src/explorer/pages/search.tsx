@@ -1,0 +1,37 @@
+import { document, type SearchPageData } from '../../generated/explorer/search.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Section } from '../parts/facts.tsx'
+import { type Hit, hitOf } from '../parts/hits.tsx'
+import { texts } from '../texts.ts'
+
+/** What a text may mean, in groups by kind. */
+export const page = definePage({
+  document,
+  variables: ({ query }) => ({ text: query.get('q') ?? '' }),
+  title: ({ query }) => query.get('q') ?? texts.search.label,
+  View: Search,
+})
+
+function Search({ data: { search }, place }: PageViewProps<SearchPageData>) {
+  const groups = new Map<string, Hit[]>()
+  for (const hit of search.hits.map(hitOf)) {
+    groups.set(hit.group, [...(groups.get(hit.group) ?? []), hit])
+  }
+  return (
+    <>
+      <h1>{texts.search.resultsFor(place.query.get('q') ?? '')}</h1>
+      {search.hits.length === 0 && <p class="empty">{search.message ?? texts.search.nothing}</p>}
+      {[...groups].map(([group, hits]) => (
+        <Section key={group} title={group}>
+          <ul class="hits">
+            {hits.map((hit) => (
+              <li key={hit.key} data-row>
+                <a href={hit.address}>{hit.label}</a>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { grouped, inUnit } from '../format.ts'
+import { baseToken } from '../network.ts'
+
+/** An amount of base tokens in the token's unit; the exact number of the smallest unit is in the tip. */
+export function Amount({
+  value,
+  isBare = false,
+}: {
+  readonly value: string
+  readonly isBare?: boolean
+}) {
+  const { tickerSymbol, subunit, decimals } = baseToken.value
+  const { sign, whole, fraction } = inUnit(value, decimals)
+  const significant = fraction.replace(/0+$/, '')
+  return (
+    <span class="amount" title={`${grouped(value)} ${subunit}`}>
+      {sign}
+      {whole}
+      {decimals > 0 && (
+        <span class={significant === '' ? 'faint' : undefined}>
+          .{significant}
+          <span class="faint">{fraction.slice(significant.length)}</span>
+        </span>
+      )}
+      {!isBare && <span class="unit"> {tickerSymbol}</span>}
+    </span>
+  )
+}
+
+/** A whole number of something, in groups of three digits. */
+export function Count({ value }: { readonly value: number | string | null }) {
+  return <span class="count">{value === null ? '–' : grouped(value)}</span>
+}

@@ -1,0 +1,126 @@
+import type { OutputPageData } from '../../generated/explorer/output.ts'
+import { grouped } from '../format.ts'
+import { frame, slotAt, timeOf } from '../network.ts'
+import { texts } from '../texts.ts'
+import { Amount } from './amount.tsx'
+import { Id } from './id.tsx'
+import { now, utc } from './time.tsx'
+
+/** What must hold for an output to be spent, in sentences, and by whom it may be spent when, as a time line. */
+
+type Output = NonNullable<OutputPageData['output']>
+type Condition = Output['content']['unlockConditions'][number]
+
+const words = texts.conditions
+
+export function Conditions({ of: output }: { readonly of: Output }) {
+  const { unlockConditions: conditions } = output.content
+  return (
+    <>
+      <TimeLine conditions={conditions} />
+      <ul class="conditions">
+        {conditions.map((one) => (
+          <li key={one.__typename}>
+            <Sentence of={one} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Sentence({ of }: { readonly of: Condition }) {
+  switch (of.__typename) {
+    case 'AddressUnlockCondition':
+      return (
+        <>
+          {words.address} <Id of="address" id={of.address.bech32} />
+        </>
+      )
+    case 'StateControllerAddressUnlockCondition':
+      return (
+        <>
+          {words.stateController} <Id of="address" id={of.address.bech32} />
+        </>
+      )
+    case 'GovernorAddressUnlockCondition':
+      return (
+        <>
+          {words.governor} <Id of="address" id={of.address.bech32} />
+        </>
+      )
+    case 'ImmutableAccountAddressUnlockCondition':
+      return (
+        <>
+          {words.account} <Id of="address" id={of.address.bech32} />
+        </>
+      )
+    case 'TimelockUnlockCondition':
+      return (
+        <>
+          {words.timelock} <Slot index={of.slot} />
+        </>
+      )
+    case 'ExpirationUnlockCondition':
+      return (
+        <>
+          {words.expiration} <Slot index={of.slot} /> {words.andThen}{' '}
+          <Id of="address" id={of.returnAddress.bech32} />
+        </>
+      )
+    case 'StorageDepositReturnUnlockCondition':
+      return (
+        <>
+          {words.deposit} <Amount value={of.amount} /> {words.backTo}{' '}
+          <Id of="address" id={of.returnAddress.bech32} />
+        </>
+      )
+  }
+}
+
+/** A slot with the time at which it ends. */
+function Slot({ index }: { readonly index: number }) {
+  const network = frame.value
+  return (
+    <span>
+      {texts.status.slot} {grouped(index)}
+      {network !== undefined && (
+        <span class="muted">
+          {' '}
+          ({utc(timeOf(index + 1, network))} {texts.time.utc})
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Spans of time in which someone may spend it; only where time decides. */
+function TimeLine({ conditions }: { readonly conditions: readonly Condition[] }) {
+  const network = frame.value
+  const timelock = conditions.find((one) => one.__typename === 'TimelockUnlockCondition')
+  const expiration = conditions.find((one) => one.__typename === 'ExpirationUnlockCondition')
+  const owner = conditions.find((one) => 'address' in one)
+  if (network === undefined || (timelock === undefined && expiration === undefined)) return null
+  const slot = slotAt(now.value, network)
+  const spans = [
+    ...(timelock === undefined ? [] : [{ until: timelock.slot, who: undefined }]),
+    { until: expiration?.slot, who: owner?.address.bech32 },
+    ...(expiration === undefined
+      ? []
+      : [{ until: undefined, who: expiration.returnAddress.bech32 }]),
+  ]
+  const current = spans.findIndex(({ until }) => until === undefined || slot <= until)
+  return (
+    <ol class="time-line">
+      {spans.map(({ until, who }, n) => (
+        <li key={n} aria-current={n === current ? 'step' : undefined}>
+          <span>{who === undefined ? words.nobody : <Id of="address" id={who} />}</span>
+          <span class="muted">
+            {until === undefined ? words.after : `${words.until} ${grouped(until)}`}
+          </span>
+          {n === current && <strong>{words.now}</strong>}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+
+/** Names and values of one thing, one beneath the other. */
+export function Facts({ children }: { readonly children: ComponentChildren }) {
+  return <dl class="facts">{children}</dl>
+}
+
+/** One of them; left out where there is no value. */
+export function Fact({
+  name,
+  children,
+}: {
+  readonly name: string
+  readonly children: ComponentChildren
+}) {
+  if (children === null || children === undefined || children === false) return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A part of a page with a heading. */
+export function Section({
+  title,
+  aside,
+  children,
+}: {
+  readonly title: string
+  /** Beside the heading, at the end of the line. */
+  readonly aside?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
+  return (
+    <section aria-label={title}>
+      <div class="section-head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}

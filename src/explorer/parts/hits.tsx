@@ -1,0 +1,44 @@
+import type { SearchPageData } from '../../generated/explorer/search.ts'
+import { grouped, shortened } from '../format.ts'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+
+/** What a search finds, as a link. */
+
+export type SearchHit = SearchPageData['search']['hits'][number]
+
+export interface Hit {
+  readonly key: string
+  readonly kind: string
+  /** The heading that it stands under. */
+  readonly group: string
+  readonly label: string
+  readonly address: string
+}
+
+export function hitOf({ thing }: SearchHit): Hit {
+  const { __typename: typename } = thing
+  const [label, address] = labelAndAddress(thing)
+  const group = texts.search.groups[typename] ?? texts.search.groups.Chain ?? typename
+  const kind = typename.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+  return { key: `${typename} ${address}`, kind, group, label, address }
+}
+
+function labelAndAddress(thing: SearchHit['thing']): readonly [label: string, address: string] {
+  switch (thing.__typename) {
+    case 'Block':
+      return [shortened(thing.blockId), linkTo('block', { id: thing.blockId })]
+    case 'Transaction':
+      return [shortened(thing.transactionId), linkTo('transaction', { id: thing.transactionId })]
+    case 'Milestone':
+      return [grouped(thing.index), linkTo('milestone', { index: String(thing.index) })]
+    case 'Output':
+      return [shortened(thing.outputId), linkTo('output', { id: thing.outputId })]
+    case 'Address':
+      return [shortened(thing.bech32), linkTo('address', { address: thing.bech32 })]
+    case 'ChainRecord':
+      return [shortened(thing.recordOf), linkTo('search', {}, { q: thing.recordOf })]
+    default:
+      return [shortened(thing.chainId), linkTo('search', {}, { q: thing.chainId })]
+  }
+}

@@ -1,0 +1,50 @@
+import { shortened } from '../format.ts'
+import type { PageName } from '../paths.ts'
+import { linkTo } from '../router.ts'
+import { Copy } from './copy.tsx'
+import { Sign } from './sign.tsx'
+
+/** What an id is of, by the page that shows it. */
+type IdOf = Exclude<PageName, 'home' | 'search'>
+
+interface IdProps {
+  readonly of: IdOf
+  readonly id: string
+  /** The whole id, where there is room for it. */
+  readonly isWhole?: boolean
+}
+
+/** An id as a link: short, whole on focus and in the tip, copied by a button. */
+export function Id({ of, id, isWhole = false }: IdProps) {
+  const parameter = of === 'address' ? 'address' : of === 'milestone' ? 'index' : 'id'
+  return (
+    <span class={isWhole ? 'id id-whole' : 'id'} data-copy={id}>
+      {hasSign(of) && <Sign of={id} />}
+      <a href={linkTo(of, { [parameter]: id })} title={id}>
+        {isWhole ? id : shortened(id)}
+      </a>
+      <Copy text={id} isQuiet={!isWhole} />
+    </span>
+  )
+}
+
+/** An id of something that has no page, or is the page. */
+export function PlainId({
+  id,
+  isSigned = false,
+}: {
+  readonly id: string
+  readonly isSigned?: boolean
+}) {
+  return (
+    <span class="id id-whole" data-copy={id}>
+      {isSigned && <Sign of={id} />}
+      <span>{id}</span>
+      <Copy text={id} />
+    </span>
+  )
+}
+
+function hasSign(of: IdOf): boolean {
+  return of !== 'milestone' && of !== 'block' && of !== 'output'
+}

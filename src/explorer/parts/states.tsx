@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact'
+import type { Failure } from '../graphql.ts'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+
+/** What stands in the place of a page that is not there. */
+
+/** The shape of a page in grey; it appears only where the answer takes long enough to notice. */
+export function Loading() {
+  return (
+    <div class="skeleton" role="status" aria-label={texts.states.loading}>
+      <div class="skeleton-title" />
+      <div class="skeleton-row" />
+      <div class="skeleton-row" />
+      <div class="skeleton-row" />
+      <div class="skeleton-row" />
+    </div>
+  )
+}
+
+export function Failed({
+  failure,
+  retry,
+}: {
+  readonly failure: Failure
+  readonly retry: () => void
+}) {
+  return (
+    <div class="notice">
+      <h1>{texts.states.failed}</h1>
+      <p>{sentenceOf(failure)}</p>
+      <p class="muted">
+        {texts.states.code} <code>{failure.code}</code>
+      </p>
+      <button type="button" class="button" onClick={retry}>
+        {texts.states.retry}
+      </button>
+    </div>
+  )
+}
+
+export function Missing({ kind, id }: { readonly kind: string; readonly id: string }) {
+  return (
+    <div class="notice">
+      <h1>{texts.states.missing(kind)}</h1>
+      <p class="id-whole">{id}</p>
+      <p>{texts.states.missingHint}</p>
+      <a class="button" href={linkTo('search', {}, { q: id })}>
+        {texts.states.searchIt}
+      </a>
+    </div>
+  )
+}
+
+export function NoPage() {
+  return (
+    <div class="notice">
+      <h1>{texts.states.noPage}</h1>
+      <a class="button" href={linkTo('home')}>
+        {texts.states.home}
+      </a>
+    </div>
+  )
+}
+
+/** A list without rows. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>
+}
+
+function sentenceOf({ code, message }: Failure): string {
+  switch (code) {
+    case 'OFFLINE':
+      return texts.states.offline
+    case 'STORE_AWAY':
+    case 'HTTP_503':
+      return texts.states.away
+    case 'HTTP_401':
+    case 'TOKEN_INVALID':
+      return texts.states.unauthorized
+    case 'ADDRESS_OF_ANOTHER_NETWORK':
+      return texts.states.otherNetwork
+    case 'BAD_USER_INPUT':
+    case 'ADDRESS_MALFORMED':
+      return texts.states.malformed
+    default:
+      return message
+  }
+}

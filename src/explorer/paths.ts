@@ -1,0 +1,52 @@
+/** The paths of the pages, below the root of the gateway. The gateway answers them, and nothing else, with the explorer. */
+
+/** `:name` stands for one part of a path. */
+export const pagePaths = {
+  home: '/',
+  search: '/search',
+  milestone: '/milestone/:index',
+  block: '/block/:id',
+  transaction: '/transaction/:id',
+  output: '/output/:id',
+  address: '/address/:address',
+} as const
+
+export type PageName = keyof typeof pagePaths
+
+/** The parts that a path names: `{ id: '0x…' }` for `/block/:id`. */
+export type PageParameters = Readonly<Record<string, string>>
+
+/** A page and what its path names. */
+export interface PagePlace {
+  readonly name: PageName
+  readonly parameters: PageParameters
+}
+
+/** The page at a path below the root; `undefined` where there is none. */
+export function pageAt(path: string): PagePlace | undefined {
+  const parts = path.split('/')
+  for (const [name, pattern] of Object.entries(pagePaths)) {
+    const parameters = matched(pattern.split('/'), parts)
+    if (parameters !== undefined) return { name: name as PageName, parameters }
+  }
+  return undefined
+}
+
+function matched(pattern: readonly string[], parts: readonly string[]): PageParameters | undefined {
+  if (pattern.length !== parts.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [n, expected] of pattern.entries()) {
+    const part = parts[n] ?? ''
+    if (expected.startsWith(':') && part !== '') parameters[expected.slice(1)] = decoded(part)
+    else if (expected !== part) return undefined
+  }
+  return parameters
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals'
+import { addressOf, pathBelowRoot } from './base.ts'
+import { type PageName, type PagePlace, pageAt, pagePaths } from './paths.ts'
+
+/** Which page is shown: follows links, back and forward without loading the explorer again. */
+
+/** A page, what its path names, and what its query says. */
+export interface Place extends PagePlace {
+  readonly query: URLSearchParams
+  /** Different for each visit, also of the same address. */
+  readonly visit: number
+  /** How far down the reader was when the page was left; 0 for a new visit. */
+  readonly scroll: number
+}
+
+let visits = 0
+
+/** The place that is shown; `undefined` where the explorer has no such page. */
+export const place = signal(placeOf(new URL(location.href), 0))
+
+/** The path of a page, below the root. */
+export function pathOf(name: PageName, parameters: Readonly<Record<string, string>> = {}): string {
+  return pagePaths[name].replace(/:(\w+)/g, (_, part) => encodeURIComponent(parameters[part] ?? ''))
+}
+
+/** The address of a page, for a link. */
+export function linkTo(
+  name: PageName,
+  parameters: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const text = new URLSearchParams(query).toString()
+  return addressOf(pathOf(name, parameters)) + (text === '' ? '' : `?${text}`)
+}
+
+/** Goes to an address as a link does. */
+export function navigate(address: string): void {
+  const url = new URL(address, document.baseURI)
+  const next = placeOf(url, 0)
+  if (next === undefined) {
+    location.assign(url)
+    return
+  }
+  rememberScroll()
+  history.pushState({}, '', url)
+  place.value = next
+}
+
+/** Follows clicks on links to pages of the explorer, and back and forward. */
+export function startRouter(): void {
+  history.scrollRestoration = 'manual'
+  addEventListener('popstate', ({ state }) => {
+    place.value = placeOf(new URL(location.href), state?.scroll ?? 0)
+  })
+  addEventListener('pagehide', rememberScroll)
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download')) return
+    if (placeOf(new URL(link.href), 0) === undefined) return
+    event.preventDefault()
+    navigate(link.href)
+  })
+}
+
+function rememberScroll(): void {
+  history.replaceState({ scroll: scrollY }, '')
+}
+
+function placeOf(url: URL, scroll: number): Place | undefined {
+  const path = pathBelowRoot(url)
+  const found = path === undefined ? undefined : pageAt(path)
+  if (found === undefined) return undefined
+  visits += 1
+  return { ...found, query: url.searchParams, visit: visits, scroll }
+}

@@ -1,0 +1,70 @@
+import type { Browser } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { accessibilityProblems, type Look, openBrowser, openTab } from '../support/browser.ts'
+import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
+import { variablesIn } from '../support/explorer-pages.ts'
+
+/** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
+
+let started: ChainWorld
+let browser: Browser
+let paths: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  ;[started, browser] = await Promise.all([
+    startChainWorld({ players: 40, rounds: 8 }),
+    openBrowser(),
+  ])
+  const { milestone, block, transaction, output, address, search } = await variablesIn(started)
+  paths = new Map([
+    ['home', '/'],
+    ['search', `/search?q=${search.text}`],
+    ['milestone', `/milestone/${milestone.index}`],
+    ['block', `/block/${block.id}`],
+    ['transaction', `/transaction/${transaction.id}`],
+    ['output', `/output/${output.id}`],
+    ['address', `/address/${address.address}`],
+  ])
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await started.world.close()
+})
+
+/** The operation of each page, and what its heading says. */
+const pages = [
+  ['home', 'Home', 'Ledger'],
+  ['search', 'SearchPage', 'Search'],
+  ['milestone', 'MilestonePage', 'Milestone'],
+  ['block', 'BlockPage', 'Block'],
+  ['transaction', 'TransactionPage', 'Transaction'],
+  ['output', 'OutputPage', 'Output'],
+  ['address', 'AddressPage', 'Address'],
+] as const
+
+const looks: readonly Look[] = [
+  { width: 1280, theme: 'light' },
+  { width: 360, theme: 'dark' },
+]
+
+/** How far the page reaches beyond the window. */
+const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+describe.each(pages)('the page %s', (name, operation, heading) => {
+  test('asks once, follows by one subscription, and nothing goes wrong', async () => {
+    const { url } = started.world.gateway
+    for (const look of looks) {
+      const tab = await openTab(browser, url, look)
+      await tab.page.goto(url + present(paths.get(name), 'a path of the page'))
+      const title = await tab.page.waitForSelector('h1')
+      expect(await title?.evaluate((element) => element.textContent)).toContain(heading)
+      await tab.page.waitForSelector('.link-live')
+      expect(tab.operations).toEqual([`query ${operation}`, 'subscription NewMilestones'])
+      expect(await accessibilityProblems(tab)).toEqual([])
+      expect(tab.problems).toEqual([])
+      expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
+      await tab.close()
+    }
+  })
+})

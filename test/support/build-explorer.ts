@@ -1,0 +1,114 @@
+import { createHash, hash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { pagePaths } from '../../src/explorer/paths.ts'
+import { writeExplorerDocuments } from './explorer-documents.ts'
+import type { Generation } from './generate.ts'
+
+/** Bundles the explorer into `dist/explorer`, each file beside its compressed forms, where it is missing or out of date. */
+
+/** What decides how the bundle looks. */
+const inputs = ['src/explorer', 'src/client', 'docs/examples/explorer', 'schema.graphql'] as const
+const packages = ['preact', '@preact/signals', 'uplot', 'vite'] as const
+const target = 'dist/explorer'
+
+/** The folder inside for files whose names hold a hash of their content. */
+const hashed = 'explorer'
+
+export const checkout: Generation = {
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  // Standard output is for what a command answers.
+  say: (text) => void process.stderr.write(text),
+}
+
+/** Builds the explorer unless it is up to date; then it says nothing. */
+export async function buildExplorer({ root, say } = checkout): Promise<void> {
+  const stamp = join(root, target, 'inputs.sha256')
+  const inputHash = hashOfInputs(root)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputHash) return
+  const startedMs = performance.now()
+  say('Building the explorer from src/explorer …\n')
+  writeExplorerDocuments(root)
+  // Built beside and then put in place, for another process may read the files or build them too.
+  const folder = join(root, `${target}.${process.pid}`)
+  await bundle(root, folder)
+  insertTheme(root, folder)
+  writeFileSync(join(folder, 'pages.json'), JSON.stringify(pagePaths))
+  compress(folder)
+  writeFileSync(join(folder, 'inputs.sha256'), inputHash)
+  rmSync(join(root, target), { recursive: true, force: true })
+  renameSync(folder, join(root, target))
+  say(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
+}
+
+function hashOfInputs(root: string): string {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const digest = createHash('sha256')
+  for (const name of packages) digest.update(`${name} ${devDependencies[name]}\n`)
+  for (const input of inputs) {
+    for (const file of filesOf(join(root, input))) digest.update(readFileSync(file)).update('\0')
+  }
+  for (const file of ['build-explorer.ts', 'explorer-documents.ts']) {
+    digest.update(readFileSync(join(dirname(fileURLToPath(import.meta.url)), file)))
+  }
+  return digest.digest('hex')
+}
+
+function filesOf(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()
+  return names.map((name) => join(path, name)).filter((file) => statSync(file).isFile())
+}
+
+async function bundle(root: string, folder: string): Promise<void> {
+  // It takes half a second to load, which a start with a bundle that is up to date does not pay.
+  const { build } = await import('vite')
+  await build({
+    configFile: false,
+    root: join(root, 'src/explorer'),
+    // Every address is relative, for a proxy may add a path prefix.
+    base: './',
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      assetsDir: hashed,
+      assetsInlineLimit: 0,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  })
+}
+
+/** The chosen theme is set before anything is painted, which a module would be too late for. */
+function insertTheme(root: string, folder: string): void {
+  const text = readFileSync(join(root, 'src/explorer/theme.js'))
+  const name = `${hashed}/theme-${hash('sha256', text, 'base64url').slice(0, 8)}.js`
+  writeFileSync(join(folder, name), text)
+  const page = join(folder, 'index.html')
+  const html = readFileSync(page, 'utf8')
+  writeFileSync(page, html.replace('<!-- theme -->', `<script src="./${name}"></script>`))
+}
+
+function compress(folder: string): void {
+  mkdirSync(join(folder, hashed), { recursive: true })
+  for (const name of readdirSync(join(folder, hashed))) {
+    const file = join(folder, hashed, name)
+    const bytes = readFileSync(file)
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes))
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  }
+}

@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import {
+  buildSchema,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionSetNode,
+  type TypeNode,
+  validate,
+} from 'graphql'
+import { assert, present } from '../../src/lib/assert.ts'
+
+/**
+ * The documents of the explorer with their types, made from `schema.graphql`: one module for each file, so that a page loads its
+ * own alone. The pages' documents are those that `docs/examples/explorer` shows to everybody.
+ */
+
+const sources = ['docs/examples/explorer', 'src/explorer/documents'] as const
+const target = 'src/generated/explorer'
+
+/** Writes the modules that are missing or out of date. Throws where a document is not one of the schema. */
+export function writeExplorerDocuments(root: string): void {
+  const schema = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'))
+  mkdirSync(join(root, target), { recursive: true })
+  for (const folder of sources) {
+    for (const file of readdirSync(join(root, folder))) {
+      const text = readFileSync(join(root, folder, file), 'utf8')
+      const module = join(root, target, `${basename(file, '.graphql')}.ts`)
+      const written = moduleOf(schema, text, `${folder}/${file}`)
+      if (!existsSync(module) || readFileSync(module, 'utf8') !== written) {
+        writeFileSync(module, written)
+      }
+    }
+  }
+}
+
+/** The module of one document: its text, and the types of its answer, its variables and its fragments. */
+export function moduleOf(schema: GraphQLSchema, text: string, origin: string): string {
+  const document = parse(text)
+  const problems = validate(schema, document)
+  assert(problems.length === 0, `${origin}: ${problems.join('; ')}`)
+  const printer = createPrinter(schema, document)
+  const operation = present(
+    document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION),
+    `an operation in ${origin}`,
+  )
+  const name = present(operation.name, `a name of the operation in ${origin}`).value
+  const root = present(schema.getRootType(operation.operation), 'a type of the operation')
+  const fragments = [...printer.fragments.values()].map((fragment) => {
+    const type = schema.getType(fragment.typeCondition.name.value)
+    return `export type ${fragment.name.value} = ${printer.selection(type, [fragment.selectionSet])}\n`
+  })
+  return [
+    `// Generated from ${origin} by \`npm run generate\`.\n`,
+    `export type ${name}Data = ${printer.selection(root, [operation.selectionSet])}\n`,
+    `export type ${name}Variables = ${printer.variables(operation)}\n`,
+    ...fragments,
+    `export const document: {\n  readonly text: string\n  readonly types?: (variables: ${name}Variables) => ${name}Data\n} = {\n  text: ${JSON.stringify(text)},\n}\n`,
+  ].join('\n')
+}
+
+function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+  }
+
+  /** A type for each kind of thing that is selected from in its own way. */
+  function selection(type: unknown, sets: readonly SelectionSetNode[]): string {
+    const named = isAbstractType(type)
+      ? schema.getPossibleTypes(type)
+      : isObjectType(type) && [type]
+    assert(named !== false, 'fields are selected from objects alone')
+    const namesByBody = new Map<string, string[]>()
+    for (const one of named) {
+      const body = fields(one, sets)
+      namesByBody.set(body, [...(namesByBody.get(body) ?? []), one.name])
+    }
+    const variants = [...namesByBody].map(([body, names]) =>
+      body.replaceAll('$typename', names.map((name) => `'${name}'`).join(' | ')),
+    )
+    return variants.join(' | ')
+  }
+
+  function fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): string {
+    const setsByKey = new Map<string, { field: string; sets: SelectionSetNode[] }>()
+    const collect = (set: SelectionSetNode): void => {
+      for (const one of set.selections) {
+        if (one.kind === Kind.FIELD) {
+          const key = (one.alias ?? one.name).value
+          const entry = setsByKey.get(key) ?? { field: one.name.value, sets: [] }
+          if (one.selectionSet !== undefined) entry.sets.push(one.selectionSet)
+          setsByKey.set(key, entry)
+        } else if (one.kind === Kind.INLINE_FRAGMENT) {
+          if (isOf(type, one.typeCondition?.name.value)) collect(one.selectionSet)
+        } else {
+          const fragment = present(fragments.get(one.name.value), 'a fragment that is there')
+          if (isOf(type, fragment.typeCondition.name.value)) collect(fragment.selectionSet)
+        }
+      }
+    }
+    for (const set of sets) collect(set)
+    const printed = [...setsByKey].map(([key, { field, sets: below }]) => {
+      if (field === '__typename') return `readonly ${key}: $typename`
+      const { type: of } = present(type.getFields()[field], `${type.name}.${field}`)
+      return `readonly ${key}: ${output(of, below)}`
+    })
+    return `{ ${printed.join('; ')} }`
+  }
+
+  function isOf(type: GraphQLObjectType, condition: string | undefined): boolean {
+    if (condition === undefined || condition === type.name) return true
+    const of = schema.getType(condition)
+    return isAbstractType(of) && schema.isSubType(of, type)
+  }
+
+  function output(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): string {
+    if (isNonNullType(type)) return bare(type.ofType, sets)
+    return `${bare(type, sets)} | null`
+  }
+
+  function bare(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): string {
+    if (isListType(type)) return `readonly (${output(type.ofType, sets)})[]`
+    return sets.length > 0
+      ? `(${selection(getNamedType(type), sets)})`
+      : leaf(getNamedType(type).name)
+  }
+
+  function leaf(name: string): string {
+    const type = schema.getType(name)
+    if (isEnumType(type)) {
+      return `(${type
+        .getValues()
+        .map((one) => `'${one.name}'`)
+        .join(' | ')})`
+    }
+    return scalars[name] ?? 'string'
+  }
+
+  function variables({ variableDefinitions = [] }: OperationDefinitionNode): string {
+    const printed = variableDefinitions.map(({ variable, type, defaultValue }) => {
+      const isNeeded = type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined
+      return `readonly ${variable.name.value}${isNeeded ? '' : '?'}: ${input(type)}`
+    })
+    return printed.length === 0 ? '{ readonly [name: string]: never }' : `{ ${printed.join('; ')} }`
+  }
+
+  function input(type: TypeNode): string {
+    if (type.kind === Kind.NON_NULL_TYPE) return bareInput(type.type)
+    return `${bareInput(type)} | null | undefined`
+  }
+
+  function bareInput(type: TypeNode): string {
+    if (type.kind === Kind.LIST_TYPE) return `readonly (${input(type.type)})[]`
+    return type.kind === Kind.NAMED_TYPE ? leaf(type.name.value) : input(type)
+  }
+
+  return { fragments, selection, variables }
+}
+
+/** How the scalars come in JSON; all others are text. */
+const scalars: Readonly<Record<string, string>> = {
+  Boolean: 'boolean',
+  Int: 'number',
+  Float: 'number',
+  UInt32: 'number',
+  JSON: 'unknown',
+}

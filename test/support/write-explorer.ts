@@ -1,0 +1,4 @@
+import { buildExplorer } from './build-explorer.ts'
+
+/** `npm run build:explorer`. */
+await buildExplorer()
