@@ -54,8 +54,11 @@ function OutputPage({ data: { output } }: PageViewProps<OutputPageData>) {
           </a>
         </Fact>
         <Fact name={words.spentBy}>
-          {output.spentBy !== null && <Id of="transaction" id={output.spentBy} />}{' '}
-          {output.spentAt !== null && <WholeTime at={output.spentAt} />}
+          {output.spentBy !== null && output.spentAt !== null && (
+            <>
+              <Id of="transaction" id={output.spentBy} /> <WholeTime at={output.spentAt} />
+            </>
+          )}
         </Fact>
         <Fact name={words.chain}>
           {output.chain !== null && <PlainId id={output.chain.chainId} isSigned />}

@@ -1,0 +1,128 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readExplorer } from '../../src/api/explorer.ts'
+import { rest } from '../support/rest.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+
+/** How the explorer is served, as `npm run build` made it. */
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const id = `0x${'00'.repeat(36)}`
+
+describe('a browser that opens', () => {
+  const rows = [
+    ['the root', '/', './'],
+    ['the root with a query', '/?by=HOUR', './'],
+    ['a page', '/search?q=7', './'],
+    ['a page with an id', `/transaction/${id}`, '../'],
+  ] as const
+  test.each(rows)(
+    '%s is shown the explorer, whose base leads to the root',
+    async (_, path, base) => {
+      const response = await open(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(await response.text()).toContain(`<base href="${base}"`)
+    },
+  )
+
+  const others = [
+    ['no page', '/nowhere'],
+    ['a page that ends too early', '/transaction'],
+    ['a page without its id', '/transaction/'],
+    ['below a page', `/transaction/${id}/more`],
+    ['a folder', '/explorer/'],
+    ['a file that is not there', '/explorer/index-00000000.js'],
+  ] as const
+  test.each(others)('%s is refused as a program is', async (_, path) => {
+    const response = await open(path)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: { code: 404, message: expect.any(String) } })
+  })
+
+  test.each(['/health', '/openapi.json'])('%s reads what a program reads', async (path) => {
+    const [shown, read] = await Promise.all([open(path), rest(gateway.url + path)])
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([
+      read.status,
+      read.headers.get('content-type'),
+    ])
+  })
+})
+
+test('a program that reads the path of a page is refused as before', async () => {
+  for (const path of ['/', '/search', `/transaction/${id}`]) {
+    expect((await rest(gateway.url + path)).status).toBe(404)
+  }
+})
+
+test('the page allows nothing inline and no other host, and is asked for again by its tag', async () => {
+  const response = await open('/')
+  const policy = response.headers.get('content-security-policy') ?? ''
+  const sources = policy.split('; ').flatMap((directive) => directive.split(' ').slice(1))
+  expect(new Set(sources)).toEqual(new Set(["'none'", "'self'", 'data:']))
+  expect(policy).toContain("default-src 'none'")
+  expect(response.headers.get('cache-control')).toBe('no-cache')
+  const etag = response.headers.get('etag') ?? ''
+  expect((await open('/', { 'if-none-match': etag })).status).toBe(304)
+})
+
+test('every file that the page names is there, compressed, for ever', async () => {
+  const html = await (await open('/')).text()
+  const files = Array.from(
+    html.matchAll(/(?:src|href)="\.\/(explorer\/[^"]+)"/g),
+    ([, file]) => file,
+  )
+  expect(new Set(files.map((file) => file?.replace(/.*\./, '')))).toEqual(
+    new Set(['css', 'js', 'svg']),
+  )
+  for (const file of files) {
+    const url = `${gateway.url}/${file}`
+    const response = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    const plain = Buffer.from(await response.arrayBuffer())
+    // What is smaller than a packet is sent as it is.
+    if (plain.length < 1_400) continue
+    expect((await encoded(url, 'br', brotliDecompressSync)).equals(plain)).toBe(true)
+    expect((await encoded(url, 'gzip', gunzipSync)).equals(plain)).toBe(true)
+  }
+})
+
+test('EXPLORER=off leaves it out', async () => {
+  const without = await startGateway({ env: { EXPLORER: 'off' } })
+  try {
+    expect((await fetch(`${without.url}/search`, { headers: opened })).status).toBe(404)
+  } finally {
+    await without.close()
+  }
+})
+
+test('a checkout in which it was not built has none', async () => {
+  expect(await readExplorer(new URL('nowhere/', import.meta.url))).toBe(undefined)
+})
+
+function open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(gateway.url + path, { headers: { ...opened, ...headers }, redirect: 'manual' })
+}
+
+/** The body as it is on the wire, decoded here. */
+async function encoded(url: string, coding: string, decode: (bytes: Buffer) => Buffer) {
+  const { request } = await import('node:http')
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    request(url, { headers: { 'accept-encoding': coding } }, (response) => {
+      expect(response.headers['content-encoding']).toBe(coding)
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve(Buffer.concat(chunks)))
+    })
+      .on('error', reject)
+      .end()
+  })
+  return decode(bytes)
+}
