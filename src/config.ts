@@ -144,6 +144,7 @@ export function parseConfig(
     ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
     upstreamUrls: readUpstreamUrls(given, errors),
     upstreamProofs: check(settings.upstreamProofs, oneOf(switches), switches.join(', ')),
+    snapshot: readSnapshot(given, errors),
     genesisFile: given(settings.genesis).text,
     parametersFile: given(settings.parameters).text,
     issuerKey: readIssuerKey(given, errors),
@@ -305,6 +306,20 @@ function readWorkers(given: GivenValues, errors: ConfigError[]): number {
     errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
   }
   return workers
+}
+
+/** For upstream mode alone. The message does not repeat the value, as with the nodes. */
+function readSnapshot(given: GivenValues, errors: ConfigError[]): string | undefined {
+  const { text, from: setting } = given(settings.snapshot)
+  if (text === undefined) return undefined
+  const isUpstream = given(settings.ledger).text === 'upstream'
+  const address = text.replace(/\/+$/, '')
+  if (isUpstream && (!/^[a-z]+:\/\//i.test(text) || isNodeUrl(address))) return address
+  const expected = isUpstream
+    ? 'http(s)://HOST[:PORT][/PATH] without user and password, or the path of a file'
+    : 'left out unless LEDGER is upstream'
+  errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  return undefined
 }
 
 /** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */

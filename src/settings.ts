@@ -164,6 +164,13 @@ export const settings = {
     byDefault: 'on',
     help: 'with upstream: on holds every output against its proof, which costs a request each; off skips that',
   },
+  snapshot: {
+    variable: 'SNAPSHOT',
+    flag: 'snapshot',
+    value: 'URL',
+    byDefault: undefined,
+    help: 'with upstream: URL of a gateway, or a file, whose snapshot a new database begins with; the genesis by default',
+  },
   genesis: {
     variable: 'GENESIS_FILE',
     flag: 'genesis-file',

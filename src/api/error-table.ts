@@ -344,6 +344,11 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   BASE_TOKENS_UNBALANCED: later(
     (e) => `slot ${e.slot} of the node creates ${e.created} base tokens and spends ${e.consumed}`,
   ),
+  SNAPSHOT_NOT_READY: later(() => 'there is no slot to make a snapshot of yet; try again later'),
+  SNAPSHOT_EXPIRED: {
+    status: 410,
+    message: (e) => `from: the snapshot of slot ${e.slot} is no longer served; begin without it`,
+  },
   LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
 }
 

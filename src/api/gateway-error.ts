@@ -13,6 +13,7 @@ import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
 import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
 import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
 import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
+import type { SnapshotError } from '../service/network/ledger-snapshot.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
 import type { OutputNotServed } from '../service/outputs/output-life.ts'
 import type { UpdatesNotKept } from '../service/slots/explore.ts'
@@ -50,5 +51,6 @@ export type GatewayError =
   | ManaRewardsError
   | OutputNotServed
   | NotOffered
+  | SnapshotError
   | NodeContradiction
   | NodeAnswerUnreadable

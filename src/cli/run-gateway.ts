@@ -10,6 +10,7 @@ import { reasonOf } from '../store/unusable.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { firstWorker } from './run-workers.ts'
+import { snapshotMessage } from './snapshot-message.ts'
 
 /** Runs a gateway until the process shall end, and gives the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
@@ -110,6 +111,17 @@ function startMessage(error: StartError): string {
       return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.served}`
     case 'PROTOCOL_VERSION_NOT_TOLD':
       return `the nodes do not speak version ${error.version} of the protocol`
+    case 'SNAPSHOT_MALFORMED':
+    case 'SNAPSHOT_DAMAGED':
+    case 'SNAPSHOT_ROWS_WRONG':
+    case 'SNAPSHOT_ENDED_EARLY':
+    case 'SNAPSHOT_ROOT_DIFFERS':
+    case 'SNAPSHOT_SUPPLY_DIFFERS':
+    case 'SNAPSHOT_COMMITMENT_DIFFERS':
+    case 'SNAPSHOT_OF_ANOTHER_NETWORK':
+    case 'SNAPSHOT_AWAY':
+    case 'SNAPSHOT_UNFINISHED':
+      return snapshotMessage(error)
     case 'GENESIS_FILE_INVALID':
     case 'TRUSTED_DOCUMENTS_INVALID':
       return `${error.path} cannot be used: ${error.reason}`

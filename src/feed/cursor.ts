@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { LogPosition } from '../store/rows.ts'
+import { noBranch } from '../store/values.ts'
 
 /** A position in the log of ledger updates, as text that clients keep. Runs in a browser too. */
 
@@ -122,8 +123,13 @@ export function confirmCursor(
   argument: string,
   log: CursorLog,
 ): Result<LogPosition, CursorError> {
-  if (position.branch !== branch) return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
-  if (position.seq < log.prunedSeq) return err(cursorExpired(argument, log))
+  const isRemoved = position.seq < log.prunedSeq
+  // A log that begins with a snapshot does not know the branches before it.
+  const isUnknown = isRemoved && branch === noBranch
+  if (position.branch !== branch && !isUnknown) {
+    return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
+  }
+  if (isRemoved) return err(cursorExpired(argument, log))
   return ok(position)
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Hex, hexToBytes } from '../lib/hex.ts'
-import { ok, type Result } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import type { Secret } from '../lib/secret.ts'
 import { keypairOf } from '../protocol/keys.ts'
 import type { AccountId } from '../protocol/primitives.ts'
@@ -27,6 +27,8 @@ export interface LedgerSettings {
   readonly upstreamUrls: readonly string[]
   /** Whether each output is checked against its proof. */
   readonly upstreamProofs: 'on' | 'off'
+  /** The URL of a gateway or the path of a file that a new database in upstream mode begins with; `undefined` for the genesis. */
+  readonly snapshot: string | undefined
   /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
   readonly genesisFile: string | undefined
   /** Protocol parameters as JSON; `undefined` for the development network. */
@@ -60,6 +62,7 @@ async function upstream(
     urls: settings.upstreamUrls,
     withProofs: settings.upstreamProofs === 'on',
     genesis: genesis?.value,
+    snapshot: settings.snapshot,
     issuer: settings.issuerKey === undefined ? undefined : issuerOf(settings),
   })
 }
@@ -69,6 +72,9 @@ async function embedded(
   settings: LedgerSettings,
   deps: EmbeddedDeps,
 ): Promise<Result<LedgerSource, LedgerError>> {
+  if ((await deps.store.read.snapshotProgress()) !== undefined) {
+    return err({ code: 'SNAPSHOT_UNFINISHED' })
+  }
   const plan = await genesisPlan(settings, deps.clock)
   if (!plan.ok) return plan
   const isNamed = settings.genesisFile !== undefined || settings.parametersFile !== undefined

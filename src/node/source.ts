@@ -17,6 +17,7 @@ import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { Contradiction } from './contradiction.ts'
 import type { LeaderStatus } from './leader-election.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
+import type { SnapshotHead } from './snapshot/snapshot-format.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
 
 /** The interface of a ledger: one that this program keeps, or that of the nodes it follows. */
@@ -35,9 +36,16 @@ export interface LedgerSource {
     payload: Payload | undefined,
   ): Promise<Result<Block, IssuerNotConfigured | LedgerUnavailable>>
   status(): SourceStatus
+  /** Makes the head of a snapshot of the newest slot; `undefined` where nodes keep the ledger, and with it the accounts. */
+  readonly snapshotHead: (() => Promise<Result<SnapshotHead, SnapshotNotReady>>) | undefined
   /** Serves what is not in the database, in upstream mode; `undefined` in embedded mode. */
   readonly node: UpstreamNode | undefined
   close(): Promise<void>
+}
+
+/** No slot is committed yet, or the tries behind the roots of the newest one are being built. */
+export interface SnapshotNotReady {
+  readonly code: 'SNAPSHOT_NOT_READY'
 }
 
 /** The nodes of upstream mode, which serve what is not in the database. */

@@ -12,6 +12,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
+import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
@@ -79,7 +80,7 @@ export type StoreNotification =
   | { readonly topic: 'LEASE_FREED' }
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
-export interface StoreReader extends ViewReader, ListReader, TrieReads {
+export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSnapshotReads {
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
   /**
@@ -198,6 +199,12 @@ export interface StoreWriter extends WaitingReads {
     term: number,
     genesis: Genesis,
   ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>>
+  /** Adds a part of a snapshot to a database that has no network yet. */
+  addToSnapshot(term: number, part: SnapshotPart): Promise<Result<LeaseTerm, LeaseLost>>
+  /** Begins the log at the snapshot whose parts are all here. */
+  finishSnapshot(term: number, end: SnapshotEnd): Promise<Result<LogTip, LeaseLost>>
+  /** Removes the parts of a snapshot that is not finished. */
+  dropSnapshot(term: number): Promise<Result<LeaseTerm, LeaseLost>>
   /**
    * Puts blocks into the inbox, durably; one answer per block, in the order given. Needs no lease, but throws where
    * no process has ever taken one.

@@ -52,11 +52,40 @@ export async function insertOutputs(
   writing: RawWriting,
   created: readonly CreatedOutput[],
 ): Promise<void> {
+  await insertRows(writing, created)
+  await indexOutputs(writing, created)
+}
+
+/**
+ * Writes outputs that were booked in former slots, and enters them into the index as they are once every slot below `reached`
+ * lies behind.
+ */
+export async function insertFormerOutputs(
+  writing: RawWriting,
+  rows: readonly CreatedOutput[],
+  reached: SlotIndex,
+): Promise<LiveOutput[]> {
   const { tx, sql } = writing
+  await insertRows(writing, rows)
+  const outputs = rows.map((row) => liveOutput({ ...row, spentSlot: undefined }))
+  await enterUnspent(writing, outputs)
+  const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
+  const holders = awaiting.flatMap((live) => holderRows(live, reached))
+  await inChunks(holders, (some) => sql.insert(tx, table.indexKeys, some))
+  const due = awaiting.flatMap(dueRows).filter(({ slot }) => slot > reached)
+  await inChunks(due, (some) => sql.insert(tx, table.dueOutputs, some))
+  return outputs
+}
+
+async function insertRows({ tx, sql }: RawWriting, created: readonly CreatedOutput[]) {
   // The first byte of an output is its type code.
   const rows = created.map((output) => ({ ...output, kind: present(output.bytes[0], 'a byte') }))
   if (rows.length > 0) await sql.insert(tx, table.outputs, rows)
-  await indexOutputs(writing, created)
+}
+
+async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly LiveOutput[]) {
+  await inChunks(outputs.map(unspentRow), (rows) => sql.insert(tx, table.unspentOutputs, rows))
+  await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
 }
 
 /** Enters new outputs. */
@@ -65,8 +94,7 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
   const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
     liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
   )
-  await inChunks(outputs.map(unspentRow), (rows) => sql.insert(tx, table.unspentOutputs, rows))
-  await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
+  await enterUnspent(writing, outputs)
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   if (awaiting.length === 0) return
   const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(

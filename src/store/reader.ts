@@ -7,6 +7,7 @@ import type { LedgerUpdate, LogRange } from './rows.ts'
 import { blockListReads, blockReads } from './sql/block-reads.ts'
 import { chainRecordReads } from './sql/chain-record-reads.ts'
 import { epochReads } from './sql/epoch-reads.ts'
+import { ledgerSnapshotReads } from './sql/ledger-snapshot-reads.ts'
 import { listReads } from './sql/list-reads.ts'
 import { branchesRead, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
@@ -65,6 +66,7 @@ function preparedReads(reading: Reading) {
     ...viewReads(reading),
     ...epochReads(reading),
     ...trieReads(reading),
+    ...ledgerSnapshotReads(reading),
   } satisfies Partial<StoreReader>
 }
 

@@ -15,6 +15,7 @@ import { acceptBlocks, closeSlots } from './inbox.ts'
 import { initialize } from './initialize.ts'
 import { keepFinal } from './keep-final.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
+import { addToSnapshot, dropSnapshot, finishSnapshot } from './ledger-snapshot.ts'
 import { pruneLog } from './prune.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
@@ -36,6 +37,12 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
     initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
+    addToSnapshot: (term, part) =>
+      transact((writing) => underLease(writing, term, () => addToSnapshot(writing, term, part))),
+    finishSnapshot: (term, end) =>
+      transact((writing) => underLease(writing, term, () => finishSnapshot(writing, term, end))),
+    dropSnapshot: (term) =>
+      transactRaw((writing) => underLease(writing, term, () => dropSnapshot(writing, term))),
     acceptBlocks: (blocks) => transactRaw((writing) => acceptBlocks(writing, blocks)),
     acceptOwnBlocks: (term, blocks) =>
       transactRaw((writing) =>

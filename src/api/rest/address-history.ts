@@ -6,10 +6,9 @@ import {
 } from '../../service/addresses/address-history.ts'
 import { addressText } from '../../service/addresses/address-text.ts'
 import type { HistoryRow } from '../../service/addresses/history-rows.ts'
-import type { LimitError } from '../api-errors.ts'
+import { startDownload } from './download.ts'
 import { about, text, word } from './form.ts'
 import { anyAddress, malformed, type Parameter } from './parameters.ts'
-import type { RestRequest } from './request.ts'
 import type { StreamedResponse } from './response.ts'
 import { route } from './route.ts'
 
@@ -116,23 +115,6 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   if (head !== '') yield head
   for await (const some of rows) yield some.map(print).join('')
-}
-
-/** Counts the download as a subscriber until it is over; the signal fires when it must end. */
-async function startDownload(listen: RestRequest['listen']) {
-  let over = () => {}
-  const ended = new Promise<void>((resolve) => {
-    over = resolve
-  })
-  return new Promise<Result<{ signal: AbortSignal; over(): void }, LimitError>>((resolve) => {
-    const listening = listen(async (signal) => {
-      resolve(ok({ signal, over }))
-      await ended
-    })
-    void listening.then((refused) =>
-      resolve(refused.ok ? ok({ signal: AbortSignal.abort(), over }) : refused),
-    )
-  })
 }
 
 const columns = [

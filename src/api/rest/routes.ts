@@ -38,6 +38,7 @@ import { outputListRoutes } from './indexer/outputs.ts'
 import { ledgerUpdatesByAddress, slotUpdatesByAddress } from './ledger-updates.ts'
 import { withDocument } from './openapi.ts'
 import type { Route } from './route.ts'
+import { snapshotRoute } from './snapshot.ts'
 import { forwardedUpstream, notOfferedByNodes } from './upstream-only.ts'
 
 /** Every route of the REST surface. */
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = withDocument([
   ready,
   live,
   logRoute,
+  snapshotRoute,
   addressHistoryRoute,
   routesRoute,
   chainsRoute,

@@ -12,6 +12,7 @@ import type { CheckedBlock, LedgerSource, LedgerUnavailable, SubmitRefused } fro
 import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
 import { issuanceNow } from './issuance.ts'
+import { snapshotHead } from './snapshot-head.ts'
 import type { StateMemory } from './state.ts'
 import { createWriter, type WriterDeps } from './writer.ts'
 
@@ -88,6 +89,7 @@ export async function openEmbedded(
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
+    snapshotHead: () => snapshotHead(deps.store, network),
     node: undefined,
     close: () => core.close(drain),
   })

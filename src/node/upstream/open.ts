@@ -7,6 +7,7 @@ import type { GenesisPlan } from '../genesis.ts'
 import { type IssuerAccount, issueBlock } from '../issuer.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import { type NodeDeps, openNodeCore } from '../node-core.ts'
+import type { SnapshotUnfinished } from '../snapshot/snapshot-errors.ts'
 import type {
   CheckedBlock,
   Issuance,
@@ -14,6 +15,7 @@ import type {
   LedgerUnavailable,
   SubmitRefused,
 } from '../source.ts'
+import { type BeginError, beginWithSnapshot } from './begin-with-snapshot.ts'
 import { follow } from './follow.ts'
 import { createFollowing } from './following.ts'
 import { forwardBlock } from './forward-block.ts'
@@ -33,12 +35,14 @@ export interface UpstreamOptions {
   readonly withProofs: boolean
   /** The genesis of a network whose nodes do not serve it. */
   readonly genesis: GenesisPlan | undefined
+  /** The URL of a gateway or the path of a file that a new database begins with, in place of the genesis. */
+  readonly snapshot: string | undefined
   /** Signs blocks around payloads that clients send without a block. */
   readonly issuer: IssuerAccount | undefined
 }
 
 /** Why the ledger could not be opened; nothing was written. */
-export type UpstreamError = EnterError | InitializeError
+export type UpstreamError = EnterError | InitializeError | BeginError | SnapshotUnfinished
 
 /**
  * Opens the ledger of a database, which it initializes from the answers of the nodes when it is new, and enters the
@@ -46,9 +50,14 @@ export type UpstreamError = EnterError | InitializeError
  */
 export async function openUpstream(
   deps: NodeDeps,
-  { urls, withProofs, genesis, issuer }: UpstreamOptions,
+  { urls, withProofs, genesis, snapshot, issuer }: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
   const nodes = openNodes({ urls, log: deps.log })
+  const begun = await beginUnlessBegun(deps, nodes, snapshot)
+  if (!begun.ok) {
+    nodes.close()
+    return begun
+  }
   const entered = await enterDatabase(deps, {
     networkName: await networkNameOf(nodes),
     keptBy: 'NODES',
@@ -59,6 +68,13 @@ export async function openUpstream(
     return entered
   }
   return ok(await followNodes({ deps, nodes, withProofs, issuer }, entered.value))
+}
+
+/** Begins a new database with the snapshot, where one is named. */
+async function beginUnlessBegun(deps: NodeDeps, nodes: Nodes, snapshot: string | undefined) {
+  if (snapshot !== undefined) return beginWithSnapshot(deps, nodes, snapshot)
+  const isUnfinished = (await deps.store.read.snapshotProgress()) !== undefined
+  return isUnfinished ? err({ code: 'SNAPSHOT_UNFINISHED' } as const) : ok(undefined)
 }
 
 /** What follows the nodes of a network. */
@@ -122,6 +138,7 @@ async function followNodes(
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
+    snapshotHead: undefined,
     node: createUpstreamNode({ ...shared, write: store.write, forwarded, committedSlot }),
     close: () => core.close(async () => nodes.close()),
   }

@@ -75,7 +75,8 @@ export async function importDatabase(
 ): Promise<Result<MoveProgress, ImportError>> {
   const { writer } = database
   const begun = await writer.import.findUnique({ where: { id: 1n } })
-  if (begun === null && (await writer.network.count()) > 0) {
+  const isTaken = (await writer.network.count()) + (await writer.snapshotProgress.count()) > 0
+  if (begun === null && isTaken) {
     return err({ code: 'DATABASE_NOT_EMPTY' })
   }
   const former = { lines: Number(begun?.lines ?? 0), digest: bytesToHex(begun?.digest ?? none) }

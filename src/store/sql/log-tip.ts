@@ -32,11 +32,11 @@ export function branchesRead({ query, dialect }: Reading) {
 }
 
 /**
- * The branch of a position, zeros at 0 and beyond the log. The first milestone that reaches a position is the one that holds
- * its row: empty ones end where the former one does.
+ * The branch of a position, zeros at 0, beyond the log, and before the first milestone of a log that begins with a snapshot. The
+ * first milestone that reaches a position is the one that holds its row: empty ones end where the former one does.
  */
 export function branchAt(dialect: Dialect, seq: string): string {
-  return `coalesce((SELECT ${branchOfId(dialect, 'id')} FROM commitments
+  return `coalesce((SELECT CASE WHEN "firstSeq" <= ${seq} THEN ${branchOfId(dialect, 'id')} END FROM commitments
     WHERE "lastSeq" >= ${seq} AND ${seq} > 0 ORDER BY "lastSeq", slot LIMIT 1), '${noBranch}')`
 }
 

@@ -1,0 +1,23 @@
+import { ok, type Result } from '../../lib/result.ts'
+import type { LimitError } from '../api-errors.ts'
+import type { RestRequest } from './request.ts'
+import type { StreamedBody } from './response.ts'
+
+/** Counts the download as a subscriber until it is over; the signal fires when it must end. */
+export async function startDownload(
+  listen: RestRequest['listen'],
+): Promise<Result<Omit<StreamedBody, 'text'>, LimitError>> {
+  let over = () => {}
+  const ended = new Promise<void>((resolve) => {
+    over = resolve
+  })
+  return new Promise((resolve) => {
+    const listening = listen(async (signal) => {
+      resolve(ok({ signal, over }))
+      await ended
+    })
+    void listening.then((refused) =>
+      resolve(refused.ok ? ok({ signal: AbortSignal.abort(), over }) : refused),
+    )
+  })
+}

@@ -1,0 +1,93 @@
+import { parametersRoot } from '../../ledger/commit-slot.ts'
+import { emptyTrieRoot, trieSetRoot } from '../../ledger/trie.ts'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { merkleRoot } from '../../protocol/merkle.ts'
+import type { Network } from '../../protocol/network.ts'
+import { ProtocolParameters } from '../../protocol/parameters.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import { epochOfSlot } from '../../protocol/slots.ts'
+import type { Store, StoreReader } from '../../store/contract.ts'
+import { allBuilt } from '../../store/trie-contract.ts'
+import { committedSlot } from '../recent-commitments.ts'
+import { type SnapshotHead, snapshotFormat, snapshotVersion } from '../snapshot/snapshot-format.ts'
+import type { SnapshotNotReady } from '../source.ts'
+import { openKeptTries } from './kept-tries.ts'
+
+/** The head of a snapshot of a ledger that this program keeps, as of its newest slot. */
+
+/** Reads it; it has what proves the rest, and what a follower needs to go on from there. */
+export async function snapshotHead(
+  store: Pick<Store, 'snapshot' | 'write'>,
+  network: Network,
+): Promise<Result<SnapshotHead, SnapshotNotReady>> {
+  const moment = await store.snapshot()
+  const known = await readMoment(moment.read, network).finally(moment.end)
+  if (known === undefined) return err({ code: 'SNAPSHOT_NOT_READY' })
+  const { milestone, commitments, logId } = known
+  const roots = await rootsOf(store, network, known)
+  if (roots === undefined) return err({ code: 'SNAPSHOT_NOT_READY' })
+  return ok({
+    format: snapshotFormat,
+    version: snapshotVersion,
+    slot: milestone.slot,
+    parameters: bytesToHex(encode(ProtocolParameters, network.parameters)),
+    roots,
+    commitments: commitments.map(({ bytes, firstSeq, lastSeq }) => [
+      bytesToHex(bytes),
+      firstSeq,
+      lastSeq,
+    ]),
+    logId,
+  })
+}
+
+/** What is as of one moment; `undefined` while the tries are not those of the newest slot. */
+async function readMoment(read: StoreReader, { parameters }: Network) {
+  const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
+  if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
+  const tries = openKeptTries(read, 0)
+  const count = 2 * parameters.maxCommittableAge + 2
+  const newest = await read.milestonesAfter(milestone.slot - count, count)
+  const holder = await read.milestoneHolding(milestone.lastSeq)
+  const isApart = holder !== undefined && holder.slot <= milestone.slot - count
+  const epoch = epochOfSlot(parameters, milestone.slot)
+  return {
+    milestone,
+    commitments: isApart ? [holder, ...newest] : newest,
+    logId: (await read.logTip()).logId,
+    state: await tries.change('outputs', []),
+    accounts: await tries.change('accounts', []),
+    epochs: (await read.epochs(epoch)).slice(0, 2),
+  }
+}
+
+type Moment = NonNullable<Awaited<ReturnType<typeof readMoment>>>
+
+/** The eight roots of the slot; `undefined` where the commitment names others, as that of the genesis does. */
+async function rootsOf(
+  { write }: Pick<Store, 'write'>,
+  network: Network,
+  { milestone, state, accounts, epochs }: Moment,
+): Promise<readonly Hex[] | undefined> {
+  const { slot } = milestone
+  const { blocks, transactions } = await write.slotContents(slot, slot)
+  const { rootsId } = committedSlot(milestone).commitment
+  // Towards the end of an epoch the committee is that of the next one, if it was known when the slot was committed.
+  const committees = [...epochs.map(({ committee }) => committee), []]
+  const candidates = committees.map(
+    (committee) =>
+      [
+        trieSetRoot(blocks.map(({ blockId }) => blockId)),
+        trieSetRoot(transactions.map(({ transactionId }) => transactionId)),
+        state,
+        accounts,
+        emptyTrieRoot,
+        trieSetRoot(committee.map(({ accountId }) => accountId)),
+        emptyTrieRoot,
+        parametersRoot(network, 0),
+      ] as const,
+  )
+  const roots = candidates.find((some) => bytesToHex(merkleRoot(some)) === rootsId)
+  return roots?.map(bytesToHex)
+}

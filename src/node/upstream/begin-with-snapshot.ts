@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { knownVersion } from '../../protocol/parameters.ts'
+import type { LeaseHeld } from '../../store/contract.ts'
+import { awaitLease, tryLease } from '../lease.ts'
+import type { NodeDeps } from '../node-core.ts'
+import type { CheckedHead } from '../snapshot/check-snapshot.ts'
+import { type ReceiveError, receiveSnapshot } from '../snapshot/receive-snapshot.ts'
+import type {
+  SnapshotAway,
+  SnapshotCommitmentDiffers,
+  SnapshotInvalid,
+  SnapshotOfAnotherNetwork,
+} from '../snapshot/snapshot-errors.ts'
+import { snapshotSource } from '../snapshot/snapshot-source.ts'
+import type { AnswerUnreadable } from '../unreadable.ts'
+import { committed } from './check.ts'
+import { networkOfNode, type VersionNotServed } from './initialize.ts'
+import { commitmentOf, info, logIdOfGateway } from './node-queries.ts'
+import type { Nodes, NodesAway } from './nodes.ts'
+
+/** A database in upstream mode that begins with a snapshot in place of the genesis. */
+
+type ConfirmError =
+  | NodesAway
+  | AnswerUnreadable
+  | VersionNotServed
+  | SnapshotCommitmentDiffers
+  | SnapshotOfAnotherNetwork
+
+/** Why it does not begin. */
+export type BeginError = LeaseHeld | SnapshotInvalid | SnapshotAway | ConfirmError
+
+/** Receives the snapshot that a setting names, unless the database has a ledger; one of the processes on a database does. */
+export async function beginWithSnapshot(
+  { store, log, holder }: Pick<NodeDeps, 'store' | 'log' | 'holder'>,
+  nodes: Nodes,
+  setting: string,
+): Promise<Result<undefined, BeginError>> {
+  const leaseDeps = { write: store.write, log, holder }
+  while ((await store.read.network()) === undefined) {
+    const lease = store.isShared ? await tryLease(leaseDeps) : await awaitLease(leaseDeps)
+    if (!lease.ok) {
+      if (!store.isShared) return lease
+      await delay(pollMs)
+      continue
+    }
+    // Another process may have ended it before this one had the lease.
+    if ((await store.read.network()) === undefined) {
+      const source = snapshotSource(setting)
+      const confirm = (head: CheckedHead) => confirmHead(nodes, head)
+      const received: Result<undefined, ReceiveError | ConfirmError> = await receiveSnapshot({
+        store,
+        log,
+        lease: lease.value,
+        source,
+        confirm,
+      })
+      if (!received.ok && received.error.code !== 'LEASE_LOST') {
+        await lease.value.release()
+        return err(received.error)
+      }
+    }
+    await lease.value.release()
+  }
+  return ok(undefined)
+}
+
+const pollMs = 500
+
+/**
+ * Whether the nodes have this commitment for its slot, under the same parameters. Gives the id of the log: that of the snapshot
+ * where the followed gateway has the same log, else a new one, for the rows of other nodes may have other places.
+ */
+async function confirmHead(
+  nodes: Nodes,
+  { head, network, milestone }: CheckedHead,
+): Promise<Result<Hex, ConfirmError>> {
+  const facts = await nodes.fetch(info())
+  if (!facts.ok) return facts
+  if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
+  const known = networkOfNode(facts.value)
+  if (known === undefined) return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: knownVersion })
+  if (known.parametersHash !== network.parametersHash) {
+    return err({ code: 'SNAPSHOT_OF_ANOTHER_NETWORK' })
+  }
+  const { slot, commitmentId: computed } = milestone
+  const answer = await nodes.fetch(commitmentOf(slot))
+  if (!answer.ok) return answer
+  const served = answer.value && committed(answer.value).commitmentId
+  if (served !== computed) {
+    return err({ code: 'SNAPSHOT_COMMITMENT_DIFFERS', slot, computed, served })
+  }
+  const logId = await nodes.fetch(logIdOfGateway())
+  const isSame = logId.ok && logId.value === head.logId
+  return ok(isSame ? head.logId : bytesToHex(randomBytes(8)))
+}

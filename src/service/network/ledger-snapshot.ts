@@ -1,0 +1,72 @@
+import { err, ok, type Result } from '../../lib/result.ts'
+import { snapshotLines } from '../../node/snapshot/read-snapshot.ts'
+import { firstCheck, parsePosition, snapshotLine } from '../../node/snapshot/snapshot-format.ts'
+import type { SnapshotNotReady } from '../../node/source.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { Services } from '../services.ts'
+import type { NotOffered } from './not-offered.ts'
+
+/** A snapshot of the ledger, for a follower to begin with. */
+
+/** Its slot, and its lines, which are read while they are sent. */
+export interface LedgerSnapshot {
+  readonly slot: SlotIndex
+  readonly lines: AsyncGenerator<string>
+}
+
+/** The slot is too old, or unknown: a newer snapshot is to be begun. */
+export interface SnapshotExpired {
+  readonly code: 'SNAPSHOT_EXPIRED'
+  readonly slot: SlotIndex
+}
+
+/** What is given is no place of a snapshot. */
+export interface SnapshotPositionMalformed {
+  readonly code: 'CURSOR_MALFORMED'
+  readonly argument: 'from'
+}
+
+/** Why there is none. */
+export type SnapshotError =
+  | SnapshotPositionMalformed
+  | NotOffered
+  | SnapshotNotReady
+  | SnapshotExpired
+
+/** Opens the snapshot of the newest slot, or goes on with one at a place: slot, part, last key and last check. */
+export async function openLedgerSnapshot(
+  { store, source }: Pick<Services, 'store' | 'source'>,
+  place: string | undefined,
+): Promise<Result<LedgerSnapshot, SnapshotError>> {
+  const { read } = store
+  if (source.snapshotHead === undefined) {
+    return err({
+      code: 'NOT_OFFERED_BY_NODES',
+      what: 'snapshots, for they have entries of accounts',
+    })
+  }
+  if (place === undefined) {
+    const head = await source.snapshotHead()
+    if (!head.ok) return head
+    const { slot, commitments } = head.value
+    const { check, text } = snapshotLine(firstCheck, { section: 'head', head: head.value })
+    const seq = commitments.at(-1)?.[2] ?? 0
+    const range = { slot, section: 'outputs', after: '0x', check, seq } as const
+    return ok({ slot, lines: withFirst(`${text}\n`, snapshotLines(read, range)) })
+  }
+  const from = parsePosition(place)
+  if (from === undefined) return err({ code: 'CURSOR_MALFORMED', argument: 'from' })
+  const { slot } = from
+  const [milestone, tip] = [await read.milestone(slot), await read.logTip()]
+  const isKept = milestone !== undefined && milestone.lastSeq >= tip.prunedSeq
+  if (!isKept || tip.slot - slot > mostAge) return err({ code: 'SNAPSHOT_EXPIRED', slot })
+  return ok({ slot, lines: snapshotLines(read, { ...from, seq: milestone.lastSeq }) })
+}
+
+async function* withFirst(line: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield line
+  yield* lines
+}
+
+/** Slots since that of a snapshot: each page looks into each of them for what it has spent. */
+const mostAge = 10_000

@@ -1,0 +1,111 @@
+import { accountEntryFrom } from '../../ledger/accounts.ts'
+import { present } from '../../lib/assert.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
+import type { LedgerSnapshotReads } from '../ledger-snapshot-contract.ts'
+import { jsonOf } from './bulk.ts'
+import { commitments, outputRows, prunedTips } from './bulk-tables.ts'
+import { hexOfText } from './columns.ts'
+import { chainPlaces } from './ledger-snapshot-tables.ts'
+import type { Reading } from './reading.ts'
+import { accountEntries } from './trie-tables.ts'
+
+/** The ledger at the end of a former slot. What was unspent then is unspent now, or was spent in one of the slots since. */
+export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): LedgerSnapshotReads {
+  // The slots since come from the commitments, for each of which the index of spent outputs is entered once.
+  const outputs = rows(
+    outputRows,
+    `WHERE outputs.id IN (
+      WITH kept AS (SELECT "outputId" AS id FROM unspent_outputs
+          WHERE "outputId" > ?1 AND "bookedSlot" <= ?2 ORDER BY "outputId" LIMIT ${pageLimit}),
+        gone AS (SELECT spent.id FROM commitments JOIN outputs AS spent
+            ON spent."spentSlot" = commitments.slot AND spent.id > ?1 AND spent.id <=
+              coalesce((SELECT id FROM kept ORDER BY id LIMIT 1 OFFSET ${pageLimit - 1}), ?3)
+          WHERE commitments.slot > ?2 AND spent."bookedSlot" <= ?2)
+      SELECT id FROM kept UNION SELECT id FROM gone)
+    ORDER BY outputs.id LIMIT ${pageLimit}`,
+  )
+  const accounts = rows(
+    accountEntries,
+    `WHERE id > ?1 AND entry IS NOT NULL AND slot = (SELECT max(newer.slot) FROM account_versions AS newer
+        WHERE newer.id = account_versions.id AND newer.slot <= ?2)
+      ORDER BY account_versions.id LIMIT ${pageLimit}`,
+  )
+  const holder = row(
+    commitments,
+    'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
+  )
+  const ordinals = `SELECT ${dialect.hex('given."outputId"')},
+      (SELECT own.ordinal FROM chain_states AS own
+        WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
+        ORDER BY own.ordinal DESC LIMIT 1)
+    FROM ${dialect.given(chainPlaces.columns)}`
+  const tips = `WITH RECURSIVE found(address, place) AS (
+      SELECT (SELECT address FROM ledger_updates WHERE address > ?1 ORDER BY address LIMIT 1), 1
+      UNION ALL
+      SELECT (SELECT next.address FROM ledger_updates AS next WHERE next.address > found.address
+        ORDER BY next.address LIMIT 1), found.place + 1
+      FROM found WHERE found.address IS NOT NULL AND found.place < ${pageLimit}),
+    page AS (SELECT address FROM (
+        SELECT address FROM found WHERE address IS NOT NULL
+        UNION SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ?1
+          ORDER BY address LIMIT ${2 * pageLimit}) AS removed) AS known
+      ORDER BY address LIMIT ${pageLimit}),
+    tips AS (SELECT page.address, classes.class, (SELECT seq FROM ledger_updates AS log
+        WHERE log.address = page.address AND log.class = classes.class AND log.seq <= ?2
+        ORDER BY seq DESC LIMIT 1) AS seq
+      FROM page CROSS JOIN (SELECT 0 AS class UNION ALL SELECT 1) AS classes)
+    SELECT ${dialect.hex('tips.address')}, tips.class,
+      CASE WHEN log.seq IS NULL THEN pruned.ordinal ELSE log.ordinal END,
+      ${dialect.hex('CASE WHEN log.seq IS NULL THEN pruned."historyHash" ELSE log."historyHash" END')},
+      CASE WHEN log.seq IS NULL THEN pruned."milestoneIndex" ELSE log."milestoneIndex" END,
+      CAST(CASE WHEN log.seq IS NULL THEN pruned.balance ELSE log.balance END AS TEXT)
+    FROM tips LEFT JOIN ledger_updates AS log ON log.seq = tips.seq
+      LEFT JOIN pruned_tips AS pruned ON pruned.address = tips.address AND pruned.class = tips.class
+    ORDER BY tips.address, tips.class`
+
+  return {
+    outputsAt: (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId),
+    accountsAt: async (slot, after) => {
+      const found = await accounts(after ? hexToBytes(after) : noBytes, slot)
+      return found.map(({ accountId, entry }) => {
+        return { accountId, entry: accountEntryFrom(present(entry, 'an entry')) }
+      })
+    },
+    tipsAt: async (seq, after) => {
+      const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
+      const last = found.at(-1)
+      if (last === undefined) return undefined
+      const known = found.filter(([, , ordinal]) => ordinal !== null)
+      return { tips: known.map(prunedTips.rowOf), last: hexOfText(last[0]) }
+    },
+    chainOrdinals: async (states) => {
+      if (states.length === 0) return new Map()
+      const found = await query(ordinals, [jsonOf(dialect, chainPlaces, states)])
+      return new Map(found.map(([id, ordinal]) => [hexOfText(id) as OutputId, Number(ordinal)]))
+    },
+    milestoneHolding: (seq) => holder(seq),
+    snapshotProgress: async () => {
+      const [received] = await query(
+        `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balance_ranges) AS TEXT)
+          FROM snapshot_progress WHERE id = 1`,
+        [],
+      )
+      if (received === undefined) return undefined
+      const [head, position, baseTokens] = received
+      return {
+        head: String(head),
+        position: String(position),
+        baseTokens: BigInt(String(baseTokens)),
+      }
+    },
+  }
+}
+
+const noBytes = new Uint8Array()
+
+/** Behind every id of an output. */
+const lastId = new Uint8Array(39).fill(255)
+
+/** Rows of a page: SQLite reads them in some milliseconds, which hold the event loop. */
+const pageLimit = 500
