@@ -38,6 +38,7 @@ const surroundings = {
       return process.stdin[Symbol.asyncIterator]()
     },
   },
+  isTerminal: process.stdout.isTTY === true,
   stdout: (text: string) => void process.stdout.write(text),
   stderr: (text: string) => void process.stderr.write(text),
   stopped,

@@ -18,6 +18,8 @@ export interface ProcessIo {
   readonly clock: MachineClock
   /** Standard input; it ends when the process shall end. */
   readonly stdin: AsyncIterable<Uint8Array>
+  /** Whether people read standard output; a program gets JSON. */
+  readonly isTerminal: boolean
   stdout(text: string): void
   stderr(text: string): void
   /** Calls `act` whenever the operator says that the clock of the machine is right (`SIGUSR2`). */

@@ -9,12 +9,14 @@ export function databaseMessage(error: StoreError): string {
       return `the database cannot be used: ${error.reason}`
     case 'DATABASE_NEWER_THAN_PROGRAM':
       return `the database is newer than this program: it has the migration ${error.migration}`
+    case 'DATABASE_OLDER_THAN_PROGRAM':
+      return `the database was written by an earlier version: it has not the migration ${error.migration}; start the gateway on it once, or use the version that wrote it`
     case 'MIGRATION_CHANGED':
       return `the database was made with another text of the migration ${error.migration}`
     case 'MIGRATION_UNFINISHED':
       return `the migration ${error.migration} of the database was begun and never finished`
     case 'LEDGER_MISSING':
-      return `there is no ledger in ${error.place}, and --no-create lets none begin`
+      return `there is no ledger in ${error.place}`
     case 'IMPORT_UNFINISHED':
       return 'the database holds an import that did not come to its end; give the same export to ledger-gateway import again'
   }

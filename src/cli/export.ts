@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { stdout } from 'node:process'
-import { exportDatabase } from '../store/move/export.ts'
 import { asksForHelp, type Command, done, settingTable, table } from './command.ts'
 import { createProgress } from './progress.ts'
 import { databaseSettings, moveWith } from './with-database.ts'
+import { endFile, writeExport } from './write-export.ts'
 
 /** Writes a whole database as text. */
 export const exportCommand: Command = {
@@ -26,21 +25,12 @@ For example, from a file to a server:
       process.stdout(exportCommand.help)
       return done
     }
-    return moveWith(process, { name: 'export', words }, async (database, { path, signal }) => {
+    const call = { name: 'export', words, schema: 'UNCHANGED' } as const
+    return moveWith(process, call, async (database, { path, signal }) => {
       const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
-      const broken = new Promise<never>((_, reject) => void out.once('error', reject))
-      const write = async (line: string) => {
-        if (!out.write(line)) await Promise.race([once(out, 'drain'), broken])
-      }
       const progress = createProgress(process, 'export')
-      const moved = await Promise.race([
-        exportDatabase(database, { write, signal, onProgress: progress.tell }),
-        broken,
-      ])
-      if (path !== undefined) {
-        out.end()
-        await Promise.race([once(out, 'finish'), broken])
-      }
+      const moved = await writeExport(database, out, { signal, onProgress: progress.tell })
+      if (path !== undefined) await endFile(out)
       if (moved.ok) {
         progress.finish(moved.value)
         return undefined

@@ -44,6 +44,16 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import('./verify.ts')).verify,
   },
   {
+    name: 'backup',
+    summary: 'write a backup of a ledger while its gateway runs',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'make a ledger of a backup, in an empty database',
+    load: async () => (await import('./restore.ts')).restore,
+  },
+  {
     name: 'export',
     summary: 'write a whole database as text, to be imported into another',
     load: async () => (await import('./export.ts')).exportCommand,

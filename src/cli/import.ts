@@ -5,10 +5,16 @@ import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
 import { err } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
-import { type ExportFault, type ImportError, importDatabase } from '../store/move/import.ts'
+import type { Database } from '../store/database.ts'
+import {
+  type ExportFault,
+  type ImportError,
+  type ImportOptions,
+  importDatabase,
+} from '../store/move/import.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/writer.ts'
-import { asksForHelp, type Command, done, settingTable, table } from './command.ts'
+import { asksForHelp, type Command, done, type ProcessIo, settingTable, table } from './command.ts'
 import { createProgress } from './progress.ts'
 import { databaseSettings, moveWith } from './with-database.ts'
 
@@ -29,28 +35,47 @@ ${settingTable(databaseSettings)}
       return done
     }
     return moveWith(process, { name: 'import', words }, async (database, { path, signal }) => {
-      const write = createWriter(database, createSerialQueue())
-      const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
-      if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
-      const { term, release } = lease.value
-      const lines = linesOf(path === undefined ? process.stdin : createReadStream(path))
-      const progress = createProgress(process, 'import')
-      const options = { lines, term, signal, onProgress: progress.tell }
-      const moved = await importDatabase(database, options)
-        .catch((failure: unknown) => {
-          // The input is cut when the process shall end, and says so by an exception of its own.
-          if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' } as const)
-          throw failure
-        })
-        .finally(release)
-      if (!moved.ok) return sentence(moved.error)
-      progress.finish(moved.value)
-      return undefined
+      const input = path === undefined ? process.stdin : createReadStream(path)
+      const call = { name: 'import', input, signal, logId: 'KEPT' } as const
+      return importInto(process, database, call)
     })
   },
 }
 
-function sentence(error: ImportError): string {
+/** An import that a command makes. */
+export interface ImportCall extends Pick<ImportOptions, 'signal' | 'logId'> {
+  /** Of the command. */
+  readonly name: string
+  readonly input: AsyncIterable<Uint8Array>
+}
+
+/** Imports under the lease; a sentence where that fails. */
+export async function importInto(
+  process: ProcessIo,
+  database: Database,
+  { name, input, signal, logId }: ImportCall,
+): Promise<string | undefined> {
+  const write = createWriter(database, createSerialQueue())
+  const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
+  if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
+  const { term, release } = lease.value
+  const lines = linesOf(input)
+  const progress = createProgress(process, name)
+  const options = { lines, term, signal, logId, onProgress: progress.tell }
+  const moved = await importDatabase(database, options)
+    .catch((failure: unknown) => {
+      // The input is cut when the process shall end, and says so by an exception of its own.
+      if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' } as const)
+      throw failure
+    })
+    .finally(release)
+  if (!moved.ok) return importMessage(moved.error)
+  progress.finish(moved.value)
+  return undefined
+}
+
+/** Why an import ended, as a sentence. */
+function importMessage(error: ImportError): string {
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
       return 'the database holds a ledger already; an import needs an empty one'

@@ -134,8 +134,10 @@ function startMessage(error: StartError): string {
     case 'DATABASE_NEWER_THAN_PROGRAM':
     case 'MIGRATION_CHANGED':
     case 'MIGRATION_UNFINISHED':
+    case 'DATABASE_OLDER_THAN_PROGRAM':
     case 'IMPORT_UNFINISHED':
-    case 'LEDGER_MISSING':
       return databaseMessage(error)
+    case 'LEDGER_MISSING':
+      return `${databaseMessage(error)}, and --no-create lets none begin`
   }
 }

@@ -18,6 +18,13 @@ export type MigrationError =
   /** Another tool began it and did not finish. */
   | { readonly code: 'MIGRATION_UNFINISHED'; readonly migration: string }
 
+/** The tables are those of an earlier version. */
+export interface DatabaseOlderThanProgram {
+  readonly code: 'DATABASE_OLDER_THAN_PROGRAM'
+  /** The first one that is missing. */
+  readonly migration: string
+}
+
 /**
  * Applies what the folder has and the database has not, all or nothing, and gives the names applied. Keeps the table
  * `_prisma_migrations` as Prisma's own commands do: a folder each, its checksum the SHA-256 of the file in hex.
@@ -25,11 +32,13 @@ export type MigrationError =
 export async function migrate(
   connection: SqlConnection,
   { path, statements }: Database['migrations'],
-  fills: Fills = {},
+  { fills = {}, upTo }: MigrateOptions = {},
 ): Promise<Result<string[], MigrationError>> {
   await statements.beginMigrating(connection)
   try {
-    const result = await applyMissing(connection, statements, readMigrations(path), fills)
+    const all = readMigrations(path)
+    const isWanted = ({ name }: Migration) => upTo === undefined || name <= upTo
+    const result = await applyMissing(connection, statements, { all, isWanted, fills })
     await (result.ok
       ? statements.commitMigrating(connection)
       : statements.rollbackMigrating(connection))
@@ -40,27 +49,68 @@ export async function migrate(
   }
 }
 
+/** What a migration of a database needs besides its folder. */
+export interface MigrateOptions {
+  readonly fills?: Fills
+  /** The last migration to apply; all are applied by default. */
+  readonly upTo?: string | undefined
+}
+
+/** Whether a database has exactly the tables of the program; reads only. */
+export async function isMigrated(
+  connection: SqlConnection,
+  { path }: Pick<Database['migrations'], 'path'>,
+): Promise<Result<void, MigrationError | DatabaseOlderThanProgram>> {
+  const recorded = await recordedMigrations(connection)
+  const migrations = readMigrations(path)
+  const disagreement = firstDisagreement(recorded, migrations)
+  if (disagreement !== undefined) return err(disagreement)
+  const [missing] = missingIn(recorded, migrations)
+  if (missing === undefined) return ok(undefined)
+  return err({ code: 'DATABASE_OLDER_THAN_PROGRAM', migration: missing.name })
+}
+
+/** Whether the program has a migration of that name. */
+export function hasMigration(
+  { path }: Pick<Database['migrations'], 'path'>,
+  name: string,
+): boolean {
+  return readMigrations(path).some((migration) => migration.name === name)
+}
+
 /** By the name of a migration what follows it, in the same transaction: what its SQL alone cannot fill. */
 export interface Fills {
   readonly [migration: string]: (connection: SqlConnection) => Promise<void>
 }
 
+interface ToApply {
+  readonly all: readonly Migration[]
+  readonly isWanted: (migration: Migration) => boolean
+  readonly fills: Fills
+}
+
 async function applyMissing(
   connection: SqlConnection,
   statements: MigrationStatements,
-  migrations: readonly Migration[],
-  fills: Fills,
+  { all, isWanted, fills }: ToApply,
 ): Promise<Result<string[], MigrationError>> {
   await statements.createMigrationTable(connection)
   const recorded = await recordedMigrations(connection)
-  const disagreement = firstDisagreement(recorded, migrations)
+  const disagreement = firstDisagreement(recorded, all)
   if (disagreement !== undefined) return err(disagreement)
-  const missing = migrations.filter(({ name }) => recorded.every((record) => record.name !== name))
+  const missing = missingIn(recorded, all).filter(isWanted)
   for (const migration of missing) {
     await statements.runMigration(connection, { id: randomUUID(), ...migration })
     await fills[migration.name]?.(connection)
   }
   return ok(missing.map(({ name }) => name))
+}
+
+function missingIn(
+  recorded: readonly MigrationRecord[],
+  migrations: readonly Migration[],
+): Migration[] {
+  return migrations.filter(({ name }) => recorded.every((record) => record.name !== name))
 }
 
 function firstDisagreement(

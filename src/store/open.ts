@@ -3,7 +3,13 @@ import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import type { Store } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog } from './database.ts'
 import { fillsOf } from './fill-chains.ts'
-import { type MigrationError, migrate } from './migrate.ts'
+import {
+  type DatabaseOlderThanProgram,
+  hasMigration,
+  isMigrated,
+  type MigrationError,
+  migrate,
+} from './migrate.ts'
 import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { createSnapshots } from './snapshots.ts'
@@ -15,7 +21,7 @@ import { createWriter } from './writer.ts'
 export type DatabaseError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError
 
 /** Why a store could not be opened. */
-export type StoreError = DatabaseError | ImportUnfinished | LedgerMissing
+export type StoreError = DatabaseError | DatabaseOlderThanProgram | ImportUnfinished | LedgerMissing
 
 /** The database holds a part of an export, and no ledger yet. */
 export interface ImportUnfinished {
@@ -38,7 +44,15 @@ export interface StoreOptions {
   readonly log: StoreLog
   /** Whether a database that holds no ledger is opened, and made where it is missing; it is by default. */
   readonly mayCreate?: boolean
+  /** The tables that it is to have; those of this program by default. */
+  readonly schema?: Schema
 }
+
+/**
+ * CURRENT: missing migrations are applied. UNCHANGED: a database with other tables than the program's is refused, and nothing is
+ * written. Or an empty database gets the tables of an earlier version, for rows that were written then; others stay as they are.
+ */
+export type Schema = 'CURRENT' | 'UNCHANGED' | { readonly upTo: string }
 
 /**
  * Opens a database, brings its tables up to date, and gives one client to the writer and another to all readers: a
@@ -82,19 +96,29 @@ export async function openDatabase({
   wakeUrl,
   log,
   mayCreate = true,
-}: StoreOptions): Promise<Result<Database, DatabaseError | LedgerMissing>> {
+  schema = 'CURRENT',
+}: StoreOptions): Promise<
+  Result<Database, DatabaseError | DatabaseOlderThanProgram | LedgerMissing>
+> {
   const opened = await databaseOf({ url, wakeUrl, log })
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()
   if (!usable.ok) return usable
   // Before a folder, a file or a table is made.
-  if (usable.value === 'NOTHING' && !mayCreate) {
+  if (usable.value === 'NOTHING' && (!mayCreate || schema === 'UNCHANGED')) {
     return err({ code: 'LEDGER_MISSING', place: databasePlace(url) })
   }
+  if (typeof schema === 'object' && !hasMigration(database.migrations, schema.upTo)) {
+    return err({ code: 'DATABASE_NEWER_THAN_PROGRAM', migration: schema.upTo })
+  }
   try {
-    const applied = await bringUpToDate(database)
-    if (!applied.ok) return applied
+    const isLeft = typeof schema === 'object' && usable.value === 'TABLES'
+    const applied = isLeft ? ok([]) : await settleSchema(database, schema)
+    if (!applied.ok) {
+      await database.close()
+      return applied
+    }
     if (applied.value.length > 0) log.info('migrations-applied', { migrations: applied.value })
     return ok(database)
   } catch (failure) {
@@ -103,10 +127,19 @@ export async function openDatabase({
   }
 }
 
-async function bringUpToDate(database: Database): Promise<Result<string[], MigrationError>> {
+/** Applies the migrations that a schema asks for, or checks that none is missing; gives the names applied. */
+export async function settleSchema(
+  database: Database,
+  schema: Schema,
+): Promise<Result<string[], MigrationError | DatabaseOlderThanProgram>> {
   const connection = await database.connect()
   try {
-    return await migrate(connection, database.migrations, fillsOf(database))
+    if (schema === 'UNCHANGED') {
+      const same = await isMigrated(connection, database.migrations)
+      return same.ok ? ok([]) : same
+    }
+    const upTo = schema === 'CURRENT' ? undefined : schema.upTo
+    return await migrate(connection, database.migrations, { fills: fillsOf(database), upTo })
   } finally {
     await connection.dispose()
   }

@@ -137,6 +137,7 @@ function start(
       env,
       clock: systemClock,
       stdin: noInput(),
+      isTerminal: false,
       stdout: (text) => speak(text),
       stderr: (text) => {
         stderr += text

@@ -224,7 +224,7 @@ async function moved(from: string, to: string): Promise<void> {
   async function* given() {
     yield* lines
   }
-  unwrap(await importDatabase(into, { lines: given(), term, signal, onProgress }))
+  unwrap(await importDatabase(into, { lines: given(), term, signal, logId: 'KEPT', onProgress }))
   await store.write.releaseLease(term)
   await store.close()
   await into.close()

@@ -26,6 +26,7 @@ export async function runCommand(
       env: {},
       clock: systemClock,
       stdin: Readable.from([]),
+      isTerminal: false,
       stdout: (part) => {
         stdout += part
       },

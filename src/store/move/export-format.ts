@@ -16,6 +16,8 @@ export interface ExportHeader {
   /** The last position of the log, and the one before its first row, where older rows were removed. */
   readonly seq: number
   readonly prunedSeq: number
+  /** The newest migration of the database; exports of the first versions do not name it. */
+  readonly migration?: string | undefined
   readonly tables: readonly ExportedTable[]
 }
 
@@ -54,7 +56,7 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
   const header = parseObject(line)
   if (header?.format !== exportFormat) return 'NOT_AN_EXPORT'
   if (header.version !== exportVersion) return 'OTHER_VERSION'
-  const { logId, seq, prunedSeq, tables } = header
+  const { logId, seq, prunedSeq, migration, tables } = header
   if (typeof logId !== 'string' || !isHex(logId)) return 'NOT_AN_EXPORT'
   if (!isCount(seq) || !isCount(prunedSeq)) return 'NOT_AN_EXPORT'
   if (!Array.isArray(tables) || !tables.every(isExportedTable)) return 'NOT_AN_EXPORT'
@@ -64,6 +66,7 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
     logId: `0x${logId.slice(2)}`,
     seq,
     prunedSeq,
+    migration: typeof migration === 'string' ? migration : undefined,
     tables,
   }
 }

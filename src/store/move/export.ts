@@ -4,6 +4,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SqlConnection } from '../client.ts'
 import type { Database } from '../database.ts'
+import { recordedMigrations } from '../sql/migration-records.ts'
 import type { Table } from '../sql/statements.ts'
 import { countRows, logBounds } from '../sql/tables.ts'
 import {
@@ -96,8 +97,9 @@ async function headerOf(
   return {
     format: exportFormat,
     version: exportVersion,
-    logId: logId,
+    logId,
     ...bounds,
+    migration: (await recordedMigrations(connection)).at(-1)?.name,
     tables: described,
   }
 }

@@ -28,7 +28,11 @@ export async function continueLog(
   prunedSeq: number,
   added: TableRows,
 ): Promise<Result<'MORE', LogBroken>> {
-  const newest = await writing.tx.ledgerUpdate.findFirst({ orderBy: { seq: 'desc' } })
+  const newest = await writing.tx.ledgerUpdate.findFirst({
+    orderBy: { seq: 'desc' },
+    // Alone: the table may be that of an earlier version.
+    select: { seq: true },
+  })
   let seq = newest === null ? prunedSeq : Number(newest.seq)
   const updates = updatesIn(added)
   const tips = new Map<string, AddressTip>(await readTips(writing, updates))

@@ -13,6 +13,7 @@ import {
   type RowsRefused,
   writeRows,
 } from './import-rows.ts'
+import { beginNewLog } from './new-log.ts'
 
 /**
  * Writes an export into an empty database, a transaction for each line. Where it stopped is kept in the same
@@ -65,13 +66,15 @@ export interface ImportOptions {
   /** Of the lease, which every line prolongs. */
   readonly term: number
   readonly signal: AbortSignal
+  /** KEPT for a ledger that moves; NEW for one that is restored, which may lack what followers of the former log have. */
+  readonly logId: 'KEPT' | 'NEW'
   onProgress(progress: MoveProgress): void
 }
 
 /** Imports what is not here yet, and gives the rows of the whole. */
 export async function importDatabase(
   database: Database,
-  { lines, term, signal, onProgress }: ImportOptions,
+  { lines, term, signal, logId, onProgress }: ImportOptions,
 ): Promise<Result<MoveProgress, ImportError>> {
   const { writer } = database
   const begun = await writer.import.findUnique({ where: { id: 1n } })
@@ -80,7 +83,7 @@ export async function importDatabase(
     return err({ code: 'DATABASE_NOT_EMPTY' })
   }
   const former = { lines: Number(begun?.lines ?? 0), digest: bytesToHex(begun?.digest ?? none) }
-  const importer = createImporter(database, term, former)
+  const importer = createImporter(database, { term, logId, former })
   for await (const line of lines) {
     if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' })
     const taken = await importer.take(line)
@@ -94,8 +97,12 @@ export async function importDatabase(
 
 const none = new Uint8Array(0)
 
+interface Importing extends Pick<ImportOptions, 'term' | 'logId'> {
+  readonly former: EndLine
+}
+
 /** Takes an export line by line, the first `former.lines` of which are here already. */
-function createImporter(database: Database, term: number, former: EndLine) {
+function createImporter(database: Database, { term, logId, former }: Importing) {
   const digest = createHash('sha256')
   let target: ImportTarget | undefined
   let line = 0
@@ -139,6 +146,7 @@ function createImporter(database: Database, term: number, former: EndLine) {
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
     return step(database, term, async ({ tx }) => {
       await tx.import.deleteMany()
+      if (logId === 'NEW') await beginNewLog(tx)
       return ok('ENDED')
     })
   }

@@ -325,6 +325,7 @@ function imported(
       lines: lines(),
       term: term ?? lease.value.term,
       signal: signal ?? new AbortController().signal,
+      logId: 'KEPT',
       onProgress: () => {},
     })
     await write.releaseLease(lease.value.term)

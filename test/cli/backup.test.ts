@@ -1,0 +1,124 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { backup } from '../../src/cli/backup.ts'
+import type { Command, ProcessIo } from '../../src/cli/command.ts'
+import { restore } from '../../src/cli/restore.ts'
+import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
+import { runCommand } from '../support/run-command.ts'
+import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+
+describe.each(databases)('a backup on $name', ({ name, create }) => {
+  let folder: string
+  let file: string
+  let from: TestDatabase
+  let to: TestDatabase
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-backup-'))
+    file = join(folder, 'ledger.backup')
+    from = await create()
+    to = await create()
+  })
+  afterEach(async () => {
+    rmSync(folder, { recursive: true })
+    await from.remove()
+    await to.remove()
+  })
+
+  async function foundLedger(): Promise<void> {
+    const store = await openedStore(from.url)
+    const term = await takenLease(store)
+    await store.write.initialize(term, testGenesis())
+    await store.write.closeSlots(term, 1)
+    await store.write.commitSlots(term, [slotCommit(1, [entry(1, 1), entry(1, 2)])])
+    await store.close()
+  }
+
+  function run(command: Command, words: readonly string[], given: Partial<ProcessIo> = {}) {
+    const DATABASE_URL = command === backup ? from.url : to.url
+    return runCommand(command, words, { env: { DATABASE_URL }, ...given })
+  }
+
+  test('is restored with everything but the log id, and free of the lease', async () => {
+    await foundLedger()
+    expect(await run(backup, [file])).toMatchObject({ code: 0 })
+    expect(readdirSync(folder)).toEqual(['ledger.backup'])
+    const before = readFileSync(file)
+    expect(await run(restore, [file])).toMatchObject({ code: 0 })
+    expect(readFileSync(file)).toEqual(before)
+    const [old, restored] = [await openedStore(from.url), await openedStore(to.url)]
+    const { logId: former, ...rest } = await old.read.logTip()
+    const { logId, ...same } = await restored.read.logTip()
+    expect(same).toEqual(rest)
+    expect(logId).not.toBe(former)
+    expect(await restored.write.takeLease({ holder: 'next', ttlMs: 1_000 })).toMatchObject({
+      ok: true,
+    })
+    await Promise.all([old.close(), restored.close()])
+    expect(await run(restore, [file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/already/),
+    })
+  })
+
+  test('replaces a file only when it may, and leaves nothing where it fails', async () => {
+    expect(await run(backup, [file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no ledger'),
+    })
+    await foundLedger()
+    writeFileSync(file, 'mine')
+    expect(await run(backup, [file])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `ledger-gateway backup: ${file} is there already; --force replaces it\n`,
+    })
+    const stopped = Promise.resolve('SIGTERM' as const)
+    expect(await run(backup, [file, '--force'], { stopped })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('interrupted'),
+    })
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect(readdirSync(folder)).toEqual(['ledger.backup'])
+    const isTerminal = true
+    const made = await run(backup, [file, '--force'], { isTerminal })
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Keep beside it: .+\.key/),
+    })
+    expect(readFileSync(file).length).toBeGreaterThan(1_000)
+  })
+
+  test('names every key that is kept beside it', async () => {
+    await foundLedger()
+    const env = { DATABASE_URL: from.url, JWT_SECRET: 's'.repeat(40), ISSUER_KEY: 'none of yours' }
+    const { stdout } = await run(backup, [file], { env })
+    expect(JSON.parse(stdout).keepBeside).toEqual([
+      'the value of JWT_SECRET',
+      'the value of ISSUER_KEY',
+    ])
+    expect(stdout).not.toContain('sss')
+  })
+
+  test('is not made of a file that is none, or is damaged, or of the other kind', async () => {
+    writeFileSync(file, 'hello\n')
+    const refusals = [
+      [[file], /is no backup/] as const,
+      [[join(folder, 'none')], /ENOENT/] as const,
+    ]
+    for (const [words, said] of refusals) {
+      expect(await run(restore, words)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(said),
+      })
+    }
+    expect(await run(restore, [])).toMatchObject({ code: 2 })
+    await foundLedger()
+    await run(backup, [file, '--force'])
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.subarray(0, bytes.length - 5_000))
+    expect(await run(restore, [file])).toMatchObject({ code: 1 })
+    if (name === 'sqlite') expect(existsSync(to.url.slice('file:'.length))).toBe(false)
+  })
+})
