@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type ExecutionArgs, execute, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
+import { costRefusal, maxOperationCost, operationCost } from '../../../src/api/graphql/cost.ts'
 import { fieldCost } from '../../../src/api/graphql/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { fullSelection } from '../../support/full-selection.ts'
@@ -86,6 +86,15 @@ describe('a price is', () => {
 })
 
 /** The deepest that a type has are proofs, with seven levels of nodes: only a transaction and a feed have more about them. */
+test('fragments that each spread the next one twice are refused at once, with their dearest field', () => {
+  const levels = times(300, (n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`)
+  const text = `{ ...F0 } ${levels} fragment F300 on Query { __typename }`
+  expect(costRefusal(argsOf(text))?.extensions).toMatchObject({
+    code: 'OPERATION_TOO_COSTLY',
+    field: '__typename',
+  })
+})
+
 describe('an ordinary document is within the limit', () => {
   const root = new URL('../../../', import.meta.url)
   const files = ['README.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)]
