@@ -15,7 +15,7 @@ import {
   parseCount,
   parseDrain,
   parseDuration,
-  parseKeySet,
+  parseKeySetSource,
   parseLeeway,
   parseNames,
   parseOrigins,
@@ -354,7 +354,7 @@ function readSigning(given: GivenValues, errors: ConfigError[]): Config['signing
 function readKeySet(given: GivenValues, errors: ConfigError[]): Config['keySet'] {
   const { text, from: setting } = given(settings.jwtJwks)
   if (text === undefined) return undefined
-  const source = parseKeySet(text)
+  const source = parseKeySetSource(text)
   if (source === undefined) {
     const expected = 'a file, or https://HOST/PATH (http for this machine alone)'
     errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })

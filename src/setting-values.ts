@@ -105,7 +105,7 @@ export function isNodeUrl(text: string): boolean {
 }
 
 /** Where a key set is. Keys that came without TLS could be anybody's, except from this machine. */
-export function parseKeySet(text: string): KeySetSource | undefined {
+export function parseKeySetSource(text: string): KeySetSource | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'file', path: text }
   const { protocol, hostname, username, password } = URL.parse(text) ?? {}
   const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname ?? '')

@@ -5,7 +5,7 @@ import { type TokenFileUnusable, watchFile } from './watched-file.ts'
 
 /**
  * Tokens that the operator has revoked: a file with `jti ID` or `sub NAME` in each line, and notes after `#` at the beginning
- * of a line. Every process that can read the file follows it (docs/decisions/034).
+ * of a line. Every process that can read the file follows it (docs/decisions/036).
  */
 
 /** The revoked tokens. */

@@ -205,7 +205,8 @@ function endOf({ exp, iat }: JWTPayload, rules: TokenRules): number | undefined 
   const { maxAgeSeconds, leewaySeconds } = rules
   const byAge = maxAgeSeconds === undefined || iat === undefined ? undefined : iat + maxAgeSeconds
   const ends = [exp, byAge].filter((end) => end !== undefined)
-  return ends.length === 0 ? undefined : Math.min(...ends) + leewaySeconds
+  // A date may have a fraction (RFC 7519 2); the notice to feeds has whole seconds.
+  return ends.length === 0 ? undefined : Math.floor(Math.min(...ends)) + leewaySeconds
 }
 
 function tokenError(thrown: unknown, rules: TokenRules): TokenError | undefined {

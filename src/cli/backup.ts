@@ -140,11 +140,11 @@ It holds no keys. Keep beside it: ${keepBeside.join(', ')}\n`)
 
 /** What a gateway needs besides its database: the key of tokens, and the secret of the issuer's account where one is named. */
 function keysBeside(process: ProcessIo, values: Flags['values']): string[] {
-  const signing = parseSigning(process.env, values)
+  const parsed = parseSigning(process.env, values)
+  const signing = parsed.ok ? parsed.value.signing : undefined
   const { issuerKey, jwtSecret } = settings
-  const isFile = signing.ok && signing.value.kind === 'file'
   return [
-    isFile ? resolve(signing.value.path) : `the value of ${jwtSecret.variable}`,
+    signing?.kind === 'file' ? resolve(signing.path) : `the value of ${jwtSecret.variable}`,
     ...(process.env[issuerKey.variable] ? [`the value of ${issuerKey.variable}`] : []),
   ]
 }

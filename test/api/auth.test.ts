@@ -176,6 +176,12 @@ describe('what an operator demands', () => {
   })
 })
 
+test('an end with a fraction is one in whole seconds, as notices of it are', async () => {
+  const authorization = await sign(edKey, { exp: nowSeconds + 10.5 })
+  const identity = await callerOf({ key: edKey, clock }, { authorization }).identify()
+  expect(identity.ok && identity.value.expiresAt).toBe(nowSeconds + 10)
+})
+
 test('a caller that stays is one no more when its token ends or is revoked', async () => {
   const moving = createSettableClock(clock.nowNs())
   const revoked = new Set<string | undefined>()

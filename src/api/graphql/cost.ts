@@ -198,13 +198,21 @@ function dearestBelow(sums: Sums, set: SelectionSetNode, type: GraphQLNamedType)
   return 2 * below > cost ? [name, ...dearestBelow(sums, node.selectionSet, inner)] : [name]
 }
 
-function fieldsOf(sums: Sums, set: SelectionSetNode, of: GraphQLObjectType): PricedField[] {
+/** Each set once: fragments that spread others twice would be as many fields as 2 to the number of fragments. */
+function fieldsOf(
+  sums: Sums,
+  set: SelectionSetNode,
+  of: GraphQLObjectType,
+  seen: Set<SelectionSetNode> = new Set(),
+): PricedField[] {
+  if (seen.has(set)) return []
+  seen.add(set)
   return set.selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) {
       return [{ node: selection, of, cost: sums.ofField(selection, of) }]
     }
     const inner = sums.selectionOf(selection, of)
-    return inner === undefined ? [] : fieldsOf(sums, inner, of)
+    return inner === undefined ? [] : fieldsOf(sums, inner, of, seen)
   })
 }
 

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
+import { costRefusal, declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
 import {
   fieldCost,
   maxOperationCost,
@@ -140,6 +140,15 @@ describe('a price is', () => {
 })
 
 /** The deepest that a type has are proofs, with seven levels of nodes: only a transaction and a feed have more about them. */
+test('fragments that each spread the next one twice are refused at once, with their dearest field', () => {
+  const levels = times(300, (n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`)
+  const text = `{ ...F0 } ${levels} fragment F300 on Query { __typename }`
+  expect(costRefusal(argsOf(text))?.extensions).toMatchObject({
+    code: 'OPERATION_TOO_COSTLY',
+    field: '__typename',
+  })
+})
+
 describe('an ordinary document is within the limit', () => {
   const root = new URL('../../../', import.meta.url)
   const files = ['README.md', ...readdirSync(new URL('docs', root)).map((name) => `docs/${name}`)]

@@ -1,0 +1,117 @@
+import { createSecretKey } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { issueToken } from '../../src/api/token.ts'
+import { present } from '../../src/lib/assert.ts'
+import { bytesToHex } from '../../src/lib/hex.ts'
+import { Block } from '../../src/protocol/block.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import { makeFolder, startProgram } from '../support/program.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  postBytes,
+  slotNow,
+  taggedData,
+  untilCommitted,
+  user,
+} from '../support/wallet.ts'
+import type { Target } from './target.ts'
+
+/** The gateway under attack: a process of its own with little memory and few descriptors. */
+export interface AttackedGateway {
+  readonly url: string
+  /** What an attack knows of it. */
+  readonly target: Pick<Target, 'url' | 'token' | 'wrongBlock' | 'largeBlock'>
+  /** What its process holds now. */
+  holds(): Held
+  /** Whether its process runs. */
+  isAlive(): boolean
+  /** What it has logged. */
+  logged(): string
+  end(): Promise<void>
+}
+
+/** Resources of a process. */
+export interface Held {
+  readonly residentMb: number
+  readonly descriptors: number
+}
+
+/** The heap in MiB and the descriptors that the process may have. */
+const [heapMb, descriptors] = [512, 1_024]
+
+/** Starts one. */
+export async function startAttackedGateway(): Promise<AttackedGateway> {
+  const folder = makeFolder()
+  const secret = 'the secret of a gateway under attack'
+  const limited = `ulimit -n ${descriptors}; exec "$0" "$@"`
+  const program = await startProgram(
+    {
+      DATABASE_URL: folder.databaseUrl,
+      JWT_SECRET: secret,
+      NODE_OPTIONS: `--max-old-space-size=${heapMb}`,
+    },
+    ['/bin/bash', '-c', limited],
+  )
+  const { url, process: child } = program
+  const offer = await offerOf(url)
+  const key = createSecretKey(Buffer.from(secret))
+  const token = await issueToken(
+    { algorithm: 'HS256', sign: key, verify: key },
+    {
+      subject: 'victim',
+      scopes: ['chain-record:write'],
+      lifetimeSeconds: 3_600,
+      nowMs: Date.now(),
+    },
+  )
+  const { block } = blockOf(offer, taggedData('0x01', '0x'))
+  const large = blockOf(offer, taggedData('0x01', bytesToHex(new Uint8Array(8_000))))
+  const wrongBlock = { ...block, signature: large.block.signature }
+  return {
+    url,
+    target: {
+      url,
+      token,
+      wrongBlock: Object(print(Block, wrongBlock)),
+      largeBlock: bytesToHex(large.bytes),
+    },
+    holds: () => heldBy(child.pid ?? 0),
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    logged: program.logged,
+    end: async () => {
+      await program.end('SIGTERM')
+      folder.remove()
+    },
+  }
+}
+
+function heldBy(pid: number): Held {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
+  const files = readdirSync(`/proc/${pid}/fd`)
+  return { residentMb: Math.round(Number(kilobytes) / 1_024), descriptors: files.length }
+}
+
+/** Gives its ledger some thousand outputs, and waits until they are committed. */
+export async function fillLedger(url: string): Promise<void> {
+  const offer = await offerOf(url)
+  const creationSlot = slotNow(offer.network)
+  for (let i = 1; i <= 9; i++) {
+    const key = user(i)
+    const [spend] = await genesisOutputs(url, key)
+    const outputs = Array.from({ length: 100 }, () => ownedBy(key, 10_000_000n))
+    const payment = paymentOf(offer.network, {
+      spend: present(spend, 'funds'),
+      key,
+      outputs,
+      creationSlot,
+    })
+    const posted = await postBytes(url, blockOf(offer, payment.payload).bytes)
+    if (!posted.ok) throw new Error(await posted.text())
+  }
+  await untilCommitted(url, creationSlot + 2)
+}

@@ -1,0 +1,72 @@
+import { chainIdOf } from '../support/chain-ids.ts'
+import type { Random } from '../support/random.ts'
+import { addressOf, getJson, user } from '../support/wallet.ts'
+
+/** Values for random requests: what a ledger has, and what no ledger has. */
+
+/** One of some things. */
+export function pick<T>(random: Random, from: readonly T[]): T {
+  const one = from[random.between(0, from.length - 1)]
+  if (one === undefined) throw new Error('nothing to choose from')
+  return one
+}
+
+/** Whether something of a chance happens, in percent. */
+export function chance(random: Random, percent: number): boolean {
+  return random.between(1, 100) <= percent
+}
+
+/** Hexadecimal text of so many bytes. */
+export function hex(random: Random, bytes: number): string {
+  return `0x${Array.from({ length: bytes }, () => random.between(0, 255).toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Texts that mean harm, or nothing. */
+export const oddTexts: readonly string[] = [
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e309',
+  'NaN',
+  'null',
+  '0x',
+  '0xzz',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  '🙂',
+  "'; --",
+  '" OR 1=1',
+  '%s%n',
+  '../../etc/passwd',
+  '{{7*7}}',
+  '__proto__',
+  'constructor',
+  'a'.repeat(3_000),
+  '99999999999999999999999999999999',
+  'tst1qqqq',
+]
+
+/** Numbers at the ends of every range, and beyond. */
+export const oddNumbers: readonly number[] = [
+  -1, 0, 1, 127, 128, 1_000, 1_001, 65_535, 65_536, 2_147_483_647, 2_147_483_648, 4_294_967_295,
+  4_294_967_296, 9_007_199_254_740_991, 1e21, -1e21, 0.5, 5e-324,
+]
+
+/** What the ledger of a gateway has: addresses, ids, cursors. */
+export async function knownValues(url: string): Promise<readonly string[]> {
+  const addresses = [0, 1, 2].map((index) => addressOf(user(index)))
+  const pages = await Promise.all([
+    ...addresses.map((one) =>
+      getJson(`${url}/api/explorer/v2/ledger/updates/by-address/${one}?pageSize=2`),
+    ),
+    getJson(`${url}/feed/updates?limit=3&address=${addresses[1]}`),
+    getJson(`${url}/api/core/v3/blocks/issuance`),
+    getJson(`${url}/api/core/v3/info`),
+    getJson(`${url}/api/explorer/v2/milestones?pageSize=3`),
+  ])
+  const found = JSON.stringify(pages).match(/0x[0-9a-f]{64,}[0-9a-z.]*|"[A-Za-z0-9_.-]{36}"/g) ?? []
+  const texts = found.map((text) => text.replaceAll('"', ''))
+  return [...new Set([...addresses, chainIdOf(1), chainIdOf(2), ...texts])]
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { faultOf, fuzz } from '../attack/fuzz.ts'
+import { graphqlRequest } from '../attack/fuzz-graphql.ts'
+import { restRequest } from '../attack/fuzz-rest.ts'
+import { knownValues } from '../attack/known-values.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { getJson, untilHealth } from '../support/wallet.ts'
+
+/** Random requests from the two descriptions of the gateway; `npm run attack -- fuzz-rest N` sends more. */
+describe('no random request is answered with a fault, a path of the machine or a statement', () => {
+  const seed = 1
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+    await untilHealth(gateway.url)
+  })
+  afterAll(() => gateway.close())
+
+  test('of REST', async () => {
+    const { url } = gateway
+    const token = await gateway.token('chain-record:write')
+    const [document, known] = await Promise.all([getJson(`${url}/openapi.json`), knownValues(url)])
+    const make = restRequest.bind(undefined, { document, known, token })
+    const { faults, answers } = await fuzz({ url, seed, requests: 200, make })
+    expect(faults).toEqual([])
+    expect(answers.get('200')).toBeGreaterThan(20)
+  })
+
+  test('of GraphQL', async () => {
+    const { url } = gateway
+    const token = await gateway.token('chain-record:write')
+    const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
+    const make = graphqlRequest.bind(undefined, { schema, known: await knownValues(url), token })
+    const { faults, answers } = await fuzz({ url, seed, requests: 200, make })
+    expect(faults).toEqual([])
+    expect(answers.get('200')).toBeGreaterThan(20)
+  })
+
+  test.each([
+    ['a fault of its own', 500, '{}'],
+    ['a fault of its own', 200, '{"errors":[{"extensions":{"code":"INTERNAL"}}]}'],
+    ['a path of the machine', 400, `cannot open ${process.cwd()}/data`],
+    ['a stack', 400, 'Error: x\n    at read (store.js:1)'],
+    ['a statement', 503, 'near: SELECT seq FROM log WHERE seq > ?'],
+  ])('%s is noticed', (fault, status, text) => {
+    expect(faultOf(status, text)).toBe(fault)
+    expect(faultOf(400, '{"message":"select one address from the list"}')).toBeUndefined()
+  })
+})
