@@ -78,6 +78,8 @@ export interface Config extends LedgerSettings {
   readonly clientConnections: number | undefined
   /** How many subscriptions and long polls one client may have open; `undefined` as above. */
   readonly clientSubscriptions: number | undefined
+  /** Beyond which mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
+  readonly maxLoopDelay: number
   /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
   readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
@@ -152,6 +154,7 @@ export function parseConfig(
     clientCost: readClientLimit(settings.clientCost, given, errors),
     clientConnections: readClientLimit(settings.clientConnections, given, errors),
     clientSubscriptions: readClientLimit(settings.clientSubscriptions, given, errors),
+    maxLoopDelay: check(settings.maxLoopDelay, parseCount, 'a whole number'),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),

@@ -179,7 +179,8 @@ function limitsOf(config: Config, network: string): TransportLimits {
     connections: config.clientConnections ?? usual.connections,
     subscriptions: config.clientSubscriptions ?? usual.subscriptions,
   }
-  return { ...defaultLimits, connections, subscriptions, client }
+  const { maxLoopDelay: loopDelayMs } = config
+  return { ...defaultLimits, connections, subscriptions, loopDelayMs, client }
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {

@@ -234,6 +234,13 @@ export const settings = {
     byDefault: undefined,
     help: `subscriptions and long polls that one client may have open; by default ${usualClientLimits.subscriptions}, and ${developmentClientLimits.subscriptions} on the development network`,
   },
+  maxLoopDelay: {
+    variable: 'MAX_LOOP_DELAY',
+    flag: 'max-loop-delay',
+    value: 'NUMBER',
+    byDefault: String(defaultLimits.loopDelayMs),
+    help: 'mean delay of the event loop, in milliseconds, beyond which requests without a token of the operator are refused; 0 for any',
+  },
   drainDelay: {
     variable: 'DRAIN_DELAY',
     flag: 'drain-delay',

@@ -23,6 +23,8 @@ export interface Identity {
   readonly name: string
   /** The end of the token's validity in Unix seconds; `undefined` for one without end. */
   readonly expiresAt: number | undefined
+  /** Whether the token is one of the operator. */
+  readonly isOperator: boolean
 }
 
 /** Where a token may be: in `Authorization`, bare or after `Bearer`, or else in the cookie `jwt`. */
@@ -65,7 +67,11 @@ export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
     known ??= holderOf(deps, credentials)
     return known
   }
-  const identityOf = ({ name, expiresAt }: Holder): Identity => ({ name, expiresAt })
+  const identityOf = ({ name, expiresAt, isOperator }: Holder): Identity => ({
+    name,
+    expiresAt,
+    isOperator,
+  })
   return {
     identify: async () => {
       const found = await holder()

@@ -12,6 +12,8 @@ import type { TransportLimits } from './limits.ts'
 export interface Client {
   readonly name: string
   readonly share: Share
+  /** Whether it has shown a token of the operator. */
+  readonly isOperator: boolean
 }
 
 /** The clients of a gateway. */
@@ -52,11 +54,15 @@ export function createClients(
     return address
   }
 
-  const clientNamed = (name: string): Client => ({ name, share: shares.of(name) })
+  const clientNamed = (name: string): Client => ({
+    name,
+    share: shares.of(name),
+    isOperator: false,
+  })
 
   async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
     const token = sent.authorization ?? sent.cookie ?? ''
-    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time.
+    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time, also for operators.
     const known = names.get(token)
     if (known !== undefined) return clientNamed(known)
     const identity = await caller.identify()
@@ -64,7 +70,9 @@ export function createClients(
       if (identity.error.code !== 'TOKEN_MISSING') before.share.charge(tokenCost)
       return before
     }
-    const name = `token ${identity.value.name}`
+    const { name: subject, isOperator } = identity.value
+    const name = `token ${subject}`
+    if (isOperator) return { ...clientNamed(name), isOperator }
     names.set(token, name)
     return clientNamed(name)
   }

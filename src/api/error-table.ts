@@ -321,6 +321,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: () =>
       'a subscription is answered as a stream of events: send Accept: text/event-stream, or use WebSocket',
   },
+  GATEWAY_OVERLOADED: later(() => 'this gateway has too much to do; try again later'),
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: badRequest((e) => `the node refused the block: ${e.reason}`),
   NOT_OFFERED_BY_NODES: {

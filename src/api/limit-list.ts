@@ -242,6 +242,14 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     setting: 'CLIENT_COST',
   },
   {
+    name: 'loopDelayMs',
+    value: transports.loopDelayMs,
+    unit: 'MILLISECONDS',
+    meaning: 'For which the event loop may be late on average; 0 for any time.',
+    error: 'GATEWAY_OVERLOADED',
+    setting: 'MAX_LOOP_DELAY',
+  },
+  {
     name: 'unsentBytes',
     value: maxUnsentAnswers,
     unit: 'BYTES',

@@ -17,6 +17,8 @@ export interface TransportLimits {
   readonly heartbeatMs: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
+  /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
+  readonly loopDelayMs: number
   /** What one client may do of what all share. */
   readonly client: ClientLimits
 }
@@ -52,6 +54,7 @@ export const defaultLimits: TransportLimits = {
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   stalledWriteMs: 60_000,
+  loopDelayMs: 1_000,
   client: developmentClientLimits,
 }
 
@@ -64,6 +67,8 @@ export interface Occupancy {
   readonly byClient: Map<string, OfClient>
   /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
+  /** Whether there is too much to do for more requests of anyone but the operator. */
+  readonly isOverloaded: () => boolean
   /** Fires when the gateway stops and accepts no more subscribers. */
   readonly draining: AbortSignal
   /** Logs when a limit of the operator is reached, and when it no longer is. */
@@ -91,10 +96,23 @@ export function occupy(
   else occupancy.byClient.set(client, ofClient)
 }
 
+interface OccupancyDeps {
+  readonly draining: AbortSignal
+  readonly isOverloaded?: () => boolean
+}
+
+/** Why nothing is begun for a client now; `undefined` where it is. */
+export function overloadRefusal(
+  { isOverloaded }: Occupancy,
+  { isOperator }: { readonly isOperator: boolean },
+): LimitError | undefined {
+  return isOverloaded() && !isOperator ? { code: 'GATEWAY_OVERLOADED' } : undefined
+}
+
 /** Creates the count, with nothing open. */
 export function createOccupancy(
   limits: TransportLimits,
-  draining: AbortSignal,
+  { draining, isOverloaded = () => false }: OccupancyDeps,
   log: Pick<Log, 'info' | 'warn'>,
 ): Occupancy {
   const fullness = {
@@ -102,7 +120,7 @@ export function createOccupancy(
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
   const none = { connections: 0, subscriptions: 0, byClient: new Map() }
-  return { limits, ...none, isStopping: false, draining, fullness }
+  return { limits, ...none, isStopping: false, isOverloaded, draining, fullness }
 }
 
 /** Why another connection is refused; `undefined` where it is not. */

@@ -11,8 +11,11 @@ import type { SigningKey } from './signing-key.ts'
 
 /** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
 
-/** What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only. */
-export const scopes = ['chain-record:write', 'block:submit'] as const
+/**
+ * What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only, `operator` is
+ * answered also while others are not, because the gateway has too much to do.
+ */
+export const scopes = ['chain-record:write', 'block:submit', 'operator'] as const
 
 /** One thing a token allows. */
 export type Scope = (typeof scopes)[number]
@@ -23,6 +26,8 @@ export interface TokenClaims {
   readonly subject: string | undefined
   /** Whether it may set chain records: the claim `permissions.write`, or the scope for it. */
   readonly canWrite: boolean
+  /** Whether it has the scope of the operator. */
+  readonly isOperator: boolean
   /** The `exp` claim: the end of its validity in Unix seconds. */
   readonly expiresAt: number | undefined
 }
@@ -70,7 +75,9 @@ export async function verifyToken(
     // The library checks only the claims about time.
     const { sub: subject }: Record<string, unknown> = payload
     if (subject !== undefined && !isName(subject)) return err({ code: 'TOKEN_MALFORMED' })
-    return ok({ subject, canWrite: grantsWrite(payload), expiresAt: payload.exp })
+    const canWrite = grantsWrite(payload)
+    const isOperator = scopesOf(payload).includes('operator')
+    return ok({ subject, canWrite, isOperator, expiresAt: payload.exp })
   } catch (thrown) {
     const error = tokenError(thrown)
     if (error === undefined) throw thrown
@@ -96,12 +103,15 @@ function algorithmOf(token: string): string | undefined {
 
 function grantsWrite(claims: JWTPayload): boolean {
   // A payload has an index signature, and by it any claim is unknown.
-  const { permissions, scope }: Record<string, unknown> = claims
+  const { permissions }: Record<string, unknown> = claims
   const byPermission =
     typeof permissions === 'object' && permissions !== null && Object.hasOwn(permissions, 'write')
-  return (
-    byPermission || (typeof scope === 'string' && scope.split(' ').includes('chain-record:write'))
-  )
+  return byPermission || scopesOf(claims).includes('chain-record:write')
+}
+
+function scopesOf(claims: JWTPayload): readonly string[] {
+  const { scope }: Record<string, unknown> = claims
+  return typeof scope === 'string' ? scope.split(' ') : []
 }
 
 function tokenError(thrown: unknown): TokenError | undefined {

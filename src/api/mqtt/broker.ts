@@ -11,7 +11,7 @@ import type { Client as ClientOfShare, Clients } from '../clients.ts'
 import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
 import { type Peer, startHeartbeat } from '../heartbeat.ts'
-import { connectionRefusal, type Occupancy, occupy } from '../limits.ts'
+import { connectionRefusal, type Occupancy, occupy, overloadRefusal } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { presentState } from './messages.ts'
@@ -85,7 +85,10 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   }
 
   function accept(request: IncomingMessage, { duplex, head, client }: Upgrade): void {
-    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
+    const refusal =
+      overloadRefusal(occupancy, client) ??
+      connectionRefusal(occupancy, client.name) ??
+      client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return
