@@ -8,6 +8,7 @@ import {
   developmentClientLimits,
   type TransportLimits,
   usualClientLimits,
+  usualLoopDelayMs,
 } from './api/limits.ts'
 import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
@@ -29,10 +30,12 @@ import { nameOfThisProcess } from './node/lease-holder.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
+import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
+import { bytesPerMegabyte } from './settings.ts'
 import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store } from './store/contract.ts'
 import { logStoreFaults } from './store/fault-log.ts'
@@ -170,6 +173,10 @@ function policiesOf(config: Config, network: string): Policies {
   return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
 }
 
+function megabytes(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : count * bytesPerMegabyte
+}
+
 function limitsOf(config: Config, network: string): TransportLimits {
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const isDevelopment = network === developmentNetworkName
@@ -178,9 +185,15 @@ function limitsOf(config: Config, network: string): TransportLimits {
     costPerSecond: config.clientCost ?? usual.costPerSecond,
     connections: config.clientConnections ?? usual.connections,
     subscriptions: config.clientSubscriptions ?? usual.subscriptions,
+    payloadsPerDay: config.clientPayloads ?? usual.payloadsPerDay,
+    bytesPerDay: megabytes(config.clientMegabytes) ?? usual.bytesPerDay,
   }
-  const { maxLoopDelay: loopDelayMs } = config
-  return { ...defaultLimits, connections, subscriptions, loopDelayMs, client }
+  const usualDelay = isDevelopment ? defaultLimits.loopDelayMs : usualLoopDelayMs
+  const { maxLoopDelay: loopDelayMs = usualDelay } = config
+  const minFreeDisk = config.minFreeDisk * bytesPerMegabyte
+  const maxDatabaseSize = megabytes(config.maxDatabaseSize)
+  const ofAll = { connections, subscriptions, loopDelayMs, minFreeDisk, maxDatabaseSize }
+  return { ...defaultLimits, ...ofAll, client }
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
@@ -241,12 +254,15 @@ async function openServices(
     },
   })
   opened.push(filler.close)
+  const space = await watchSpace({ store, log }, limitsOf(config, parameters.networkName))
+  opened.push(space.close)
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
-  const faucet = faucetOf(shared, log)
+  const faucet = faucetOf({ ...shared, space }, log)
   if (faucet !== undefined) opened.push(faucet.close)
   return {
     ...shared,
+    space,
     parameters,
     feed,
     chainRecords,

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import type { SubmissionQuota } from '../service/submit/submission-quota.ts'
 import type { Caller, Credentials } from './auth.ts'
 import { clientOf, type TrustedProxies } from './client-address.ts'
+import { createClientQuotas } from './client-quotas.ts'
 import { createClientShares, type Share } from './client-shares.ts'
 import type { TransportLimits } from './limits.ts'
 
@@ -12,6 +14,8 @@ import type { TransportLimits } from './limits.ts'
 export interface Client {
   readonly name: string
   readonly share: Share
+  /** What it may still add to the database. */
+  quota(): SubmissionQuota
   /** Whether it has shown a token of the operator. */
   readonly isOperator: boolean
 }
@@ -38,6 +42,7 @@ export function createClients(
   proxies: TrustedProxies,
 ): Clients {
   const shares = createClientShares(limits)
+  const quotaOf = createClientQuotas(limits)
   const names = new LRUCache<string, string>({
     maxSize: maxTokenCharacters,
     sizeCalculation: (name, token) => name.length + token.length,
@@ -57,6 +62,7 @@ export function createClients(
   const clientNamed = (name: string): Client => ({
     name,
     share: shares.of(name),
+    quota: () => quotaOf(name),
     isOperator: false,
   })
 

@@ -306,6 +306,19 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CLIENT_SUBSCRIPTION_LIMIT: tooMany(
     (e) => `this client has ${e.limit} subscriptions open already; end one of them`,
   ),
+  DAILY_QUOTA_EXCEEDED: {
+    status: 429,
+    message: (e) =>
+      e.unit === 'bytes'
+        ? `this client may add ${e.limit} bytes of blocks a day and has used them up; try again in ${e.retryAfterSeconds} seconds`
+        : e.limit === 0
+          ? 'type: a payload came alone, and this node signs no blocks for others; submit a block'
+          : `type: a payload came alone, and this node signs ${e.limit} blocks a day for a client; submit a block, or try again in ${e.retryAfterSeconds} seconds`,
+    headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
+  },
+  DISK_LOW: later(
+    (e) => `the node takes no new blocks, for its room is used up (${inWords(e.reason)})`,
+  ),
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: (e) =>

@@ -280,6 +280,7 @@ async function answerGraphql(deps: RequestDeps, request: GraphqlRequest): Promis
   const context = {
     ...{ caller, services, limits, requestId, isStopping },
     share: forOneRequest(client.share),
+    quota: client.quota,
   }
   const left = await deps.direct.answer(message, response, { query, context, common })
   if (left === undefined) return

@@ -19,6 +19,10 @@ export interface TransportLimits {
   readonly stalledWriteMs: number
   /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
   readonly loopDelayMs: number
+  /** Bytes of the disk of a SQLite file that are to be free for new blocks to be taken. */
+  readonly minFreeDisk: number
+  /** Bytes of the database beyond which no new blocks are taken; `undefined` for no limit. */
+  readonly maxDatabaseSize: number | undefined
   /** What one client may do of what all share. */
   readonly client: ClientLimits
 }
@@ -31,6 +35,10 @@ export interface ClientLimits {
   readonly connections: number
   /** Its subscriptions on all of them, and its long polls. */
   readonly subscriptions: number
+  /** How many blocks the node signs for it a day around bare payloads. */
+  readonly payloadsPerDay: number
+  /** Bytes of blocks that it may add to the database a day. */
+  readonly bytesPerDay: number
 }
 
 /** On the development network a client may use all that the process can do: whoever is there is trusted. */
@@ -38,6 +46,8 @@ export const developmentClientLimits: ClientLimits = {
   costPerSecond: 100_000_000,
   connections: 19_500,
   subscriptions: 100_000,
+  payloadsPerDay: 1_000_000,
+  bytesPerDay: 16 * 1024 ** 3,
 }
 
 /** On other networks half a core by the estimates, which are mostly far above what is really spent. */
@@ -45,16 +55,25 @@ export const usualClientLimits: ClientLimits = {
   costPerSecond: 250_000,
   connections: 200,
   subscriptions: 2_000,
+  // The node pays for them.
+  payloadsPerDay: 0,
+  bytesPerDay: 256 * 1024 ** 2,
 }
 
-/** The limits of a gateway without settings. */
+/** That of `loopDelayMs` on other networks than that of development. */
+export const usualLoopDelayMs = 1_000
+
+/** The limits of a gateway without settings, on the development network. */
 export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   stalledWriteMs: 60_000,
-  loopDelayMs: 1_000,
+  // Others may have the machine meanwhile, and a developer waits rather than to be refused.
+  loopDelayMs: 10_000,
+  minFreeDisk: 256 * 1024 ** 2,
+  maxDatabaseSize: undefined,
   client: developmentClientLimits,
 }
 

@@ -48,9 +48,9 @@ export function prepareOperation(
   const { operationName, variables } = request
   const requestId = randomUUID()
   const { isStopping, limits } = occupancy
-  const { share } = client
+  const { share, quota } = client
   const fields = { caller, services, limits, requestId, isStopping }
-  const contextValue: GatewayContext = { ...fields, budget, share }
+  const contextValue: GatewayContext = { ...fields, budget, share, quota }
   try {
     const overloaded = overloadRefusal(occupancy, client)
     if (overloaded !== undefined) return [toGraphQL(overloaded)]
