@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountIdOfKey, slotsBeforeStart } from '../../src/node/embedded/development.ts'
-import { developmentNetworkName, developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import {
+  developmentNetworkName,
+  developmentParameters,
+} from '../../src/node/embedded/development-parameters.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
