@@ -82,6 +82,16 @@ export interface Config extends LedgerSettings, TokenSettings {
   readonly clientConnections: number | undefined
   /** How many subscriptions and long polls one client may have open; `undefined` as above. */
   readonly clientSubscriptions: number | undefined
+  /** How many payloads of one client the node signs blocks around a day; `undefined` as above. */
+  readonly clientPayloads: number | undefined
+  /** Megabytes of blocks that one client may add a day; `undefined` as above. */
+  readonly clientMegabytes: number | undefined
+  /** Megabytes of the disk of a SQLite file that are to be free for new blocks to be taken. */
+  readonly minFreeDisk: number
+  /** Megabytes of the database beyond which no new blocks are taken; `undefined` for no limit. */
+  readonly maxDatabaseSize: number | undefined
+  /** Beyond which mean delay of the event loop requests are refused, in milliseconds, 0 for never; `undefined` as above. */
+  readonly maxLoopDelay: number | undefined
   /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
   readonly drainDelaySeconds: number
   /** Over how long listeners are sent away when the gateway stops. */
@@ -160,9 +170,14 @@ export function parseConfig(
     maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
     maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
     proxies: readProxies(given, errors),
-    clientCost: readClientLimit(settings.clientCost, given, errors),
-    clientConnections: readClientLimit(settings.clientConnections, given, errors),
-    clientSubscriptions: readClientLimit(settings.clientSubscriptions, given, errors),
+    clientCost: readNumber(settings.clientCost, { given, errors }),
+    clientConnections: readNumber(settings.clientConnections, { given, errors }),
+    clientSubscriptions: readNumber(settings.clientSubscriptions, { given, errors }),
+    clientPayloads: readNumber(settings.clientPayloads, { given, errors, least: 0 }),
+    clientMegabytes: readNumber(settings.clientMegabytes, { given, errors }),
+    minFreeDisk: check(settings.minFreeDisk, parseCount, 'a whole number'),
+    maxDatabaseSize: readNumber(settings.maxDatabaseSize, { given, errors }),
+    maxLoopDelay: readNumber(settings.maxLoopDelay, { given, errors, least: 0 }),
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
@@ -278,18 +293,17 @@ function readProxies(given: GivenValues, errors: ConfigError[]): TrustedProxies 
   return { kind: 'none' }
 }
 
-/** One that has another default on each network. */
-function readClientLimit(
-  limit: Setting,
-  given: GivenValues,
-  errors: ConfigError[],
+/** A number without a default of its own. */
+function readNumber(
+  setting: Setting,
+  { given, errors, least = 1 }: { given: GivenValues; errors: ConfigError[]; least?: number },
 ): number | undefined {
-  const { text, from: setting } = given(limit)
+  const { text, from } = given(setting)
   if (text === undefined) return undefined
   const value = parseCount(text)
-  if (value === undefined || value === 0) {
-    const expected = 'a whole number from 1'
-    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+  if (value === undefined || value < least) {
+    const expected = `a whole number from ${least}`
+    errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
   }
   return value
 }

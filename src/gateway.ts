@@ -9,6 +9,7 @@ import {
   developmentClientLimits,
   type TransportLimits,
   usualClientLimits,
+  usualLoopDelayMs,
 } from './api/limits.ts'
 import { openTokens } from './api/open-tokens.ts'
 import type { Policies } from './api/policies.ts'
@@ -32,10 +33,12 @@ import { nameOfThisProcess } from './node/lease-holder.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startPruner } from './node/pruner.ts'
 import { openSignatureChecker } from './node/signatures.ts'
+import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
+import { bytesPerMegabyte } from './settings.ts'
 import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store } from './store/contract.ts'
 import { logStoreFaults } from './store/fault-log.ts'
@@ -181,6 +184,10 @@ function policiesOf(config: Config, network: string): Policies {
   return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
 }
 
+function megabytes(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : count * bytesPerMegabyte
+}
+
 function limitsOf(config: Config, network: string): TransportLimits {
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const isDevelopment = network === developmentNetworkName
@@ -189,8 +196,15 @@ function limitsOf(config: Config, network: string): TransportLimits {
     costPerSecond: config.clientCost ?? usual.costPerSecond,
     connections: config.clientConnections ?? usual.connections,
     subscriptions: config.clientSubscriptions ?? usual.subscriptions,
+    payloadsPerDay: config.clientPayloads ?? usual.payloadsPerDay,
+    bytesPerDay: megabytes(config.clientMegabytes) ?? usual.bytesPerDay,
   }
-  return { ...defaultLimits, connections, subscriptions, client }
+  const usualDelay = isDevelopment ? defaultLimits.loopDelayMs : usualLoopDelayMs
+  const { maxLoopDelay: loopDelayMs = usualDelay } = config
+  const minFreeDisk = config.minFreeDisk * bytesPerMegabyte
+  const maxDatabaseSize = megabytes(config.maxDatabaseSize)
+  const ofAll = { connections, subscriptions, loopDelayMs, minFreeDisk, maxDatabaseSize }
+  return { ...defaultLimits, ...ofAll, client }
 }
 
 /** A checkout whose explorer was not built serves the rest. */
@@ -259,12 +273,15 @@ async function openServices(
     },
   })
   opened.push(filler.close)
+  const space = await watchSpace({ store, log }, limitsOf(config, parameters.networkName))
+  opened.push(space.close)
   const chainRecords = openChainRecordFeed({ reader: store.read, log })
   opened.push(async () => chainRecords.close())
-  const faucet = faucetOf(shared, log)
+  const faucet = faucetOf({ ...shared, space }, log)
   if (faucet !== undefined) opened.push(faucet.close)
   return {
     ...shared,
+    space,
     parameters,
     feed,
     chainRecords,

@@ -1,4 +1,9 @@
-import { defaultLimits, developmentClientLimits, usualClientLimits } from './api/limits.ts'
+import {
+  defaultLimits,
+  developmentClientLimits,
+  usualClientLimits,
+  usualLoopDelayMs,
+} from './api/limits.ts'
 import { logLevels } from './lib/log.ts'
 
 /** Every setting of a gateway, as the operator knows it; `config.ts` reads them. */
@@ -27,6 +32,9 @@ export const leastSecretBytes = 32
 
 /** Processes behind one port: more would wait for each other. */
 export const mostWorkers = 64
+
+/** Of the settings in megabytes. */
+export const bytesPerMegabyte = 1_048_576
 
 /** Every setting, in the order of the help. */
 export const settings = {
@@ -296,6 +304,41 @@ export const settings = {
     value: 'NUMBER',
     byDefault: undefined,
     help: `subscriptions and long polls that one client may have open; by default ${usualClientLimits.subscriptions}, and ${developmentClientLimits.subscriptions} on the development network`,
+  },
+  clientPayloads: {
+    variable: 'CLIENT_PAYLOADS',
+    flag: 'client-payloads',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `payloads that come alone of one client, around which the node signs blocks a day; by default ${usualClientLimits.payloadsPerDay}, and ${developmentClientLimits.payloadsPerDay} on the development network`,
+  },
+  clientMegabytes: {
+    variable: 'CLIENT_MEGABYTES',
+    flag: 'client-megabytes',
+    value: 'MB',
+    byDefault: undefined,
+    help: `megabytes of blocks that one client may add a day; by default ${usualClientLimits.bytesPerDay / bytesPerMegabyte}, and ${developmentClientLimits.bytesPerDay / bytesPerMegabyte} on the development network`,
+  },
+  minFreeDisk: {
+    variable: 'MIN_FREE_DISK',
+    flag: 'min-free-disk',
+    value: 'MB',
+    byDefault: String(defaultLimits.minFreeDisk / bytesPerMegabyte),
+    help: 'with SQLite: megabytes of its disk that are to be free for new blocks to be taken; 0 for none',
+  },
+  maxDatabaseSize: {
+    variable: 'MAX_DATABASE_SIZE',
+    flag: 'max-database-size',
+    value: 'MB',
+    byDefault: undefined,
+    help: 'megabytes of the database beyond which no new blocks are taken',
+  },
+  maxLoopDelay: {
+    variable: 'MAX_LOOP_DELAY',
+    flag: 'max-loop-delay',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: `mean delay of the event loop, in milliseconds, beyond which requests without a token of the operator are refused, 0 for any; by default ${usualLoopDelayMs}, and ${defaultLimits.loopDelayMs} on the development network`,
   },
   drainDelay: {
     variable: 'DRAIN_DELAY',

@@ -73,6 +73,8 @@ export type LimitError =
   | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
   /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
+  /** Requests wait for so long before anything of them is done that more of them would only wait longer. */
+  | { readonly code: 'GATEWAY_OVERLOADED' }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
 

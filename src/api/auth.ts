@@ -27,6 +27,8 @@ export interface Identity {
   readonly expiresAt: number | undefined
   /** Why the token counts no more; `undefined` as long as it does. */
   ended(): TokenEnded | undefined
+  /** Whether the token is one of the operator. */
+  readonly isOperator: boolean
 }
 
 /** A token that was valid, and is so no more. */
@@ -105,14 +107,14 @@ async function holderOf(
   const { clock, revocations } = deps
   const claims = await verifyToken(deps, token, nowMs(clock))
   if (!claims.ok) return claims
-  const { subject, id, expiresAt, canWrite, canSubmit } = claims.value
+  const { subject, id, expiresAt, canWrite, canSubmit, isOperator } = claims.value
   const name = subject ?? fingerprint(token)
   const ended = (): TokenEnded | undefined => {
     if (revocations?.isRevoked({ id, name })) return { code: 'TOKEN_REVOKED' }
     const isOver = expiresAt !== undefined && expiresAt * 1_000 <= nowMs(clock)
     return isOver ? { code: 'TOKEN_EXPIRED', expiredAt: expiresAt } : undefined
   }
-  return ok({ name, expiresAt, canWrite, canSubmit, ended })
+  return ok({ name, expiresAt, canWrite, canSubmit, isOperator, ended })
 }
 
 /** The header wins over the cookie, even when it holds no token: what was sent on purpose is what is judged. */

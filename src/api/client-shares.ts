@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createTokenBucket, type Fill } from '../lib/token-bucket.ts'
 import type { FeedMessage } from '../service/feed/follow-ledger-updates.ts'
 import type { RateLimitExceeded } from './api-errors.ts'
 import type { ClientLimits } from './limits.ts'
@@ -64,65 +65,35 @@ export function createClientShares(
   now: () => number = () => performance.now(),
 ): ClientShares {
   const shares = new LRUCache<string, Share>({ max: maxShares })
-  const capacity = costPerSecond * burstSeconds
-  const policy = `"cost";q=${capacity};w=${burstSeconds}`
-  const rate = { capacity, perMs: costPerSecond / 1_000, policy }
+  const fill = { capacity: costPerSecond * burstSeconds, perSecond: costPerSecond }
   return {
     of: (client) => {
       const known = shares.get(client)
       if (known !== undefined) return known
-      const share = createShare(rate, now)
+      const share = createShare(fill, now)
       shares.set(client, share)
       return share
     },
   }
 }
 
-interface Rate {
-  readonly capacity: number
-  readonly perMs: number
-  readonly policy: string
-}
-
-function createShare({ capacity, perMs, policy }: Rate, now: () => number): Share {
-  let level = capacity
-  let at = now()
-
-  function refill(): void {
-    const time = now()
-    level = Math.min(capacity, level + (time - at) * perMs)
-    at = time
-  }
-
-  const secondsTo = (wanted: number) => Math.ceil((wanted - level) / perMs / 1_000)
-
+function createShare(fill: Fill, now: () => number): Share {
+  const bucket = createTokenBucket(fill, now)
+  const { capacity } = fill
+  const policy = `"cost";q=${capacity};w=${burstSeconds}`
   return {
     take: (cost) => {
-      refill()
       // What costs more than nearly all of a full share would otherwise never be taken; it leaves a debt.
-      const needed = Math.min(cost, capacity * 0.9)
-      if (level >= needed) {
-        level -= cost
-        return undefined
-      }
-      const retryAfterSeconds = Math.max(1, secondsTo(needed))
-      const remaining = Math.max(0, Math.floor(level))
-      return { code: 'RATE_LIMIT_EXCEEDED', cost, remaining, retryAfterSeconds }
+      const retryAfterSeconds = bucket.take(cost, Math.min(cost, capacity * 0.9))
+      if (retryAfterSeconds === undefined) return undefined
+      return { code: 'RATE_LIMIT_EXCEEDED', cost, remaining: bucket.level(), retryAfterSeconds }
     },
-    charge: (cost) => {
-      refill()
-      // So that it is out of debt after as long as it takes to fill.
-      level = Math.max(-capacity, level - cost)
-    },
-    remaining: () => {
-      refill()
-      return Math.max(0, Math.floor(level))
-    },
-    headers: () => {
-      refill()
-      const ratelimit = `"cost";r=${Math.max(0, Math.floor(level))};t=${secondsTo(capacity)}`
-      return { ratelimit, 'ratelimit-policy': policy }
-    },
+    charge: bucket.spend,
+    remaining: bucket.level,
+    headers: () => ({
+      ratelimit: `"cost";r=${bucket.level()};t=${bucket.secondsToFull()}`,
+      'ratelimit-policy': policy,
+    }),
   }
 }
 

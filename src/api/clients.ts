@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import type { SubmissionQuota } from '../service/submit/submission-quota.ts'
 import type { Caller, Credentials } from './auth.ts'
 import { clientOf, type TrustedProxies } from './client-address.ts'
+import { createClientQuotas } from './client-quotas.ts'
 import { createClientShares, type Share } from './client-shares.ts'
 import type { TransportLimits } from './limits.ts'
 
@@ -12,6 +14,10 @@ import type { TransportLimits } from './limits.ts'
 export interface Client {
   readonly name: string
   readonly share: Share
+  /** What it may still add to the database. */
+  quota(): SubmissionQuota
+  /** Whether it has shown a token of the operator. */
+  readonly isOperator: boolean
 }
 
 /** The clients of a gateway. */
@@ -36,6 +42,7 @@ export function createClients(
   proxies: TrustedProxies,
 ): Clients {
   const shares = createClientShares(limits)
+  const quotaOf = createClientQuotas(limits)
   const names = new LRUCache<string, string>({
     maxSize: maxTokenCharacters,
     sizeCalculation: (name, token) => name.length + token.length,
@@ -52,11 +59,16 @@ export function createClients(
     return address
   }
 
-  const clientNamed = (name: string): Client => ({ name, share: shares.of(name) })
+  const clientNamed = (name: string): Client => ({
+    name,
+    share: shares.of(name),
+    quota: () => quotaOf(name),
+    isOperator: false,
+  })
 
   async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
     const token = sent.authorization ?? sent.cookie ?? ''
-    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time.
+    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time, also for operators.
     const known = names.get(token)
     if (known !== undefined) return clientNamed(known)
     const identity = await caller.identify()
@@ -64,7 +76,9 @@ export function createClients(
       if (identity.error.code !== 'TOKEN_MISSING') before.share.charge(tokenCost)
       return before
     }
-    const name = `token ${identity.value.name}`
+    const { name: subject, isOperator } = identity.value
+    const name = `token ${subject}`
+    if (isOperator) return { ...clientNamed(name), isOperator }
     names.set(token, name)
     return clientNamed(name)
   }

@@ -290,6 +290,19 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CLIENT_SUBSCRIPTION_LIMIT: tooMany(
     (e) => `this client has ${e.limit} subscriptions open already; end one of them`,
   ),
+  DAILY_QUOTA_EXCEEDED: {
+    status: 429,
+    message: (e) =>
+      e.unit === 'bytes'
+        ? `this client may add ${e.limit} bytes of blocks a day and has used them up; try again in ${e.retryAfterSeconds} seconds`
+        : e.limit === 0
+          ? 'type: a payload came alone, and this node signs no blocks for others; submit a block'
+          : `type: a payload came alone, and this node signs ${e.limit} blocks a day for a client; submit a block, or try again in ${e.retryAfterSeconds} seconds`,
+    headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
+  },
+  DISK_LOW: later(
+    (e) => `the node takes no new blocks, for its room is used up (${inWords(e.reason)})`,
+  ),
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: (e) =>
@@ -305,6 +318,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: () =>
       'a subscription is answered as a stream of events: send Accept: text/event-stream, or use WebSocket',
   },
+  GATEWAY_OVERLOADED: later(() => 'this gateway has too much to do; try again later'),
   GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
   REFUSED_BY_NODE: badRequest((e) => `the node refused the block: ${e.reason}`),
   NOT_OFFERED_BY_NODES: {

@@ -11,15 +11,15 @@ import { watchAnswers } from './answers.ts'
 import type { QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
-import { forOneRequest, requestCost } from './client-shares.ts'
+import { forOneRequest } from './client-shares.ts'
 import { type Clients, createClients } from './clients.ts'
+import { earlyRefusal, isProbe } from './early-refusal.ts'
 import { toRest } from './errors.ts'
 import { type Explorer, explorerAnswer } from './explorer.ts'
 import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
-import { bytesOfUnit } from './graphql/prices.ts'
 import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import {
@@ -32,6 +32,7 @@ import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
+import { watchOverload } from './overload.ts'
 import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
 import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
@@ -39,7 +40,7 @@ import { send } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { limitSockets, openFileLimit } from './sockets.ts'
-import { wantsEvents } from './sse.ts'
+import { type SseRequest, wantsEvents } from './sse.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
 import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
@@ -122,7 +123,10 @@ export async function openHttp(
   const drain = new AbortController()
   // Every connection has a listener on it, and Node reports more than ten as a leak.
   setMaxListeners(0, drain.signal)
-  const occupancy = createOccupancy(deps.limits, drain.signal, deps.log)
+  const overload = watchOverload(deps.limits.loopDelayMs, deps.log)
+  const { isOverloaded } = overload
+  const limited = { draining: drain.signal, isOverloaded }
+  const occupancy = createOccupancy(deps.limits, limited, deps.log)
   const { proxies = { kind: 'none' } } = given
   const clients = createClients(deps.limits, proxies)
   const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
@@ -148,6 +152,7 @@ export async function openHttp(
   const refused = await listen(server, address)
   if (refused !== undefined) {
     stalledWrites.close()
+    overload.close()
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
@@ -164,6 +169,7 @@ export async function openHttp(
       drain.abort()
       answers.closeBehind()
       openFiles.close()
+      overload.close()
       await Promise.all([listeners.close(windowMs, graceMs), opened.close(windowMs)])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
@@ -235,9 +241,9 @@ async function handle(
     const client = asking instanceof Promise ? await asking : asking
     const { share } = client
     const isFree = isProbe(path)
-    const exceeded = isFree ? undefined : share.take(costToRead(message, query))
-    if (exceeded !== undefined) {
-      const refusal = path === graphqlPath ? refusedGraphql(exceeded) : toRest(exceeded)
+    const early = earlyRefusal(deps.occupancy, client, { message, path, query })
+    if (early !== undefined) {
+      const refusal = path === graphqlPath ? refusedGraphql(early) : toRest(early)
       return send(response, refusal, { ...common, ...share.headers() })
     }
     const isPage = policies.hasGraphiql && isOpened
@@ -249,30 +255,7 @@ async function handle(
       return send(response, found, isFree ? common : { ...common, ...share.headers() })
     }
     if (isPage) return await sendPage(message, response, common)
-    if (message.method === 'POST') {
-      const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-      if (!type.ok) return send(response, refusedGraphql(type.error, 415), common)
-    }
-    if (wantsEvents(message)) {
-      setHeaders(response, { ...common, ...share.headers() })
-      return await deps.listeners.answer({ message, response, query, caller, client })
-    }
-    const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-    if (misspelt !== undefined) return send(response, refusedGraphql(misspelt, 400), common)
-    const { services, limits, occupancy } = deps
-    const { isStopping } = occupancy
-    const context = {
-      ...{ caller, services, limits, requestId, isStopping },
-      share: forOneRequest(share),
-    }
-    const left = await deps.direct.answer(message, response, { query, context, common })
-    if (left === undefined) return
-    setHeaders(response, common)
-    const budget = left.ended ?? createBudget()
-    response.once('close', () => {
-      if (!response.writableFinished) budget.leave()
-    })
-    await deps.graphql(left.message, response, { ...context, budget })
+    await answerGraphql(deps, { message, response, query, caller, client, requestId, common })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
@@ -281,21 +264,39 @@ async function handle(
   }
 }
 
-/** What asks whether the process and the gateway live, often from one address for many clients. */
-function isProbe(path: string): boolean {
-  return path === '/health/live' || path === '/health/ready' || path === '/health'
+interface GraphqlRequest extends SseRequest {
+  readonly requestId: string
+  readonly common: CommonHeaders
 }
 
-/** What a request costs before it is known what it asks for. */
-function costToRead({ headers }: IncomingMessage, query: string): number {
-  const length = headers['content-length']
-  const bytes = length === undefined ? 0 : Number(length)
-  const unknown = headers['transfer-encoding'] === undefined ? 0 : unknownBytes
-  return requestCost + Math.ceil((bytes + unknown + query.length) / bytesOfUnit)
+async function answerGraphql(deps: RequestDeps, request: GraphqlRequest): Promise<void> {
+  const { message, response, query, caller, client, requestId, common } = request
+  if (message.method === 'POST') {
+    const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
+    if (!type.ok) return send(response, refusedGraphql(type.error, 415), common)
+  }
+  if (wantsEvents(message)) {
+    setHeaders(response, { ...common, ...client.share.headers() })
+    return await deps.listeners.answer(request)
+  }
+  const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
+  if (misspelt !== undefined) return send(response, refusedGraphql(misspelt, 400), common)
+  const { services, limits, occupancy } = deps
+  const { isStopping } = occupancy
+  const context = {
+    ...{ caller, services, limits, requestId, isStopping },
+    share: forOneRequest(client.share),
+    quota: client.quota,
+  }
+  const left = await deps.direct.answer(message, response, { query, context, common })
+  if (left === undefined) return
+  setHeaders(response, common)
+  const budget = left.ended ?? createBudget()
+  response.once('close', () => {
+    if (!response.writableFinished) budget.leave()
+  })
+  await deps.graphql(left.message, response, { ...context, budget })
 }
-
-/** As many as a body without a length is taken for: those of a block. */
-const unknownBytes = 32_768
 
 /** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {

@@ -191,6 +191,27 @@ const listLimits: readonly Limit[] = [
   { name: 'searchHits', value: maxHits, unit: 'COUNT', meaning: 'Things that search names.' },
 ]
 
+function spaceLimits({ minFreeDisk, maxDatabaseSize }: TransportLimits): readonly Limit[] {
+  const free: Limit = {
+    name: 'freeDiskBytes',
+    value: minFreeDisk,
+    unit: 'BYTES',
+    meaning: 'That are to be free on the disk of a SQLite file for new blocks to be taken.',
+    error: 'DISK_LOW',
+    setting: 'MIN_FREE_DISK',
+  }
+  if (maxDatabaseSize === undefined) return [free]
+  const size: Limit = {
+    name: 'databaseBytes',
+    value: maxDatabaseSize,
+    unit: 'BYTES',
+    meaning: 'Of the database, beyond which no new blocks are taken.',
+    error: 'DISK_LOW',
+    setting: 'MAX_DATABASE_SIZE',
+  }
+  return [free, size]
+}
+
 const feedLimits = (transports: TransportLimits): readonly Limit[] => [
   {
     name: 'connections',
@@ -249,12 +270,37 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     setting: 'CLIENT_COST',
   },
   {
+    name: 'loopDelayMs',
+    value: transports.loopDelayMs,
+    unit: 'MILLISECONDS',
+    meaning: 'For which the event loop may be late on average; 0 for any time.',
+    error: 'GATEWAY_OVERLOADED',
+    setting: 'MAX_LOOP_DELAY',
+  },
+  {
     name: 'unsentBytes',
     value: maxUnsentAnswers,
     unit: 'BYTES',
     meaning:
       'That wait for the client of a WebSocket when another answer is made; with more it is cut.',
   },
+  {
+    name: 'clientPayloads',
+    value: transports.client.payloadsPerDay,
+    unit: 'COUNT',
+    meaning: 'Payloads of one client a day around which the node builds and signs blocks.',
+    error: 'DAILY_QUOTA_EXCEEDED',
+    setting: 'CLIENT_PAYLOADS',
+  },
+  {
+    name: 'clientBytes',
+    value: transports.client.bytesPerDay,
+    unit: 'BYTES',
+    meaning: 'Blocks that one client may add a day.',
+    error: 'DAILY_QUOTA_EXCEEDED',
+    setting: 'CLIENT_MEGABYTES',
+  },
+  ...spaceLimits(transports),
   {
     name: 'heartbeatMs',
     value: transports.heartbeatMs,

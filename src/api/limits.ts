@@ -17,6 +17,12 @@ export interface TransportLimits {
   readonly heartbeatMs: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
+  /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
+  readonly loopDelayMs: number
+  /** Bytes of the disk of a SQLite file that are to be free for new blocks to be taken. */
+  readonly minFreeDisk: number
+  /** Bytes of the database beyond which no new blocks are taken; `undefined` for no limit. */
+  readonly maxDatabaseSize: number | undefined
   /** What one client may do of what all share. */
   readonly client: ClientLimits
 }
@@ -29,6 +35,10 @@ export interface ClientLimits {
   readonly connections: number
   /** Its subscriptions on all of them, and its long polls. */
   readonly subscriptions: number
+  /** How many blocks the node signs for it a day around bare payloads. */
+  readonly payloadsPerDay: number
+  /** Bytes of blocks that it may add to the database a day. */
+  readonly bytesPerDay: number
 }
 
 /** On the development network a client may use all that the process can do: whoever is there is trusted. */
@@ -36,6 +46,8 @@ export const developmentClientLimits: ClientLimits = {
   costPerSecond: 10_000_000,
   connections: 19_500,
   subscriptions: 100_000,
+  payloadsPerDay: 1_000_000,
+  bytesPerDay: 16 * 1024 ** 3,
 }
 
 /** On other networks half a core by the estimates, which are mostly far above what is really spent. */
@@ -43,15 +55,25 @@ export const usualClientLimits: ClientLimits = {
   costPerSecond: 50_000,
   connections: 200,
   subscriptions: 2_000,
+  // The node pays for them.
+  payloadsPerDay: 0,
+  bytesPerDay: 256 * 1024 ** 2,
 }
 
-/** The limits of a gateway without settings. */
+/** That of `loopDelayMs` on other networks than that of development. */
+export const usualLoopDelayMs = 1_000
+
+/** The limits of a gateway without settings, on the development network. */
 export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   stalledWriteMs: 60_000,
+  // Others may have the machine meanwhile, and a developer waits rather than to be refused.
+  loopDelayMs: 10_000,
+  minFreeDisk: 256 * 1024 ** 2,
+  maxDatabaseSize: undefined,
   client: developmentClientLimits,
 }
 
@@ -64,6 +86,8 @@ export interface Occupancy {
   readonly byClient: Map<string, OfClient>
   /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
+  /** Whether there is too much to do for more requests of anyone but the operator. */
+  readonly isOverloaded: () => boolean
   /** Fires when the gateway stops and accepts no more subscribers. */
   readonly draining: AbortSignal
   /** Logs when a limit of the operator is reached, and when it no longer is. */
@@ -91,10 +115,23 @@ export function occupy(
   else occupancy.byClient.set(client, ofClient)
 }
 
+interface OccupancyDeps {
+  readonly draining: AbortSignal
+  readonly isOverloaded?: () => boolean
+}
+
+/** Why nothing is begun for a client now; `undefined` where it is. */
+export function overloadRefusal(
+  { isOverloaded }: Occupancy,
+  { isOperator }: { readonly isOperator: boolean },
+): LimitError | undefined {
+  return isOverloaded() && !isOperator ? { code: 'GATEWAY_OVERLOADED' } : undefined
+}
+
 /** Creates the count, with nothing open. */
 export function createOccupancy(
   limits: TransportLimits,
-  draining: AbortSignal,
+  { draining, isOverloaded = () => false }: OccupancyDeps,
   log: Pick<Log, 'info' | 'warn'>,
 ): Occupancy {
   const fullness = {
@@ -102,7 +139,7 @@ export function createOccupancy(
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
   const none = { connections: 0, subscriptions: 0, byClient: new Map() }
-  return { limits, ...none, isStopping: false, draining, fullness }
+  return { limits, ...none, isStopping: false, isOverloaded, draining, fullness }
 }
 
 /** Why another connection is refused; `undefined` where it is not. */

@@ -10,7 +10,7 @@ import type { GatewayContext } from './graphql/builder.ts'
 import { costRefusal, operationCost } from './graphql/cost.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
-import type { Occupancy } from './limits.ts'
+import { type Occupancy, overloadRefusal } from './limits.ts'
 
 /** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
 
@@ -48,10 +48,12 @@ export function prepareOperation(
   const { operationName, variables } = request
   const requestId = randomUUID()
   const { isStopping, limits } = occupancy
-  const { share } = client
+  const { share, quota } = client
   const fields = { caller, services, limits, requestId, isStopping }
-  const contextValue: GatewayContext = { ...fields, budget, share }
+  const contextValue: GatewayContext = { ...fields, budget, share, quota }
   try {
+    const overloaded = overloadRefusal(occupancy, client)
+    if (overloaded !== undefined) return [toGraphQL(overloaded)]
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const text = documents.textOf(request)
     if (!text.ok) return [toGraphQL(text.error)]

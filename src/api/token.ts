@@ -12,8 +12,11 @@ import type { SigningKey } from './signing-key.ts'
 
 /** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
 
-/** What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only. */
-export const scopes = ['chain-record:write', 'block:submit'] as const
+/**
+ * What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only, `operator` is
+ * answered also while others are not, because the gateway has too much to do.
+ */
+export const scopes = ['chain-record:write', 'block:submit', 'operator'] as const
 
 /** One thing a token allows. */
 export type Scope = (typeof scopes)[number]
@@ -28,6 +31,8 @@ export interface TokenClaims {
   readonly canWrite: boolean
   /** Whether it may submit blocks: where it has scopes, one of them says so (docs/decisions/004). */
   readonly canSubmit: boolean
+  /** Whether it has the scope of the operator. */
+  readonly isOperator: boolean
   /** The end of its validity in Unix seconds, leeway included; `undefined` for one without end. */
   readonly expiresAt: number | undefined
 }
@@ -188,6 +193,7 @@ function claimsOf(payload: JWTPayload, rules: TokenRules): Result<TokenClaims, T
     id,
     canWrite: hasWrite(payload) || named?.includes('chain-record:write') === true,
     canSubmit: scope === undefined || named?.includes('block:submit') === true,
+    isOperator: named?.includes('operator') === true,
     expiresAt: endOf(payload, rules),
   })
 }

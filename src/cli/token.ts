@@ -14,7 +14,7 @@ export const token: Command = {
 Usage: ledger-gateway token --scope SCOPE [--scope SCOPE …] [FLAGS]
 
 ${table([
-  ['--scope SCOPE', 'what it allows: chain-record:write (short: write), block:submit'],
+  ['--scope SCOPE', 'what it allows: chain-record:write (short: write), block:submit, operator'],
   ['--subject NAME', 'whose it is; kept with every chain record it sets (operator)'],
   ['--expires TIME', 'how long it is valid: a number and s, m, h or d (1d)'],
 ])}

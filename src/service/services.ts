@@ -3,6 +3,7 @@ import type { Feed } from '../feed/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SignatureChecker } from '../node/signatures.ts'
 import type { LedgerSource } from '../node/source.ts'
+import type { SpaceWatch } from '../node/space-watch.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Store } from '../store/contract.ts'
 import type { Stakers } from './accounts/stakers.ts'
@@ -16,6 +17,8 @@ export interface Services {
   readonly parameters: ProtocolParameters
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly clock: Clock
+  /** Whether there is room for new blocks. */
+  readonly space: Pick<SpaceWatch, 'low'>
   readonly feed: Feed
   readonly chainRecords: ChainRecordFeed
   readonly stakers: Stakers

@@ -52,6 +52,8 @@ export interface Store {
   readonly write: StoreWriter
   /** Begins reads that are all as of this moment, whatever is committed meanwhile. Waits while too many are under way. */
   snapshot(): Promise<StoreSnapshot>
+  /** Measures the database and the disk under it; takes no turn among writes. */
+  space(): Promise<DatabaseSpace>
   /** Whether other processes may open the database beside this one, and be notified of what it writes. */
   readonly isShared: boolean
   /**
@@ -61,6 +63,13 @@ export interface Store {
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
+}
+
+/** How large a database is, and how much more its disk holds. */
+export interface DatabaseSpace {
+  readonly databaseBytes: number
+  /** `undefined` where the disk is that of another machine. */
+  readonly freeBytes: number | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts'
 import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { StoreNotification } from './contract.ts'
+import type { DatabaseSpace, StoreNotification } from './contract.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 
@@ -58,6 +58,8 @@ export interface Database {
    * process can write, and there are no notifications.
    */
   listen(hear: (news: StoreNotification) => void): Listening
+  /** Measures it and the disk under it. */
+  space(): Promise<DatabaseSpace>
   /** Disconnects everything for good. */
   close(): Promise<void>
 }

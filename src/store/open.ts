@@ -83,6 +83,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   return ok({
     read,
     snapshot: snapshots.begin,
+    space: database.space,
     write: createWriter(database, turns),
     isShared: database.kind === 'postgresql',
     listen: database.listen,

@@ -68,6 +68,10 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     snapshotConnection: reads.snapshotConnection,
     mostSnapshots,
     changes: () => undefined,
+    space: async () => {
+      const [row] = await reads.query('SELECT pg_database_size(current_database())', [])
+      return { databaseBytes: Number(row?.[0]), freeBytes: undefined }
+    },
     listen: news.listen,
     close,
   }

@@ -1,4 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +8,7 @@ import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
+import type { DatabaseSpace } from './contract.ts'
 import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
 import { fileIdentityOf } from './file-identity.ts'
 import { rawConnection } from './raw-transactions.ts'
@@ -81,8 +83,16 @@ export function openSqlite(path: string, log: StoreLog): Database {
     queryBoth: reads.queryBoth,
     snapshotConnection: () => openReads(() => openToRead(snapshotCacheKibibytes)),
     changes: reads.changes,
+    space: () => spaceOf(file),
     close,
   }
+}
+
+async function spaceOf(file: string): Promise<DatabaseSpace> {
+  const { bavail, bsize } = await statfs(dirname(file))
+  const parts = [file, `${file}-wal`].map((path) => stat(path).catch(() => undefined))
+  const sizes = (await Promise.all(parts)).map((found) => found?.size ?? 0)
+  return { databaseBytes: sizes.reduce((sum, size) => sum + size, 0), freeBytes: bavail * bsize }
 }
 
 /** The client of the writer, and raw statements on the same connection. */

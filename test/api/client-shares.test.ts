@@ -181,9 +181,7 @@ const spending: Readonly<Record<string, (headers: Sent) => Promise<void>>> = {
   },
   MQTT: async (headers) => {
     const listener = await openListener(gateway.url, { wsOptions: { headers } })
-    for (const kind of ['latest', 'finalized']) {
-      expect(await listener.listen(`commitments/${kind}`)).toBe(0)
-    }
+    for (let i = 0; i < 20; i++) expect(await listener.listen('commitments/latest')).toBe(0)
     await listener.close()
   },
 }
@@ -220,9 +218,9 @@ describe('a client', () => {
   test('with a token that is not valid is its address, which pays for the check', async () => {
     const address = newClient()
     const before = remaining(await ask(address))
-    const refused = await ask({ ...address, authorization: `Bearer ${await gateway.token()}x` })
-    expect(refused.status).toBe(200)
-    expect(before - remaining(refused)).toBeGreaterThan(100)
+    const authorization = `Bearer ${await gateway.token()}x`
+    for (let i = 0; i < 9; i++) expect((await ask({ ...address, authorization })).status).toBe(200)
+    expect(before - remaining(await ask(address))).toBeGreaterThan(500)
   })
 
   test('may ask whether the gateway lives, whatever it has spent', async () => {

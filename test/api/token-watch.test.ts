@@ -45,7 +45,7 @@ test('the token of a connection that is gone is watched no more, however soon it
     // Nothing is asked for over these connections.
     services: {} as Services,
     auth: { key, clock },
-    occupancy: createOccupancy(defaultLimits, new AbortController().signal, log),
+    occupancy: createOccupancy(defaultLimits, { draining: new AbortController().signal }, log),
     tokens: { ...watch, add },
     clients: createClients(defaultLimits, { kind: 'none' }),
     log,

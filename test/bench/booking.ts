@@ -65,7 +65,8 @@ export async function measureBooking(): Promise<void> {
   const prepared = await prepareBlocks(source, users, funds)
   writer.reset()
   admission.reset()
-  const deps = { store: admission.store, source, signatures, clock: systemClock }
+  const space = { low: () => undefined }
+  const deps = { store: admission.store, source, signatures, space, clock: systemClock }
   const seconds = await submitAll(deps, prepared)
   while ((await store.write.pendingBlocks(1)).length > 0) await delay(10)
   report(seconds, writer.counts, admission.counts)
@@ -156,7 +157,7 @@ const paid = 100_000n
 
 /** Sends each block at its time; gives the seconds until the last is acknowledged. */
 async function submitAll(
-  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>,
+  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>,
   prepared: readonly PreparedBlock[],
 ): Promise<number> {
   const answers: Promise<void>[] = []
@@ -172,7 +173,7 @@ async function submitAll(
 
 /** A busy machine may leave the ledger behind its clock for a moment; a client then asks again. */
 async function submit(
-  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>,
+  deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>,
   bytes: Uint8Array,
 ): Promise<void> {
   for (;;) {

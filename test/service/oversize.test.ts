@@ -88,7 +88,7 @@ test('is refused by what foresees a transaction, without a look at a signature',
     },
     signatures: checker,
     clock: systemClock,
-  } as unknown as Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
+  } as unknown as Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
   expect(await simulateTransaction(deps, { form: 'json', json: payload })).toMatchObject({
     ok: true,
     value: { outcome: 'REFUSED', refusal: { code: 'BLOCK_SIZE', path: '' } },
@@ -99,9 +99,10 @@ test('is refused by what foresees a transaction, without a look at a signature',
 test.each(['json', 'payload'] as const)('is refused by submission, as %s', async (form) => {
   const issue = async () => ok(parsed(Block, block))
   const source = { network, unavailable: () => undefined, issue, node: undefined }
-  const deps = { source, signatures: checker, clock: systemClock } as unknown as Pick<
+  const space = { low: () => undefined }
+  const deps = { source, space, signatures: checker, clock: systemClock } as unknown as Pick<
     Services,
-    'store' | 'source' | 'signatures' | 'clock'
+    'store' | 'source' | 'signatures' | 'clock' | 'space'
   >
   const json = form === 'json' ? block : payload
   const error = { code: 'BLOCK_MALFORMED', refusal: { code: 'BLOCK_SIZE', path: '' } }

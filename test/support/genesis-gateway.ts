@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountIdOfKey, slotsBeforeStart } from '../../src/node/embedded/development.ts'
-import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import {
+  developmentNetworkName,
+  developmentParameters,
+} from '../../src/node/embedded/development-parameters.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
@@ -17,10 +20,14 @@ export interface GenesisFile {
 }
 
 /** Writes a genesis of these outputs, an issuer account of user 0, and the rest of the supply for user 0. */
-export function writeGenesis(outputs: readonly Output[]): GenesisFile {
+export function writeGenesis(
+  outputs: readonly Output[],
+  networkName = developmentNetworkName,
+): GenesisFile {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-genesis-'))
   const path = join(folder, 'genesis.json')
-  const parameters = developmentParameters(Math.floor(Date.now() / 1000) - slotsBeforeStart)
+  const start = Math.floor(Date.now() / 1000) - slotsBeforeStart
+  const parameters = { ...developmentParameters(start), networkName }
   const given = [issuerAccount(), ...outputs]
   const rest = given.reduce((left, { amount }) => left - amount, parameters.tokenSupply)
   const genesis = {

@@ -3,6 +3,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Services } from '../../service/services.ts'
+import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
 import type { Share } from '../client-shares.ts'
@@ -25,6 +26,8 @@ export interface GatewayContext {
   readonly budget: Budget
   /** Of the client that asks. */
   readonly share: Share
+  /** What that client may still add to the database. */
+  quota(): SubmissionQuota
 }
 
 /** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */

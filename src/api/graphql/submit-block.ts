@@ -62,9 +62,9 @@ builder.mutationField('submitBlock', (t) =>
         description: 'The block, in one of its forms, or a payload for one.',
       }),
     },
-    resolve: async (_root, { input }, { caller, services }) => {
+    resolve: async (_root, { input }, { caller, services, quota }) => {
       orThrow(await checkSubmission(services.submissionPolicy, caller))
-      const submitted = await submitBlock(services, submissionOf(input))
+      const submitted = await submitBlock(services, submissionOf(input), quota())
       if (!submitted.ok) throw placed(submitted.error, input)
       return submitted.value
     },

@@ -12,7 +12,7 @@ import { spread } from '../drain.ts'
 import { toRest } from '../errors.ts'
 import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Peer, startHeartbeat } from '../heartbeat.ts'
-import { connectionRefusal, type Occupancy, occupy } from '../limits.ts'
+import { connectionRefusal, type Occupancy, occupy, overloadRefusal } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { presentState } from './messages.ts'
@@ -86,7 +86,10 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   }
 
   function accept(request: IncomingMessage, { duplex, head, client }: Upgrade): void {
-    const refusal = connectionRefusal(occupancy, client.name) ?? client.share.take(connectionCost)
+    const refusal =
+      overloadRefusal(occupancy, client) ??
+      connectionRefusal(occupancy, client.name) ??
+      client.share.take(connectionCost)
     if (refusal !== undefined) {
       refuseUpgrade(duplex, toRest(refusal))
       return

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Result } from '../../lib/result.ts'
+import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller, Identity } from '../auth.ts'
 
@@ -19,6 +20,8 @@ export interface RestRequest {
    * gateway is about to stop.
    */
   listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
+  /** What the client may still add to the database. */
+  quota(): SubmissionQuota
   /** Whether the gateway is about to stop. */
   readonly isStopping: boolean
   /** Reads the body, once; nothing of it is read before this call. */

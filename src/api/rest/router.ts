@@ -62,6 +62,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
         caller,
         requestId,
         listen: (work) => listen(request, work),
+        quota: request.client.quota,
         isStopping: request.occupancy.isStopping,
         body: () => readBody(message, maxBodyBytes),
       },

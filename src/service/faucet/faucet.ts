@@ -29,7 +29,7 @@ import { leastAmount, signTransfer, spendable, type TransferPayment } from './tr
 /** Gives base tokens of the development network on request, within limits (rest.md 7). */
 
 /** What the faucet uses of the services. */
-export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
+export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
 
 /** How the faucet pays. */
 export interface FaucetOptions {

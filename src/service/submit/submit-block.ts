@@ -12,6 +12,7 @@ import { type PreparedTransaction, prepareTransaction } from '../../node/prepare
 import { committedSlot } from '../../node/recent-commitments.ts'
 import type { SignatureCheckBusy } from '../../node/signatures.ts'
 import type { IssuerNotConfigured, LedgerSource, SubmitRefused } from '../../node/source.ts'
+import type { DiskLow } from '../../node/space-watch.ts'
 import { Block, maxBlockSize, ValidationBlockBody } from '../../protocol/block.ts'
 import { identifyBlock, slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
@@ -24,6 +25,7 @@ import { blockProblems } from '../../protocol/syntax.ts'
 import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protocol/transaction.ts'
 import type { Services } from '../services.ts'
 import { signedReading } from './signed-reading.ts'
+import type { DailyQuotaExceeded, SubmissionQuota } from './submission-quota.ts'
 
 /** Accepts a block: applies every check that needs no booking, then stores the block (ledger reference 2.1). */
 
@@ -33,7 +35,14 @@ export type Submission =
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'payload'; readonly json: unknown }
 
-type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
+type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
+
+interface Counted extends Needed {
+  readonly quota: SubmissionQuota
+}
+
+/** Of what the gateway submits itself. */
+const unlimited: SubmissionQuota = { takePayload: () => undefined, takeBytes: () => undefined }
 
 /** Why a block was refused; of a malformed one `refusal` names the offending member. */
 export type SubmitBlockError =
@@ -44,6 +53,8 @@ export type SubmitBlockError =
   | IssuerNotConfigured
   | AnnouncementWithoutBlock
   | SubmitRefused
+  | DailyQuotaExceeded
+  | DiskLow
 
 /** The bytes or the JSON are no block, or break a rule of form. */
 export interface BlockMalformed {
@@ -66,8 +77,9 @@ export interface BlockSignatureInvalid {
 export async function submitBlock(
   deps: Needed,
   submission: Submission,
+  quota: SubmissionQuota = unlimited,
 ): Promise<Result<BlockId, SubmitBlockError>> {
-  const taken = await takeIn(deps, submission)
+  const taken = await takeIn({ ...deps, quota }, submission)
   if (taken.ok || submission.form !== 'payload') return taken
   const isOurFault = isForOurTime(deps.source, taken.error)
   return isOurFault ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : taken
@@ -104,7 +116,7 @@ const transactionTimeCodes: ReadonlySet<string> = new Set([
 ])
 
 async function takeIn(
-  deps: Needed,
+  deps: Counted,
   submission: Submission,
 ): Promise<Result<BlockId, SubmitBlockError>> {
   const received = await receive(deps, submission)
@@ -119,11 +131,11 @@ async function takeIn(
 }
 
 async function judgeAndKeep(
-  deps: Needed,
+  deps: Counted,
   { block, bytes, blockId, slot, signingInput }: Received,
 ): Promise<Result<BlockId, SubmitBlockError>> {
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
-  const unavailable = deps.source.unavailable()
+  const unavailable = deps.source.unavailable() ?? deps.space.low()
   if (unavailable !== undefined) return err(unavailable)
   // The upstream node checks what needs accounts and parents, for it has them.
   const isJudgedHere = deps.source.node === undefined
@@ -131,6 +143,8 @@ async function judgeAndKeep(
   if (refused !== undefined) return err(refused)
   const signed = await checkSignatures(deps, block, signingInput)
   if (!signed.ok) return signed
+  const exceeded = deps.quota.takeBytes(bytes.length)
+  if (exceeded !== undefined) return err(exceeded)
   return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
 }
 
@@ -144,7 +158,7 @@ interface Received {
 
 /** Reads the submission and applies every rule of form. */
 async function receive(
-  deps: Needed,
+  deps: Counted,
   submission: Submission,
 ): Promise<Result<Received, SubmitBlockError>> {
   const read = await readSubmission(deps, submission)
@@ -163,7 +177,7 @@ async function receive(
 }
 
 async function readSubmission(
-  deps: Needed,
+  deps: Counted,
   submission: Submission,
 ): Promise<Result<{ readonly block: Block; readonly bytes: Uint8Array }, SubmitBlockError>> {
   if (submission.form === 'bytes') {
@@ -182,7 +196,7 @@ async function readSubmission(
   const payload = parse(Payload, submission.json)
   if (!payload.ok) return malformed(payload.error)
   if (is(CandidacyAnnouncement, payload.value)) return err({ code: 'ANNOUNCEMENT_WITHOUT_BLOCK' })
-  const unavailable = deps.source.unavailable()
+  const unavailable = deps.source.unavailable() ?? deps.space.low() ?? deps.quota.takePayload()
   if (unavailable !== undefined) return err(unavailable)
   const issued = await deps.source.issue(payload.value)
   return issued.ok ? ok({ block: issued.value, bytes: encode(Block, issued.value) }) : issued

@@ -16,9 +16,9 @@ import { route } from '../route.ts'
 
 /** Submitting a block (specification 4.2). */
 
-/** The only statuses that the specification has for a submission, and what their messages state (specification 7). */
+/** The only statuses that the specification has for a submission, with that of a quota, and what their messages state (specification 7). */
 const refusals = {
-  statuses: [201, 400, 403, 500, 503],
+  statuses: [201, 400, 403, 429, 500, 503],
   // The messages of 403 and 500 state it already.
   titles: { 400: 'invalid data', 503: 'service unavailable' },
 }
@@ -47,7 +47,7 @@ export const submitBlockRoute = route({
     if (!allowed.ok) return allowed
     const submission = await readSubmission(request)
     if (!submission.ok) return submission
-    const submitted = await submitBlock(services, submission.value)
+    const submitted = await submitBlock(services, submission.value, request.quota())
     if (!submitted.ok) return submitted
     const blockId = submitted.value
     const headers = { location: blockId }

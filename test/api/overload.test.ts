@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { graphql } from '../support/client.ts'
+import { rest } from '../support/rest.ts'
+import { startGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+
+test('a gateway with too much to do refuses all but the operator and the probe of its life', async () => {
+  const gateway = await startGateway({ env: { MAX_LOOP_DELAY: '100' } })
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  )
+  await once(socket, 'open')
+  socket.send('{"type":"connection_init"}')
+  await once(socket, 'message')
+  const has = (event: string) => gateway.logged.some((line) => line.includes(`"${event}"`))
+
+  const busy = setInterval(() => {
+    const end = performance.now() + 200
+    while (performance.now() < end);
+  }, 1)
+  await until(() => has('overloaded'))
+
+  const info = `${gateway.url}/api/core/v3/info`
+  const refused = await rest(info)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  const { errors } = await graphql(gateway.url, '{ __typename }')
+  expect(errors?.[0]?.extensions.code).toBe('GATEWAY_OVERLOADED')
+  socket.send('{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}')
+  const [bytes] = await once(socket, 'message')
+  expect(JSON.parse(String(bytes)).payload[0].extensions.code).toBe('GATEWAY_OVERLOADED')
+  const mqtt = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/mqtt/v2`, 'mqtt')
+  mqtt.on('error', () => {})
+  const [, { statusCode }] = await once(mqtt, 'unexpected-response')
+  expect(statusCode).toBe(503)
+
+  const as = async (scope: 'operator' | 'block:submit') =>
+    (await rest(info, { headers: { authorization: await gateway.token(scope) } })).status
+  expect([await as('operator'), await as('block:submit')]).toEqual([200, 503])
+  expect((await rest(`${gateway.url}/health/live`)).status).toBe(200)
+  expect(has('overload-over')).toBe(false)
+
+  clearInterval(busy)
+  await until(async () => (await rest(info)).status === 200)
+  expect(has('overload-over')).toBe(true)
+  socket.terminate()
+  await gateway.close()
+})
