@@ -1,5 +1,6 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import type { AuthError } from './api-errors.ts'
+import { inWords, isoTime, shortened } from './error-words.ts'
 import type { GatewayError } from './gateway-error.ts'
 
 /** The error table: status, message and headers of every failure, written here and nowhere else. */
@@ -386,19 +387,4 @@ function unauthorized<C extends AuthError['code']>(message: ErrorRow<C>['message
 /** A failure that may pass: the answer names the time of the next attempt. */
 function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
-}
-
-/** Of a Unix time in seconds. */
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
-
-/** A text of a client, as far as a message repeats it. */
-function shortened(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
-
-/** A code as lower-case words. */
-function inWords(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ')
 }
