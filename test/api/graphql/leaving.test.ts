@@ -176,6 +176,30 @@ async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void>
   open()
 }
 
+test('others are served while a large answer is written', async () => {
+  const fields = Array.from({ length: 290 }, (_, n) => `a${n}: isSpent`)
+  const query = `{ unspentOutputs(first: 1000) { nodes { ${fields.join(' ')} } } }`
+  // Compiled before it is measured.
+  await graphql(doors.url, query.replace('1000', '1'))
+  let isOver = false
+  let before = process.cpuUsage()
+  const turns: number[] = []
+  const turn = () => {
+    const { user, system } = process.cpuUsage(before)
+    turns.push(user + system)
+    before = process.cpuUsage()
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const response = await fetch(`${doors.url}/graphql?query=${encodeURIComponent(query)}`)
+  const { length } = await response.text()
+  isOver = true
+  expect(length).toBeGreaterThan(1_000 * fields.length)
+  // In processor time, for on a busy machine a turn waits. So many fields take some hundred milliseconds.
+  const whole = turns.reduce((sum, one) => sum + one, 0)
+  expect(Math.max(...turns)).toBeLessThan(whole / 3)
+})
+
 describe('proofs of a page', () => {
   test('are made once a transaction, and others are served between two of them', async () => {
     let [turns, isOver] = [0, false]
