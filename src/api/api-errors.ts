@@ -14,6 +14,7 @@ export type ApiError =
   | HostNotAllowed
   | OriginNotAllowed
   | DocumentTooDeep
+  | TooManyVariables
   | TooManyAliases
   | TooManyDirectives
   | MatchError
@@ -58,6 +59,12 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
+  /** Too many operations are under way, or their answers hold too much memory. */
+  | {
+      readonly code: 'OPERATION_LIMIT'
+      readonly unit: 'operations' | 'bytes'
+      readonly limit: number
+    }
   /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** The gateway is about to stop. */
@@ -123,6 +130,12 @@ export interface HostNotAllowed {
 export interface OriginNotAllowed {
   readonly code: 'ORIGIN_NOT_ALLOWED'
   readonly origin: string
+}
+
+/** A document that defines too many variables. */
+export interface TooManyVariables {
+  readonly code: 'TOO_MANY_VARIABLES'
+  readonly limit: number
 }
 
 /** A document that nests too deep. */

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
-import type { BodyError, QueryParameterMalformed } from './api-errors.ts'
+import type { BodyError, LimitError, QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import { toGraphQL, toRest } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
@@ -16,6 +16,7 @@ import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
+import { operationRefusal } from './graphql/under-way.ts'
 import {
   createOccupancy,
   type Occupancy,
@@ -116,7 +117,7 @@ export async function openHttp(
   const listeners = openListeners({ ...deps, graphql, documents, occupancy })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const direct = createDirectAnswers({ ...deps, graphql, documents })
+  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay: occupancy.underWay })
   const inHand = { ...deps, routes: tableOf(deps.routes), graphql, direct, occupancy, listeners }
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
@@ -236,9 +237,13 @@ async function handle(
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)
+    const full = left.ended === undefined ? operationRefusal(occupancy.underWay) : undefined
+    if (full !== undefined) return send(response, refusedGraphql(503, full))
     const budget = left.ended ?? createBudget()
+    budget.begin(occupancy.underWay)
     response.once('close', () => {
       if (!response.writableFinished) budget.leave()
+      budget.close()
     })
     await deps.graphql(left.message, response, { ...context, budget })
   } catch (error) {
@@ -295,8 +300,12 @@ const graphqlTypes = [
   'application/graphql',
 ] as const
 
-function refusedGraphql(status: number, error: BodyError | QueryParameterMalformed): RestResponse {
-  return json(status, { errors: [toGraphQL(error).toJSON()] })
+function refusedGraphql(
+  status: number,
+  error: BodyError | QueryParameterMalformed | LimitError,
+): RestResponse {
+  const { headers } = toRest(error)
+  return json(status, { errors: [toGraphQL(error).toJSON()] }, headers)
 }
 
 /** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */

@@ -1,11 +1,12 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import type { LimitError } from './api-errors.ts'
+import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
 
 /** Limits on connections and subscriptions; what exceeds one is refused before any work is done for it. */
 
 /** The limits of one process. */
-export interface TransportLimits {
+export interface TransportLimits extends UnderWayLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number
   /** Subscriptions of all connections. */
@@ -22,6 +23,9 @@ export const defaultLimits: TransportLimits = {
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
   stalledWriteMs: 60_000,
+  operations: 1_000,
+  // Eight of the longest.
+  heldBytes: 134_217_728,
 }
 
 /** Counts what is open. */
@@ -29,6 +33,7 @@ export interface Occupancy {
   readonly limits: TransportLimits
   connections: number
   subscriptions: number
+  readonly underWay: UnderWay
   /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
   /** Fires when the gateway stops and accepts no more subscribers. */
@@ -47,7 +52,16 @@ export function createOccupancy(
     connections: createOutage(log, { began: 'connections-full', over: 'connections-free' }),
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
-  return { limits, connections: 0, subscriptions: 0, isStopping: false, draining, fullness }
+  const underWay = createUnderWay(limits)
+  return {
+    limits,
+    connections: 0,
+    subscriptions: 0,
+    underWay,
+    isStopping: false,
+    draining,
+    fullness,
+  }
 }
 
 /** Why another connection is refused; `undefined` where it is not. */

@@ -6,6 +6,7 @@ import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { operationRefusal } from './graphql/under-way.ts'
 import { costlyRefusal, subscriptionRefusal } from './limits.ts'
 import { contextOf, kindOf, type OperationDeps, prepareOperation } from './operation.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
@@ -55,6 +56,7 @@ export function createProtocol(deps: ProtocolDeps) {
     onSubscribe: (context, id, payload) => admit(deps, operations, { context, id, payload }),
     onComplete: (context, id, payload) => {
       const { extra } = context
+      extra.underWay.get(id)?.close()
       extra.underWay.delete(id)
       extra.cost -= operations.costByPayload.get(payload) ?? 0
       release(context, 1)
@@ -103,6 +105,9 @@ function admit(
     extra.cost += cost
     costByPayload.set(payload, cost)
   } else {
+    const full = operationRefusal(occupancy.underWay)
+    if (full !== undefined) return [toGraphQL(full)]
+    budget.begin(occupancy.underWay)
     // A subscription ends by returning its results.
     extra.underWay.set(id, budget)
   }
@@ -133,7 +138,10 @@ async function subscribe(
 
 /** Ends the queries of a client that has left. */
 function endQueries({ extra }: ConnectionContext): void {
-  for (const budget of extra.underWay.values()) budget.leave()
+  for (const budget of extra.underWay.values()) {
+    budget.leave()
+    budget.close()
+  }
   extra.underWay.clear()
 }
 

@@ -12,6 +12,7 @@ import {
   type PreparedQueryDeps,
   type QueryRequest,
 } from './prepared-queries.ts'
+import { operationRefusal, type UnderWay } from './under-way.ts'
 
 /**
  * The short way of a query: what is asked as nearly all clients ask, and has an answer without errors, is answered from its
@@ -50,6 +51,7 @@ export interface DirectRequest {
 export interface DirectDeps extends PreparedQueryDeps {
   readonly services: Pick<Services, 'store'>
   readonly documents: Documents
+  readonly underWay: UnderWay
 }
 
 /** Over the server that parses and validates. */
@@ -70,18 +72,25 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     const prepare = (): Question | undefined => {
       const asked = readRequest()
       if (asked === undefined) return undefined
+      if (operationRefusal(deps.underWay) !== undefined) return undefined
       budget = createBudget()
+      budget.begin(deps.underWay)
+      response.on('close', budget.close)
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
       return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
-      return await answers.getOrCompute(sent, prepare)
+      const written = await answers.getOrCompute(sent, prepare)
+      // The long way has a budget of its own.
+      if (written === undefined) budget?.close()
+      return written
     } catch (error) {
       // What had to end is not run again.
       if (budget?.signal.aborted === true) return { ended: budget }
       // The server runs it again, and reports the error.
+      budget?.close()
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {
