@@ -15,6 +15,7 @@ export type ApiError =
   | HostNotAllowed
   | OriginNotAllowed
   | DocumentTooDeep
+  | TooManyVariables
   | TooManyAliases
   | TooManyDirectives
   | MatchError
@@ -71,6 +72,12 @@ export type LimitError =
   /** Of one client, which may have others of the same address beside it. */
   | { readonly code: 'CLIENT_CONNECTION_LIMIT'; readonly limit: number }
   | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
+  /** Too many operations are under way, or their answers hold too much memory. */
+  | {
+      readonly code: 'OPERATION_LIMIT'
+      readonly unit: 'operations' | 'bytes'
+      readonly limit: number
+    }
   /** One event of all subscriptions of a connection together costs too much. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
   /** Requests wait for so long before anything of them is done that more of them would only wait longer. */
@@ -146,6 +153,12 @@ export interface HostNotAllowed {
 export interface OriginNotAllowed {
   readonly code: 'ORIGIN_NOT_ALLOWED'
   readonly origin: string
+}
+
+/** A document that defines too many variables. */
+export interface TooManyVariables {
+  readonly code: 'TOO_MANY_VARIABLES'
+  readonly limit: number
 }
 
 /** A document that nests too deep. */

@@ -121,6 +121,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
+  TOO_MANY_VARIABLES: badRequest((e) => `query: more than ${e.limit} variables`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
   OPERATION_TOO_COSTLY: badRequest(
     (e) =>
@@ -278,6 +279,11 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ),
   INBOX_FULL: later((e) => `${e.waiting} blocks wait already; try again later`),
   SIGNATURE_CHECK_BUSY: later((e) => `${e.waiting} signatures wait already; try again later`),
+  OPERATION_LIMIT: later((e) =>
+    e.unit === 'operations'
+      ? `${e.limit} operations are under way already; try again later`
+      : `answers of ${e.limit} bytes wait to be sent already; try again later`,
+  ),
   CONNECTION_LIMIT: later((e) => `${e.limit} subscribers are connected already; try again later`),
   SUBSCRIPTION_LIMIT: later((e) =>
     e.scope === 'connection'

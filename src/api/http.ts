@@ -8,20 +8,18 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
-import type { QueryParameterMalformed } from './api-errors.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
-import { forOneRequest } from './client-shares.ts'
 import { type Clients, createClients } from './clients.ts'
 import { earlyRefusal, isProbe } from './early-refusal.ts'
 import { toRest } from './errors.ts'
 import { type Explorer, explorerAnswer } from './explorer.ts'
-import { createBudget } from './graphql/budget.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
+import { answerGraphql, type CommonHeaders } from './graphql-request.ts'
 import {
   createOccupancy,
   type Occupancy,
@@ -34,13 +32,11 @@ import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { watchOverload } from './overload.ts'
 import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
-import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { limitSockets, openFileLimit } from './sockets.ts'
-import { type SseRequest, wantsEvents } from './sse.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
 import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
@@ -132,7 +128,8 @@ export async function openHttp(
   const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const direct = createDirectAnswers({ ...deps, graphql, documents })
+  const { underWay } = occupancy
+  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay })
   const routes = tableOf(deps.routes)
   const inHand = { ...deps, routes, graphql, direct, occupancy, listeners, clients }
   const answers = watchAnswers()
@@ -264,40 +261,6 @@ async function handle(
   }
 }
 
-interface GraphqlRequest extends SseRequest {
-  readonly requestId: string
-  readonly common: CommonHeaders
-}
-
-async function answerGraphql(deps: RequestDeps, request: GraphqlRequest): Promise<void> {
-  const { message, response, query, caller, client, requestId, common } = request
-  if (message.method === 'POST') {
-    const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-    if (!type.ok) return send(response, refusedGraphql(type.error, 415), common)
-  }
-  if (wantsEvents(message)) {
-    setHeaders(response, { ...common, ...client.share.headers() })
-    return await deps.listeners.answer(request)
-  }
-  const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-  if (misspelt !== undefined) return send(response, refusedGraphql(misspelt, 400), common)
-  const { services, limits, occupancy } = deps
-  const { isStopping } = occupancy
-  const context = {
-    ...{ caller, services, limits, requestId, isStopping },
-    share: forOneRequest(client.share),
-    quota: client.quota,
-  }
-  const left = await deps.direct.answer(message, response, { query, context, common })
-  if (left === undefined) return
-  setHeaders(response, common)
-  const budget = left.ended ?? createBudget()
-  response.once('close', () => {
-    if (!response.writableFinished) budget.leave()
-  })
-  await deps.graphql(left.message, response, { ...context, budget })
-}
-
 /** The target of a request is a path and query, or for a proxy a whole URL. */
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
@@ -309,13 +272,6 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
 
 function commonHeaders(requestId: string, origins: CommonHeaders): CommonHeaders {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', ...origins }
-}
-
-type CommonHeaders = Readonly<Record<string, string>>
-
-/** For what writes the head of the answer without them. */
-function setHeaders(response: ServerResponse, headers: CommonHeaders): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
 }
 
 function preflight(
@@ -338,23 +294,6 @@ function preflight(
 }
 
 /** Forms are refused: a browser sends them for a foreign page without a preflight, and with the cookie. */
-const graphqlTypes = [
-  'application/json',
-  'application/graphql+json',
-  'application/graphql',
-] as const
-
-/** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
-function unreadableParameter(query: string): QueryParameterMalformed | undefined {
-  const parameters = new URLSearchParams(query)
-  const name = ['variables', 'extensions'].find((one) => {
-    const text = parameters.get(one)
-    return text !== null && text !== '' && !parseJson(Buffer.from(text)).ok
-  })
-  const expected = 'a JSON object'
-  return name === undefined ? undefined : { code: 'QUERY_PARAMETER_MALFORMED', name, expected }
-}
-
 /** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return isRead(method) && (headers.accept ?? '').includes('text/html')

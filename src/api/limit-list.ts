@@ -11,7 +11,15 @@ import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
 import type { ErrorCode } from './error-row.ts'
 import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
-import { maxAliases, maxDirectives, maxDocumentDepth, maxDocumentTokens } from './graphql/limits.ts'
+import {
+  maxAliases,
+  maxDirectives,
+  maxDocumentDepth,
+  maxDocumentTokens,
+  maxKeptCharacters,
+  maxNamedCharacters,
+  maxVariables,
+} from './graphql/limits.ts'
 import { maxOperationCost } from './graphql/prices.ts'
 import {
   maxConnectionCost,
@@ -112,6 +120,25 @@ const documentLimits: readonly Limit[] = [
     error: 'TOO_MANY_DIRECTIVES',
   },
   {
+    name: 'variables',
+    value: maxVariables,
+    unit: 'COUNT',
+    meaning: 'Variables that a document defines. Their values are part of the body.',
+    error: 'TOO_MANY_VARIABLES',
+  },
+  {
+    name: 'keptDocumentCharacters',
+    value: maxKeptCharacters,
+    unit: 'CHARACTERS',
+    meaning: 'All documents together that are kept parsed; the least recently used go first.',
+  },
+  {
+    name: 'namedDocumentCharacters',
+    value: maxNamedCharacters,
+    unit: 'CHARACTERS',
+    meaning: 'All documents together that are kept to be named by their hashes.',
+  },
+  {
     name: 'operationCost',
     value: maxOperationCost,
     unit: 'COST',
@@ -129,7 +156,7 @@ const documentLimits: readonly Limit[] = [
     name: 'queryMs',
     value: mostQueryMs,
     unit: 'MILLISECONDS',
-    meaning: 'For which a query may read as of its moment.',
+    meaning: 'For which a query may go on.',
     error: 'QUERY_TOO_LONG',
   },
   {
@@ -213,6 +240,20 @@ function spaceLimits({ minFreeDisk, maxDatabaseSize }: TransportLimits): readonl
 }
 
 const feedLimits = (transports: TransportLimits): readonly Limit[] => [
+  {
+    name: 'operations',
+    value: transports.operations,
+    unit: 'COUNT',
+    meaning: 'Queries and mutations that are under way in this process.',
+    error: 'OPERATION_LIMIT',
+  },
+  {
+    name: 'heldAnswerBytes',
+    value: transports.heldBytes,
+    unit: 'BYTES',
+    meaning: 'Answers of this process that are made and not sent yet, together.',
+    error: 'OPERATION_LIMIT',
+  },
   {
     name: 'connections',
     value: transports.connections,

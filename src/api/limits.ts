@@ -1,12 +1,13 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import type { LimitError } from './api-errors.ts'
+import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
 import { roundMs } from './heartbeat.ts'
 
 /** Limits on connections and subscriptions; what exceeds one is refused before any work is done for it. */
 
 /** The limits of one process. */
-export interface TransportLimits {
+export interface TransportLimits extends UnderWayLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number
   /** Subscriptions of all connections. */
@@ -75,6 +76,9 @@ export const defaultLimits: TransportLimits = {
   minFreeDisk: 256 * 1024 ** 2,
   maxDatabaseSize: undefined,
   client: developmentClientLimits,
+  operations: 1_000,
+  // Eight of the longest.
+  heldBytes: 134_217_728,
 }
 
 /** Counts what is open. */
@@ -84,6 +88,7 @@ export interface Occupancy {
   subscriptions: number
   /** Of each client that has any open, by its name. */
   readonly byClient: Map<string, OfClient>
+  readonly underWay: UnderWay
   /** Whether the gateway is about to stop; it serves until `draining` fires. */
   isStopping: boolean
   /** Whether there is too much to do for more requests of anyone but the operator. */
@@ -139,7 +144,8 @@ export function createOccupancy(
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
   const none = { connections: 0, subscriptions: 0, byClient: new Map() }
-  return { limits, ...none, isStopping: false, isOverloaded, draining, fullness }
+  const underWay = createUnderWay(limits)
+  return { limits, ...none, underWay, isStopping: false, isOverloaded, draining, fullness }
 }
 
 /** Why another connection is refused; `undefined` where it is not. */

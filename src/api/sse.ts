@@ -9,6 +9,7 @@ import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { operationRefusal } from './graphql/under-way.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, subscriptionRefusal } from './limits.ts'
 import {
@@ -58,9 +59,17 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   const asked = await readRequest(request)
   if (!asked.ok) return send(response, toRest(asked.error))
   const budget = createBudget()
-  response.once('close', budget.leave)
+  response.once('close', () => {
+    budget.leave()
+    budget.close()
+  })
   const args = prepareOperation(deps, { caller, client }, asked.value, budget)
   if (!isArgs(args)) return send(response, refused(args), client.share.headers())
+  if (kindOf(args) !== 'subscription') {
+    const full = operationRefusal(deps.occupancy.underWay)
+    if (full !== undefined) return send(response, toRest(full))
+    budget.begin(deps.occupancy.underWay)
+  }
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'
     return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))

@@ -7,6 +7,7 @@ import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
 import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { operationRefusal } from './graphql/under-way.ts'
 import {
   connectionRefusal,
   costlyRefusal,
@@ -63,6 +64,7 @@ export function createProtocol(deps: ProtocolDeps) {
     onSubscribe: (context, id, payload) => admit(deps, operations, { context, id, payload }),
     onComplete: (context, id, payload) => {
       const { extra } = context
+      extra.underWay.get(id)?.close()
       extra.underWay.delete(id)
       extra.cost -= operations.costByPayload.get(payload) ?? 0
       release(context, 1)
@@ -116,6 +118,9 @@ function admit(
     extra.cost += cost
     costByPayload.set(payload, cost)
   } else {
+    const full = operationRefusal(occupancy.underWay)
+    if (full !== undefined) return [toGraphQL(full)]
+    budget.begin(occupancy.underWay)
     // A subscription ends by returning its results.
     extra.underWay.set(id, budget)
   }
@@ -146,7 +151,10 @@ async function subscribe(
 
 /** Ends the queries of a client that has left. */
 function endQueries({ extra }: ConnectionContext): void {
-  for (const budget of extra.underWay.values()) budget.leave()
+  for (const budget of extra.underWay.values()) {
+    budget.leave()
+    budget.close()
+  }
   extra.underWay.clear()
 }
 

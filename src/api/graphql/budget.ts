@@ -1,7 +1,14 @@
 import type { GraphQLError } from 'graphql'
-import type { AnswerTooLarge, ClientLeft, OperationCostExceeded } from '../api-errors.ts'
+import { mostQueryMs, type QueryTooLong } from '../../service/network/database-away.ts'
+import type {
+  AnswerTooLarge,
+  ClientLeft,
+  LimitError,
+  OperationCostExceeded,
+} from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** What an operation has used while it runs, and whether it has to end: counted where its fields are resolved (`meter.ts`). */
 
@@ -9,6 +16,9 @@ import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './p
 export const maxAnswerBytes = 16_777_216
 /** The most fields of an answer: what an operation may cost, were each of them to cost one. */
 export const maxAnswerFields = 500_000
+
+/** Why an operation ends before its answer. */
+type Ending = AnswerTooLarge | ClientLeft | OperationCostExceeded | LimitError | QueryTooLong
 
 /** What an operation has used. */
 export interface Spent {
@@ -32,12 +42,19 @@ export interface Budget {
   renew(): void
   /** The client has left. */
   leave(): void
+  /** It has gone on for too long. */
+  overdue(): void
+  /** Counts it among those that are under way, until it is closed. */
+  begin(underWay: UnderWay): void
+  /** It is over, and its answer sent or dropped: it is no longer under way. */
+  close(): void
   /** What the answer has used so far. */
   readonly spent: Spent
 }
 
 /** Nothing used yet. */
 export function createBudget(): Budget {
+  let counted: UnderWay | undefined
   let controller = new AbortController()
   let reason: GraphQLError | undefined
   let bytesSpent = 0
@@ -48,7 +65,7 @@ export function createBudget(): Budget {
     return operationCostBase + fieldsSpent * fieldWork + bytesSpent / bytesOfUnit + workSpent
   }
 
-  function end(error: AnswerTooLarge | ClientLeft | OperationCostExceeded): void {
+  function end(error: Ending): void {
     if (reason !== undefined) return
     reason = toGraphQL(error)
     controller.abort(reason)
@@ -66,6 +83,8 @@ export function createBudget(): Budget {
       end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
     } else if (cost() > maxOperationCost) {
       end({ code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost })
+    } else if (counted !== undefined && counted.bytes > counted.limits.heldBytes) {
+      end({ code: 'OPERATION_LIMIT', unit: 'bytes', limit: counted.limits.heldBytes })
     }
     check()
   }
@@ -82,9 +101,11 @@ export function createBudget(): Budget {
     spend: (bytes, fields = 1) => {
       fieldsSpent += fields
       bytesSpent += bytes
+      if (counted !== undefined) counted.bytes += bytes
       settle()
     },
     renew: () => {
+      if (counted !== undefined) counted.bytes -= bytesSpent
       bytesSpent = 0
       fieldsSpent = 0
       workSpent = 0
@@ -93,6 +114,18 @@ export function createBudget(): Budget {
       controller = new AbortController()
     },
     leave: () => end({ code: 'CLIENT_LEFT' }),
+    overdue: () => end({ code: 'QUERY_TOO_LONG', limitMs: mostQueryMs }),
+    begin: (underWay) => {
+      if (counted !== undefined) return
+      counted = underWay
+      counted.operations++
+    },
+    close: () => {
+      if (counted === undefined) return
+      counted.operations--
+      counted.bytes -= bytesSpent
+      counted = undefined
+    },
     get spent() {
       return { fields: fieldsSpent, bytes: bytesSpent, cost: Math.ceil(cost()) }
     },

@@ -6,28 +6,30 @@ import {
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLField,
-  type GraphQLLeafType,
   type GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
-  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   visit,
 } from 'graphql'
 import { present } from '../../lib/assert.ts'
+import { inLaterTurn, isTurnOver } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
+import { leafWriter, quotedWriter } from './compile-leaves.ts'
 import { workOf } from './cost.ts'
-import { type Dependence, dependenceOf } from './dependence.ts'
-import { isAsItIs, isDigits, isDigitsText, isPlainText, isPromise, resolverOf } from './meter.ts'
+import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
+import { isPromise, resolverOf } from './meter.ts'
 
 /**
  * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
@@ -67,7 +69,7 @@ export interface CompileOptions {
 /** How many fields are compiled at most: a document can select one field in very many places with few words. */
 export const maxCompiledFields = 2_000
 
-/** The query; `undefined` where it introspects the schema or has too many fields. */
+/** The query; `undefined` where it has too many fields. */
 export function compileQuery(options: CompileOptions): CompiledQuery | undefined {
   const { schema, operation } = options
   const plan: Plan = {
@@ -178,8 +180,7 @@ function fieldWriter(
   if (fieldName === typeNameField) {
     return { write: () => parentType.name, isLeaf: true, isQuoted: true }
   }
-  const field = parentType.getFields()[fieldName]
-  // `__schema` and `__type`.
+  const field = parentType.getFields()[fieldName] ?? introspectionFields.get(fieldName)
   if (field === undefined) throw notCompiled
   const read = argumentsOf(field, node)
   const dependence = dependenceOf(parentType, field)
@@ -193,29 +194,27 @@ function fieldWriter(
     return { write: (source, run) => complete(memberOf(source, fieldName), run), ...form }
   }
   const work = workOf(field)
+  const info = isIntrospection(parentType, field)
+    ? ({ schema: plan.schema } as GraphQLResolveInfo)
+    : noInfo
   const write: Write = (source, run) => {
     if (work > 0) run.context.budget.compute(work)
-    const value = resolve(source, read(run), run.context, noInfo)
-    return isPromise(value) ? value.then((there) => complete(there, run)) : complete(value, run)
+    const value = resolve(source, read(run), run.context, info)
+    return isPromise(value)
+      ? value.then((there) => completeInTurn(complete, there, run))
+      : complete(value, run)
   }
   return { write, ...form }
 }
 
-/** Writes the text of a field without its quotes, where that is never null and JSON writes each character of it as it is. */
-function quotedWriter({ type, extensions }: GraphQLField<unknown, unknown>): Write | undefined {
-  if (!isNonNullType(type) || !isLeafType(type.ofType)) return undefined
-  const leaf = type.ofType
-  if (isAsItIs(leaf) || extensions.isPlain === true) {
-    return (value) => (typeof value === 'string' ? value : textOf(leaf, value))
-  }
-  return isEnumType(leaf) || isDigitsText(leaf) ? (value) => textOf(leaf, value) : undefined
+/** What many fields have waited for comes to all of them in one turn of the event loop. */
+function completeInTurn(complete: Write, value: unknown, run: Run): string | Promise<string> {
+  return isTurnOver() ? inLaterTurn(() => complete(value, run)) : complete(value, run)
 }
 
-function textOf(type: GraphQLLeafType, value: unknown): string {
-  const serialized = value == null ? undefined : type.serialize(value)
-  if (typeof serialized === 'string') return serialized
-  throw new TypeError(`${type.name}: no text in a field that always has one`)
-}
+const introspectionFields = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
+)
 
 /** A resolver that reads the info of a field throws here, and the executor, which has it, answers. */
 const noInfo: GraphQLResolveInfo = new Proxy(Object.create(null), {
@@ -343,11 +342,30 @@ function writeObject(
 
 function writeList(write: Write, value: unknown, run: Run): string | Promise<string> {
   if (!Array.isArray(value)) throw new TypeError('a list is an array')
-  let text = '['
+  run.context.budget.spend(value.length + 1, 0)
+  return writeItems(write, { items: value, from: 0 }, run)
+}
+
+/** The items of a list from one place on; the rest in a later turn of the event loop where this one has gone on for long. */
+function writeItems(
+  write: Write,
+  { items, from }: { readonly items: readonly unknown[]; readonly from: number },
+  run: Run,
+): string | Promise<string> {
+  let text = from === 0 ? '[' : ''
   let parts: (string | Promise<string>)[] | undefined
   try {
-    for (let i = 0; i < value.length; i++) {
-      const part = write(value[i], run)
+    for (let i = from; i < items.length; i++) {
+      if (i > from && i % itemsBetween === 0 && isTurnOver()) {
+        parts ??= []
+        const rest = { items, from: i }
+        parts.push(
+          text,
+          inLaterTurn(() => writeItems(write, rest, run)),
+        )
+        return Promise.all(parts).then((all) => all.join(''))
+      }
+      const part = write(items[i], run)
       if (i > 0) text += ','
       if (typeof part === 'string') {
         text += part
@@ -357,7 +375,6 @@ function writeList(write: Write, value: unknown, run: Run): string | Promise<str
       parts.push(text, part)
       text = ''
     }
-    run.context.budget.spend(value.length + 1, 0)
   } catch (failure) {
     abandon(parts)
     throw failure
@@ -372,31 +389,5 @@ function abandon(parts: readonly (string | Promise<string>)[] | undefined): void
   for (const part of parts ?? []) if (typeof part !== 'string') part.catch(() => {})
 }
 
-function leafWriter(type: GraphQLLeafType): Write {
-  const isPlain = isEnumType(type) || isDigits(type)
-  // Addresses: those of a list are mostly the same one.
-  let last = { text: '', written: '""' }
-  return (value, run) => {
-    const serialized = type.serialize(value)
-    if (typeof serialized === 'string') {
-      if (isPlain) return `"${serialized}"`
-      if (serialized === last.text) return last.written
-      if (!isPlainText(serialized)) return writeEscaped(serialized, run)
-      last = { text: serialized, written: `"${serialized}"` }
-      return last.written
-    }
-    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise in place of a value`)
-    if (typeof serialized === 'number' || typeof serialized === 'boolean') return `${serialized}`
-    if (serialized == null) throw new TypeError(`${type.name}: no value`)
-    const text = JSON.stringify(serialized)
-    run.context.budget.spend(Buffer.byteLength(text) - text.length, 0)
-    return text
-  }
-}
-
-/** The object counts a byte for each character. */
-function writeEscaped(text: string, { context }: Run): string {
-  const written = JSON.stringify(text)
-  context.budget.spend(Buffer.byteLength(written) - written.length, 0)
-  return written
-}
+/** How many items are written before the clock is asked. */
+const itemsBetween = 16

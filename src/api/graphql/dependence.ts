@@ -23,6 +23,15 @@ export function dependenceOf(
 ): Dependence {
   // A type of the Relay plugin, whose fields are members of what the connection gives.
   if (type.name === 'PageInfo') return 'PARENT'
+  if (isIntrospection(type, field)) return 'PARENT'
   const declared = field.extensions.dependsOn ?? type.extensions.dependsOn
   return (declared as Dependence | undefined) ?? 'NOW'
+}
+
+/** Whether a field is of the schema alone: `__schema`, `__type`, and all below them. */
+export function isIntrospection(
+  { name: typeName }: GraphQLObjectType,
+  { name }: GraphQLField<unknown, unknown>,
+): boolean {
+  return typeName.startsWith('__') || name.startsWith('__')
 }

@@ -15,6 +15,7 @@ import {
 } from './prepared-queries.ts'
 import { bytesOfUnit } from './prices.ts'
 import { refusedGraphql } from './refused.ts'
+import { operationRefusal, type UnderWay } from './under-way.ts'
 
 /**
  * The short way of a query: what is asked as nearly all clients ask, and has an answer without errors, is answered from its
@@ -53,6 +54,7 @@ export interface DirectRequest {
 export interface DirectDeps extends PreparedQueryDeps {
   readonly services: Pick<Services, 'store'>
   readonly documents: Documents
+  readonly underWay: UnderWay
 }
 
 /** Over the server that parses and validates. */
@@ -75,7 +77,10 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     const prepare = (): Question | undefined => {
       const asked = readRequest()
       if (asked === undefined) return undefined
+      if (operationRefusal(deps.underWay) !== undefined) return undefined
       budget = createBudget()
+      budget.begin(deps.underWay)
+      response.on('close', budget.close)
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
@@ -88,11 +93,14 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       const written = await answers.getOrCompute(sent, prepare)
       // Nothing was spent where others had asked for the same.
       if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
+      // The long way has a budget of its own.
+      if (written === undefined) budget?.close()
       return refusal ?? written
     } catch (error) {
       // What had to end is not run again.
       if (budget?.signal.aborted === true) return { ended: budget }
       // The server runs it again, and reports the error.
+      budget?.close()
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined
     } finally {

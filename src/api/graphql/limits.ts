@@ -13,6 +13,8 @@ export const maxDocumentTokens = 10_000
 export const maxAliases = 300
 /** How many directives a document may have. */
 export const maxDirectives = 100
+/** How many variables a document may define. */
+export const maxVariables = 250
 /** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
 export const maxKeptCharacters = 1_048_576
 /** How many characters all documents have that are kept to be named by their hashes. */
@@ -43,14 +45,19 @@ export const documentLimits: Plugin<GatewayContext> = {
   },
 }
 
-/** Throws at the first alias or directive too many. */
+/** Throws at the first alias, variable or directive too many. */
 function refuseTooMany(document: DocumentNode): void {
-  let [aliases, directives] = [0, 0]
+  let [aliases, directives, variables] = [0, 0, 0]
   visit(document, {
     Field(node) {
       if (node.alias === undefined || ++aliases <= maxAliases) return
       const { message, extensions } = toGraphQL({ code: 'TOO_MANY_ALIASES', limit: maxAliases })
       throw new GraphQLError(message, { nodes: node.alias, extensions })
+    },
+    VariableDefinition(node) {
+      if (++variables <= maxVariables) return
+      const { message, extensions } = toGraphQL({ code: 'TOO_MANY_VARIABLES', limit: maxVariables })
+      throw new GraphQLError(message, { nodes: node, extensions })
     },
     Directive(node) {
       if (++directives <= maxDirectives) return

@@ -1,5 +1,6 @@
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { mostQueryMs } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { GatewayContext } from './builder.ts'
 import { withMeteredServices } from './metered-services.ts'
@@ -12,9 +13,12 @@ export async function atOneMoment<C extends GatewayContext, T>(
   run: (context: C) => Promise<T>,
 ): Promise<T> {
   const snapshot = await beginSnapshot(context.services)
+  const overdue = setTimeout(context.budget.overdue, mostQueryMs)
+  overdue.unref()
   try {
     return await run(withMeteredServices(context, snapshot.read))
   } finally {
+    clearTimeout(overdue)
     snapshot.end()
   }
 }

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { holdingAt } from '../../ledger/holdings.ts'
 import { manaOfOutput } from '../../ledger/mana-of-output.ts'
 import { storedManaOf } from '../../ledger/output-parts.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
+import { inLaterTurn, isTurnOver } from '../../lib/turns.ts'
 import { creationSlotOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -73,14 +73,15 @@ async function sumUp(
     signal?.throwIfAborted()
     const rows = await store.read.unspentOutputs({ filter, after, limit: outputsPerRead })
     for (const view of rows.map(viewOfOutput)) {
+      // An answer may ask for many addresses at once.
+      if (isTurnOver()) await inLaterTurn(() => signal?.throwIfAborted())
       const { mana, isAvailable } = manaOf(source.network.parameters, view, slot)
       total = add(total, mana)
       if (isAvailable) available = add(available, mana)
     }
     after = rows.at(-1)
     if (rows.length < outputsPerRead) return { total, available }
-    // A thousand outputs take some milliseconds; other requests run in between.
-    await setImmediate()
+    await inLaterTurn(() => undefined)
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'
+import { askBothWays } from '../../support/both-ways.ts'
 import { type GraphqlAnswer, graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
@@ -295,7 +296,7 @@ describe('left to others are', () => {
       oneOf: true,
     }
     for (const options of [{}, all]) {
-      const { data, errors } = await graphql(gateway.url, getIntrospectionQuery(options))
+      const { data, errors } = await askBothWays(gateway.url, getIntrospectionQuery(options))
       expect(errors).toBeUndefined()
       expect(buildClientSchema(data).getQueryType()?.name).toBe('Query')
     }

@@ -102,7 +102,6 @@ describe('is answered the same on both ways:', () => {
       'a GET',
       `?query=${encodeURIComponent(page)}&variables=${encodeURIComponent(JSON.stringify(variables))}`,
     ],
-    ['introspection', '', asked({ query: '{ __schema { queryType { name } } }' })],
     ['a field that fails', '', asked({ query: page, variables: { address: 'nonsense' } })],
     [
       'a page that is too large',

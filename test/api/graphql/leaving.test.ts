@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
 import { proofInBatch } from '../../../src/api/graphql/proof-batch.ts'
+import { defaultLimits } from '../../../src/api/limits.ts'
 import { openFeed } from '../../../src/feed/open.ts'
 import { createWake } from '../../../src/feed/wake.ts'
 import { identifyGenesis } from '../../../src/ledger/genesis.ts'
@@ -22,7 +23,7 @@ import { encode } from '../../../src/protocol/schema/schema.ts'
 import { readOutputs } from '../../../src/service/outputs/read-output.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
-import { graphql } from '../../support/client.ts'
+import { graphql, socketClient } from '../../support/client.ts'
 import {
   openedStore,
   type TestDatabase,
@@ -32,6 +33,7 @@ import {
 import { unwrap } from '../../support/log-store.ts'
 import { startDoors, type TestDoors } from '../../support/start-gateway.ts'
 import { slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
+import { until } from '../../support/until.ts'
 
 /** What a request has begun ends when its client has left, and what it holds up meanwhile is little. */
 
@@ -135,6 +137,61 @@ async function count(kind: keyof typeof reads): Promise<void> {
 const manaQuery = `{ address(address: "${address}") { mana { reason total { written } } } }`
 const proofs = '{ unspentOutputs(first: 1000) { nodes { proof { __typename } } } }'
 
+describe('operations that are under way', () => {
+  let few: TestDoors
+  beforeAll(async () => {
+    few = await startDoors(servicesOf(), { ...defaultLimits, operations: 1, heldBytes: 1_000_000 })
+  })
+  afterAll(() => few.close())
+
+  const refused = (unit: string, limit: number) => [
+    { extensions: { code: 'OPERATION_LIMIT', unit, limit } },
+  ]
+
+  test('are refused beyond their number, by each transport, until one is over', async () => {
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const reached = new Promise<void>((resolve) => {
+      gate = { at: 'pieces', reached: resolve, opened }
+    })
+    const first = graphql(few.url, manaQuery)
+    await reached
+    const other = await fetch(`${few.url}/graphql?query={__typename}`)
+    expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1'])
+    expect((await other.json()).errors).toMatchObject(refused('operations', 1))
+    const stream = await fetch(`${few.url}/graphql?query={__typename}`, {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(stream.status).toBe(503)
+    expect(await stream.text()).toContain('1 operations are under way already')
+    const client = socketClient(few.url)
+    const asked = client.iterate({ query: '{ __typename }' }).next()
+    await expect(asked).rejects.toMatchObject(refused('operations', 1))
+    await client.dispose()
+    open()
+    expect((await first).errors).toBeUndefined()
+    await until(async () => (await fetch(`${few.url}/graphql?query={__typename}`)).status === 200, {
+      what: 'another operation is answered',
+    })
+  })
+
+  test('end where their answers hold too much memory together, which is given back', async () => {
+    const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
+    const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} } } }`
+    for (const accept of ['application/json', 'application/json;q=0.9']) {
+      const { errors } = await graphql(few.url, large, {}, { accept })
+      expect(errors).toMatchObject(refused('bytes', 1_000_000))
+    }
+    const { data } = await graphql(
+      few.url,
+      '{ unspentOutputs(first: 1000) { nodes { outputId } } }',
+    )
+    expect(data.unspentOutputs.nodes).toHaveLength(1_000)
+  })
+})
+
 describe('a request ends with its client', () => {
   const ways = [
     ['by HTTP', leaveHttp],
@@ -175,6 +232,30 @@ async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void>
   gate = undefined
   open()
 }
+
+test('others are served while a large answer is written', async () => {
+  const fields = Array.from({ length: 290 }, (_, n) => `a${n}: isSpent`)
+  const query = `{ unspentOutputs(first: 1000) { nodes { ${fields.join(' ')} } } }`
+  // Compiled before it is measured.
+  await graphql(doors.url, query.replace('1000', '1'))
+  let isOver = false
+  let before = process.cpuUsage()
+  const turns: number[] = []
+  const turn = () => {
+    const { user, system } = process.cpuUsage(before)
+    turns.push(user + system)
+    before = process.cpuUsage()
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const response = await fetch(`${doors.url}/graphql?query=${encodeURIComponent(query)}`)
+  const { length } = await response.text()
+  isOver = true
+  expect(length).toBeGreaterThan(1_000 * fields.length)
+  // In processor time, for on a busy machine a turn waits. So many fields take some hundred milliseconds.
+  const whole = turns.reduce((sum, one) => sum + one, 0)
+  expect(Math.max(...turns)).toBeLessThan(whole / 3)
+})
 
 describe('proofs of a page', () => {
   test('are made once a transaction, and others are served between two of them', async () => {

@@ -37,6 +37,7 @@ const atLimit: Readonly<Record<string, (value: number) => string>> = {
   documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
   aliases: (value) => `{ ${times(value, (n) => `a${n}: __typename`)} }`,
   directives: (value) => `{ ${times(value, () => '__typename @include(if: true)')} }`,
+  variables: (value) => `query (${times(value, (n) => `$v${n}: Int`)}) { __typename }`,
   pageSize: (value) => `{ ledgerUpdates(address: "${address}", first: ${value}) { totalCount } }`,
   bodyBytes: (value) => {
     const rest = '{ __typename }'
