@@ -50,6 +50,9 @@ export const texts = {
     rows: [
       ['/', 'Search'],
       ['g h', 'Home'],
+      ['g m', 'Milestones'],
+      ['g b', 'Blocks'],
+      ['g t', 'Transactions'],
       ['j  k', 'Next, previous row'],
       ['Enter', 'Open the row'],
       ['c', 'Copy the id under the focus'],
@@ -60,7 +63,7 @@ export const texts = {
   },
   copy: 'Copy',
   copied: 'Copied',
-  more: { older: 'Older', newest: 'Newest' },
+  more: { label: 'Pages of the list', older: 'Older', newest: 'Newest' },
   none: 'none',
   yes: 'yes',
   no: 'no',
@@ -77,6 +80,7 @@ export const texts = {
     missingHint:
       'This ledger has never had one, or it is not kept any more. Look for it another way:',
     searchIt: 'Search for it',
+    notOffered: 'The node that this gateway follows does not offer this list.',
     noPage: 'There is no such page',
     home: 'Go to the newest milestones',
     code: 'Code',

@@ -20,6 +20,9 @@ beforeAll(async () => {
   paths = new Map([
     ['home', '/'],
     ['search', `/search?q=${search.text}`],
+    ['milestones', '/milestones'],
+    ['blocks', '/blocks'],
+    ['transactions', '/transactions'],
     ['milestone', `/milestone/${milestone.index}`],
     ['block', `/block/${block.id}`],
     ['transaction', `/transaction/${transaction.id}`],
@@ -36,6 +39,9 @@ afterAll(async () => {
 const pages = [
   ['home', 'Home', 'Ledger'],
   ['search', 'SearchPage', 'Search'],
+  ['milestones', 'MilestonesPage', 'Milestones'],
+  ['blocks', 'BlocksPage', 'Blocks'],
+  ['transactions', 'TransactionsPage', 'Transactions'],
   ['milestone', 'MilestonePage', 'Milestone'],
   ['block', 'BlockPage', 'Block'],
   ['transaction', 'TransactionPage', 'Transaction'],

@@ -6,9 +6,9 @@ import { BalanceBar } from '../parts/balance-bar.tsx'
 import { Change } from '../parts/change.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
+import { afterOf, Pager } from '../parts/pager.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
 /** What an address has, and how it came to that. */
@@ -21,10 +21,7 @@ const words = texts.address
 
 export const page = definePage({
   document,
-  variables: ({ parameters, query }) => ({
-    address: parameters.address ?? '',
-    ...(query.has('after') && { after: query.get('after') }),
-  }),
+  variables: (place) => ({ address: place.parameters.address ?? '', ...afterOf(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
   isMissing: ({ address }) => address === null,
   sought: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
@@ -65,14 +62,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
           empty={words.noUpdates}
           isLive
         />
-        <Pages
-          newest={place.query.has('after') ? linkTo('address', place.parameters) : undefined}
-          older={
-            updates?.pageInfo.hasNextPage
-              ? linkTo('address', place.parameters, { after: updates.pageInfo.endCursor ?? '' })
-              : undefined
-          }
-        />
+        <Pager place={place} info={updates?.pageInfo} />
       </Section>
       <Section title={words.unspent}>
         <Table
@@ -97,21 +87,6 @@ function Tokens({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-interface PagesProps {
-  readonly newest: string | undefined
-  readonly older: string | undefined
-}
-
-/** Leads to the pages of a list beside this one. */
-function Pages({ newest, older }: PagesProps) {
-  return (
-    <p class="steps">
-      {newest !== undefined && <a href={newest}>{texts.more.newest}</a>}
-      {older !== undefined && <a href={older}>{texts.more.older}</a>}
-    </p>
   )
 }
 
