@@ -1,4 +1,6 @@
 import { type AddressPageData, document } from '../../generated/explorer/address.ts'
+import { addressOf } from '../base.ts'
+import { type Step, StepLine } from '../charts/step-line.tsx'
 import { grouped, shortened } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
@@ -51,9 +53,17 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
       <Section
         title={words.updates}
         aside={
-          updates !== null && <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
+          <span class="links">
+            {updates !== null && (
+              <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
+            )}
+            <a href={historyFile(address.bech32)} download>
+              {words.asCsv}
+            </a>
+          </span>
         }
       >
+        <StepLine steps={stepsOf(updates?.nodes ?? [])} />
         <Table
           caption={words.updates}
           rows={updates?.nodes ?? []}
@@ -88,6 +98,20 @@ function Tokens({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
       ))}
     </ul>
   )
+}
+
+/** The balance after each update that is listed, the oldest first. */
+function stepsOf(updates: readonly Update[]): readonly Step[] {
+  return updates
+    .toReversed()
+    .flatMap(({ milestoneEndedAt, balance }) =>
+      balance === null ? [] : [{ timeMs: Date.parse(milestoneEndedAt), value: Number(balance) }],
+    )
+}
+
+/** The whole history, as the gateway makes it of everything that is kept. */
+function historyFile(address: string): string {
+  return addressOf(`/api/gateway/v1/addresses/${address}/history?format=csv`)
 }
 
 const updateColumns: readonly Column<Update>[] = [
