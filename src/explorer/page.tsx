@@ -21,7 +21,7 @@ export interface PageDefinition<Data, Variables> {
   /** The text that was looked for, where it is missing. */
   readonly sought?: (place: Place) => { readonly kind: string; readonly id: string }
   /** After which milestones it may have changed; by default those with updates. */
-  readonly live?: (data: Data) => Liveness
+  readonly live?: (data: Data, place: Place) => Liveness
   readonly View: ComponentType<PageViewProps<Data>>
 }
 
@@ -114,7 +114,7 @@ function openPage<Data, Variables extends object>(
   function mayHaveChanged(): boolean {
     const shown = state.peek()
     if (shown.name !== 'SHOWN') return false
-    const live = definition.live?.(shown.data) ?? 'UPDATES'
+    const live = definition.live?.(shown.data, place) ?? 'UPDATES'
     return live === 'MILESTONES' || (live === 'UPDATES' && hasUpdates(milestones.peek()[0]))
   }
   asking.ask()

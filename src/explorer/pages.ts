@@ -6,6 +6,9 @@ import type { PageName } from './paths.ts'
 export const pageModules: Readonly<Record<PageName, () => Promise<{ readonly page: Page }>>> = {
   home: async () => ({ page: home }),
   search: () => import('./pages/search.tsx'),
+  milestones: () => import('./pages/milestones.tsx'),
+  blocks: () => import('./pages/blocks.tsx'),
+  transactions: () => import('./pages/transactions.tsx'),
   milestone: () => import('./pages/milestone.tsx'),
   block: () => import('./pages/block.tsx'),
   transaction: () => import('./pages/transaction.tsx'),

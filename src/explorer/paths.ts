@@ -4,6 +4,9 @@
 export const pagePaths = {
   home: '/',
   search: '/search',
+  milestones: '/milestones',
+  blocks: '/blocks',
+  transactions: '/transactions',
   milestone: '/milestone/:index',
   block: '/block/:id',
   transaction: '/transaction/:id',

@@ -13,6 +13,9 @@ export type PageVariables = {
 export async function askForPages(url: string, variables: PageVariables): Promise<string[]> {
   const ask = <R, V>(document: TadaDocumentNode<R, V>, of: V) => post(url, document, of)
   const home = await ask(documents.home, variables.home)
+  const { milestones } = await ask(documents.milestones, variables.milestones)
+  const { blocks } = await ask(documents.blocks, variables.blocks)
+  const { transactions } = await ask(documents.transactions, variables.transactions)
   const { milestone } = await ask(documents.milestone, variables.milestone)
   const { block } = await ask(documents.block, variables.block)
   const { transaction } = await ask(documents.transaction, variables.transaction)
@@ -25,6 +28,9 @@ export async function askForPages(url: string, variables: PageVariables): Promis
   const { search } = await ask(documents.search, variables.search)
   const seen: { readonly [P in keyof typeof documents]: string | number | null | undefined } = {
     home: home.status.committed.slot + (home.activity?.length ?? 0),
+    milestones: milestones?.nodes[0]?.index,
+    blocks: blocks?.nodes[0]?.blockId,
+    transactions: transactions?.nodes[0]?.state,
     milestone: milestone?.blocks.nodes[0]?.transaction?.state,
     block: block?.content.header.networkId,
     transaction: transaction?.outputs[0]?.owner.bech32,

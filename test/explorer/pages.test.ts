@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Browser } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
@@ -20,6 +23,9 @@ beforeAll(async () => {
   paths = new Map([
     ['home', '/'],
     ['search', `/search?q=${search.text}`],
+    ['milestones', '/milestones'],
+    ['blocks', '/blocks'],
+    ['transactions', '/transactions'],
     ['milestone', `/milestone/${milestone.index}`],
     ['block', `/block/${block.id}`],
     ['transaction', `/transaction/${transaction.id}`],
@@ -36,6 +42,9 @@ afterAll(async () => {
 const pages = [
   ['home', 'Home', 'Ledger'],
   ['search', 'SearchPage', 'Search'],
+  ['milestones', 'MilestonesPage', 'Milestones'],
+  ['blocks', 'BlocksPage', 'Blocks'],
+  ['transactions', 'TransactionsPage', 'Transactions'],
   ['milestone', 'MilestonePage', 'Milestone'],
   ['block', 'BlockPage', 'Block'],
   ['transaction', 'TransactionPage', 'Transaction'],
@@ -47,6 +56,9 @@ const looks: readonly Look[] = [
   { width: 1280, theme: 'light' },
   { width: 360, theme: 'dark' },
 ]
+
+/** All scripts and styles of the home page, compressed. */
+const mostCodeBytes = 70 * 1024
 
 /** How far the page reaches beyond the window. */
 const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
@@ -68,3 +80,64 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
     }
   })
 })
+
+test('home loads little', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, { width: 1280 })
+  await tab.page.goto(url, { waitUntil: 'load' })
+  // The chart is the last to be loaded.
+  await tab.page.waitForSelector('.chart canvas')
+  expect(tab.codeBytes()).toBeGreaterThan(20_000)
+  expect(tab.codeBytes()).toBeLessThan(mostCodeBytes)
+  await tab.close()
+})
+
+test('behind a path prefix the pages are found, and lead to each other', async () => {
+  const proxy = await startPrefixProxy(started.world.gateway.url, '/ledger')
+  const { port } = proxy.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
+  const tab = await openTab(browser, `${origin}/ledger`, { width: 1280 })
+  try {
+    const transaction = present(paths.get('transaction'), 'a path')
+    await tab.page.goto(`${origin}/ledger${transaction}`)
+    await tab.page.waitForSelector('.link-live')
+    await tab.page.waitForSelector('.flow a')
+    await tab.page.click('.flow a')
+    await tab.page.waitForSelector('.balance')
+    expect(tab.page.url()).toContain(`${origin}/ledger/address/tst1`)
+    await tab.page.reload()
+    await tab.page.waitForSelector('.balance')
+    await tab.page.click('.brand')
+    await tab.page.waitForSelector('.figures')
+    expect(tab.page.url()).toBe(`${origin}/ledger/`)
+    expect(tab.problems).toEqual([])
+  } finally {
+    await tab.close()
+    proxy.closeAllConnections()
+    proxy.close()
+  }
+})
+
+/** Serves a gateway below a path, and nothing beside it. */
+async function startPrefixProxy(target: string, prefix: string): Promise<Server> {
+  const proxy = createServer((asked, answer) => {
+    const { method, headers, url = '' } = asked
+    if (!url.startsWith(`${prefix}/`)) {
+      answer.writeHead(404).end()
+      return
+    }
+    const options = method === undefined ? { headers } : { method, headers }
+    const forwarded = request(target + url.slice(prefix.length), options, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers)
+      // The subscription has none but its head until something happens.
+      answer.flushHeaders()
+      response.pipe(answer)
+    })
+    forwarded.on('error', () => answer.destroy())
+    answer.on('close', () => forwarded.destroy())
+    asked.pipe(forwarded)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return proxy
+}

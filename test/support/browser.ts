@@ -81,6 +81,8 @@ export interface Tab {
   readonly page: Page
   /** Errors of the console, exceptions, requests to other hosts, what the policy of the page refused, and answers above 399. */
   readonly problems: string[]
+  /** The bytes of scripts and styles, as they came over the wire. */
+  readonly codeBytes: () => number
   /** The operations that were sent, as `query Home` or `subscription NewMilestones`. */
   readonly operations: string[]
   close(): Promise<void>
@@ -115,8 +117,12 @@ export async function openTab(browser: Browser, origin: string, look: Look): Pro
       problems.push(`request to ${url}`)
     if (request.method() === 'POST') operations.push(operationOf(request.postData() ?? ''))
   })
+  let code = 0
+  page.on('response', (response) => {
+    if (/\.(?:js|css)$/.test(response.url())) code += Number(response.headers()['content-length'])
+  })
   await reportViolations(page, problems)
-  return { page, problems, operations, close: () => context.close() }
+  return { page, problems, operations, codeBytes: () => code, close: () => context.close() }
 }
 
 /** What the policy refuses is an issue of the page, which the console does not always have. */

@@ -42,6 +42,9 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
   const nft = chainOf(4)
   return {
     home: {},
+    milestones: {},
+    blocks: {},
+    transactions: {},
     milestone: { index: output.bookedSlot },
     block: { id: data.transaction.blockId },
     transaction: { id: transactionId },

@@ -15,12 +15,24 @@ export interface BarChart {
   close(): void
 }
 
+/** The hour of the reader, and the day at its beginning. */
+function label(seconds: number, stepSeconds: number): string {
+  const moment = new Date(1000 * seconds)
+  const two = (n: number) => String(n).padStart(2, '0')
+  const day = `${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
+  const time = `${two(moment.getHours())}:${two(moment.getMinutes())}`
+  return stepSeconds >= 86_400 || time === '00:00' ? day : time
+}
+
 const heightPx = 200
+
+const spans: Readonly<Record<string, number>> = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 }
 
 export function createBarChart(
   place: HTMLElement,
   names: { readonly accepted: string; readonly failed: string },
 ): BarChart {
+  let spanSeconds = 60
   const style = getComputedStyle(place)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.1 })
@@ -40,12 +52,21 @@ export function createBarChart(
     {
       width: place.clientWidth,
       height: heightPx,
-      padding: [8, 8, 0, 0],
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, drag: { setScale: false }, y: false },
-      scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+      scales: {
+        x: { range: (_, from, to) => [from - spanSeconds / 2, to + spanSeconds / 2] },
+        y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] },
+      },
       axes: [
-        { ...axis, grid: { show: false } },
+        {
+          ...axis,
+          grid: { show: false },
+          values: (_, moments, __, ___, stepSeconds) =>
+            moments.map((one) => label(one, stepSeconds)),
+          incrs: [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800, 2_592_000],
+        },
         { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
       ],
       // What failed is drawn from zero to the sum, and the others over it.
@@ -63,7 +84,8 @@ export function createBarChart(
   })
   resize.observe(place)
   return {
-    show: ({ seconds, accepted, failed }) => {
+    show: ({ seconds, accepted, failed }, resolution) => {
+      spanSeconds = spans[resolution] ?? 60
       const sums = accepted.map((one, n) => one + (failed[n] ?? 0))
       plot.setData([[...seconds], sums, [...accepted]])
     },

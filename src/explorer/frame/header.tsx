@@ -10,7 +10,12 @@ import { switchTheme, theme } from './theme.ts'
 /** The head of every page. */
 
 /** The pages that the header leads to. */
-const sections: readonly (readonly [page: PageName, label: string])[] = [['home', texts.nav.home]]
+const sections: readonly (readonly [page: PageName, label: string])[] = [
+  ['home', texts.nav.home],
+  ['milestones', texts.home.milestones],
+  ['blocks', texts.milestone.blocks],
+  ['transactions', texts.home.transactions],
+]
 
 export function Header() {
   return (

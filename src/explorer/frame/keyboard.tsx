@@ -12,6 +12,9 @@ const isHelpOpen = signal(false)
 /** After `g`, a letter names a section. */
 const sections: Readonly<Record<string, () => string>> = {
   h: () => linkTo('home'),
+  m: () => linkTo('milestones'),
+  b: () => linkTo('blocks'),
+  t: () => linkTo('transactions'),
 }
 
 export function openKeyboardHelp(): void {

@@ -1,4 +1,6 @@
 import { type AddressPageData, document } from '../../generated/explorer/address.ts'
+import { addressOf } from '../base.ts'
+import { type Step, StepLine } from '../charts/step-line.tsx'
 import { grouped, shortened } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
@@ -6,9 +8,9 @@ import { BalanceBar } from '../parts/balance-bar.tsx'
 import { Change } from '../parts/change.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
+import { afterOf, Pager } from '../parts/pager.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
 /** What an address has, and how it came to that. */
@@ -21,10 +23,7 @@ const words = texts.address
 
 export const page = definePage({
   document,
-  variables: ({ parameters, query }) => ({
-    address: parameters.address ?? '',
-    ...(query.has('after') && { after: query.get('after') }),
-  }),
+  variables: (place) => ({ address: place.parameters.address ?? '', ...afterOf(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
   isMissing: ({ address }) => address === null,
   sought: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
@@ -54,9 +53,17 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
       <Section
         title={words.updates}
         aside={
-          updates !== null && <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
+          <span class="links">
+            {updates !== null && (
+              <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
+            )}
+            <a href={historyFile(address.bech32)} download>
+              {words.asCsv}
+            </a>
+          </span>
         }
       >
+        <StepLine steps={stepsOf(updates?.nodes ?? [])} />
         <Table
           caption={words.updates}
           rows={updates?.nodes ?? []}
@@ -65,14 +72,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
           empty={words.noUpdates}
           isLive
         />
-        <Pages
-          newest={place.query.has('after') ? linkTo('address', place.parameters) : undefined}
-          older={
-            updates?.pageInfo.hasNextPage
-              ? linkTo('address', place.parameters, { after: updates.pageInfo.endCursor ?? '' })
-              : undefined
-          }
-        />
+        <Pager place={place} info={updates?.pageInfo} />
       </Section>
       <Section title={words.unspent}>
         <Table
@@ -100,19 +100,18 @@ function Tokens({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
   )
 }
 
-interface PagesProps {
-  readonly newest: string | undefined
-  readonly older: string | undefined
+/** The balance after each update that is listed, the oldest first. */
+function stepsOf(updates: readonly Update[]): readonly Step[] {
+  return updates
+    .toReversed()
+    .flatMap(({ milestoneEndedAt, balance }) =>
+      balance === null ? [] : [{ timeMs: Date.parse(milestoneEndedAt), value: Number(balance) }],
+    )
 }
 
-/** Leads to the pages of a list beside this one. */
-function Pages({ newest, older }: PagesProps) {
-  return (
-    <p class="steps">
-      {newest !== undefined && <a href={newest}>{texts.more.newest}</a>}
-      {older !== undefined && <a href={older}>{texts.more.older}</a>}
-    </p>
-  )
+/** The whole history, as the gateway makes it of everything that is kept. */
+function historyFile(address: string): string {
+  return addressOf(`/api/gateway/v1/addresses/${address}/history?format=csv`)
 }
 
 const updateColumns: readonly Column<Update>[] = [

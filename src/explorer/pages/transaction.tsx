@@ -60,6 +60,16 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
         <Fact name={words.created}>
           {content !== null && `${words.slot} ${grouped(content.transaction.creationSlot)}`}
         </Fact>
+        <Fact name={words.manaIn}>{manaOf(transaction.inputs)}</Fact>
+        <Fact name={words.manaOut}>{manaOf(transaction.outputs)}</Fact>
+        <Fact name={words.allotted}>
+          {content !== null && content.transaction.allotments.length > 0 && (
+            <>
+              {sumOf(content.transaction.allotments.map(({ mana }) => mana))}{' '}
+              <span class="muted">{words.toAccounts(content.transaction.allotments.length)}</span>
+            </>
+          )}
+        </Fact>
         <Fact name={words.unlocks}>
           {content !== null && <Count value={content.unlocks.length} />}
         </Fact>
@@ -78,6 +88,14 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
       </Section>
     </>
   )
+}
+
+function manaOf(outputs: Transaction['inputs'] | Transaction['outputs']): string | undefined {
+  return outputs.length === 0 ? undefined : sumOf(outputs.map(({ mana }) => mana ?? '0'))
+}
+
+function sumOf(amounts: readonly string[]): string {
+  return grouped(amounts.reduce((sum, one) => sum + BigInt(one), 0n))
 }
 
 /** What happened, for those who do not know what an output is. */

@@ -5,7 +5,7 @@ import { Copy } from './copy.tsx'
 import { Sign } from './sign.tsx'
 
 /** What an id is of, by the page that shows it. */
-type IdOf = Exclude<PageName, 'home' | 'search'>
+type IdOf = Extract<PageName, 'milestone' | 'block' | 'transaction' | 'output' | 'address'>
 
 interface IdProps {
   readonly of: IdOf

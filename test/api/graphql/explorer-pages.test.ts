@@ -56,6 +56,9 @@ const untold: { readonly [name in Page]?: readonly string[] } = {
   milestone: ['blockCount', 'transactionCount', 'blocks', 'transactions'].map(
     (field) => `milestone.${field}`,
   ),
+  milestones: ['milestones.nodes.blockCount', 'milestones.nodes.transactionCount'],
+  blocks: ['blocks'],
+  transactions: ['transactions'],
   block: ['block.children'],
   transaction: ['transaction.carriers'],
   account: ['account.entry', 'account.blocks'],
