@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { addressOf, user } from '../support/wallet.ts'
+import { type OwnClient, ownClient } from './from-address.ts'
 
-/** Well-behaved clients in a process of their own, which measure how long their requests take. */
+/** Well-behaved clients in a process and at addresses of their own, which measure how long their requests take. */
 
 /** What the crowd measured since it was last asked. */
 export interface CrowdSample {
@@ -20,9 +21,6 @@ export interface CrowdSample {
 /** How many clients there are, and how long each waits between two requests. */
 const [clients, pauseMs] = [50, 200]
 
-/** A request that takes longer has failed. */
-const patienceMs = 20_000
-
 const [url = ''] = process.argv.slice(2)
 const address = addressOf(user(3))
 const query = `{ address(address: "${address}") { balance { total } updates(first: 10) { nodes { outputId } } } }`
@@ -30,32 +28,34 @@ const json = { 'content-type': 'application/json' }
 let times: number[] = []
 let failed = 0
 
-const ways: readonly (() => Promise<boolean>)[] = [
-  () => answered('/graphql', { method: 'POST', headers: json, body: JSON.stringify({ query }) }),
-  () => answered(`/graphql?${new URLSearchParams({ query: '{ milestone { index } }' })}`),
-  () => answered(`/api/explorer/v2/ledger/updates/by-address/${address}?pageSize=10`),
+type Way = (client: OwnClient) => Promise<boolean>
+
+const ways: readonly Way[] = [
+  (client) =>
+    answered(client, '/graphql', {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ query }),
+    }),
+  (client) =>
+    answered(client, `/graphql?${new URLSearchParams({ query: '{ milestone { index } }' })}`),
+  (client) => answered(client, `/api/explorer/v2/ledger/updates/by-address/${address}?pageSize=10`),
   // On a connection of its own, as somebody new.
-  () => answered('/api/core/v3/info', { headers: { connection: 'close' } }),
+  (client) => answered(client, '/api/core/v3/info', { headers: { connection: 'close' } }),
   firstEvent,
 ]
 
-async function answered(path: string, init: RequestInit = {}): Promise<boolean> {
-  const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(patienceMs) })
-  const text = await response.text()
-  return response.ok && !text.includes('"errors"')
+async function answered({ ask }: OwnClient, ...[path, init]: Parameters<OwnClient['ask']>) {
+  const { status, text } = await ask(url + path, init)
+  return status === 200 && !text.includes('"errors"')
 }
 
 /** Opens a feed as an event stream, and leaves after its first event. */
-async function firstEvent(): Promise<boolean> {
+async function firstEvent({ ask }: OwnClient): Promise<boolean> {
   const feed = `subscription { ledgerUpdates(addresses: ["${address}"]) { __typename } }`
-  const response = await fetch(`${url}/graphql?${new URLSearchParams({ query: feed })}`, {
-    headers: { accept: 'text/event-stream' },
-    signal: AbortSignal.timeout(patienceMs),
-  })
-  const reader = response.body?.getReader()
-  const { value } = (await reader?.read()) ?? {}
-  await reader?.cancel()
-  return response.ok && Buffer.from(value ?? []).includes('FeedOpened')
+  const target = `${url}/graphql?${new URLSearchParams({ query: feed })}`
+  const { text } = await ask(target, { headers: { accept: 'text/event-stream' }, stream: 'left' })
+  return text.includes('FeedOpened')
 }
 
 async function bySocket(client: Client): Promise<boolean> {
@@ -78,11 +78,17 @@ async function behave(way: () => Promise<boolean>): Promise<never> {
 }
 
 for (let i = 0; i < clients; i++) {
+  const own = ownClient(`127.0.1.${i + 1}`)
   const way = ways[i % (ways.length + 1)]
-  if (way !== undefined) void behave(way)
+  if (way !== undefined) void behave(() => way(own))
   else {
+    class OwnSocket extends WebSocket {
+      constructor(address: string, protocols: string[]) {
+        super(address, protocols, { localAddress: own.localAddress })
+      }
+    }
     const socket = `${url.replace('http', 'ws')}/graphql`
-    const client = createClient({ url: socket, webSocketImpl: WebSocket, lazy: false })
+    const client = createClient({ url: socket, webSocketImpl: OwnSocket, lazy: false })
     void behave(() => bySocket(client))
   }
 }

@@ -150,7 +150,7 @@ export const graphqlAttacks: readonly Attack[] = [
         const sha256Hash = i.toString(16).padStart(64, '0')
         const extensions = { persistedQuery: { version: 1, sha256Hash } }
         const query = i % 2 === 0 ? undefined : '{ __typename }'
-        return ask(`${target.url}/graphql`, {
+        return ask(target, '/graphql', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ query, extensions }),

@@ -47,7 +47,7 @@ export const restAttacks: readonly Attack[] = [
       for (let i = 0; i < many(target, 43); i++) {
         const data = `0x${'00'.repeat(8_000)}`
         const body = JSON.stringify({ type: 0, tag: `0x${i.toString(16).padStart(8, '0')}`, data })
-        const posted = ask(`${target.url}/api/core/v3/blocks`, {
+        const posted = ask(target, '/api/core/v3/blocks', {
           method: 'POST',
           headers: json,
           body,
@@ -62,7 +62,7 @@ export const restAttacks: readonly Attack[] = [
     expected: ['401', 'TOKEN_MISSING'],
     round: (target) =>
       atOnce(many(target, 20), (i) =>
-        ask(target.url + recordPath.replace('chainrecord', i % 2 ? 'deactivate' : 'activate'), {
+        ask(target, recordPath.replace('chainrecord', i % 2 ? 'deactivate' : 'activate'), {
           method: 'POST',
           headers: {
             cookie: `jwt=${target.token}`,
@@ -82,7 +82,7 @@ export const restAttacks: readonly Attack[] = [
         const headers = { ...json, authorization }
         const socket = await openGraphqlSocket(target, { authorization })
         return [
-          await ask(target.url + recordPath, { method: 'POST', headers, body: record }),
+          await ask(target, recordPath, { method: 'POST', headers, body: record }),
           socket === undefined ? 'refused' : 'a socket of a forged token',
         ]
       })
@@ -101,7 +101,7 @@ export const restAttacks: readonly Attack[] = [
         const body = bodies[i % bodies.length] ?? ''
         const coding = body === bomb ? { 'content-encoding': 'gzip' } : undefined
         const headers = { ...json, ...coding, authorization: target.token }
-        return ask(target.url + paths[i % paths.length], { method: 'POST', headers, body })
+        return ask(target, paths[i % paths.length] ?? '', { method: 'POST', headers, body })
       })
     },
   },
@@ -116,19 +116,16 @@ export const restAttacks: readonly Attack[] = [
         '/openapi.json',
         '/feed/updates?limit=1000',
       ]
-      return atOnce(many(target, 100), (i) => ask(target.url + paths[i % paths.length]))
+      return atOnce(many(target, 100), (i) => ask(target, paths[i % paths.length] ?? ''))
     },
   },
   {
     name: 'long polls that stay',
     expected: ['open'],
     round: async (target) => {
-      const leaving = new AbortController()
-      target.onEnd(() => leaving.abort())
-      const path = `/feed/updates?wait=60`
+      const path = '/feed/updates?wait=60'
       const polls = await atOnce(many(target, 300), async () => {
-        const answer = ask(target.url + path, { signal: leaving.signal })
-        return Promise.race([answer, delay(500, 'open')])
+        return Promise.race([ask(target, path), delay(500, 'open')])
       })
       return polls.map((answer) => (/^(4\d\d|CURSOR_\w+|200)$/.test(answer) ? 'open' : answer))
     },

@@ -1,3 +1,4 @@
+import { ownClient } from './from-address.ts'
 import type { AttackedGateway } from './gateway.ts'
 import type { Attack, Target } from './target.ts'
 
@@ -22,8 +23,10 @@ export async function runAttack(
   { scale, milliseconds }: AttackOptions,
 ): Promise<Attacked> {
   const answers = new Map<string, number>()
-  const closing: (() => void)[] = []
-  const target: Target = { ...gateway.target, scale, onEnd: (close) => void closing.push(close) }
+  const client = ownClient('127.0.0.1')
+  const closing: (() => void)[] = [client.close]
+  const onEnd = (close: () => void) => void closing.push(close)
+  const target: Target = { ...gateway.target, scale, client, onEnd }
   const begun = performance.now()
   do {
     for (const answer of await attack.round(target)) {

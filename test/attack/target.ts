@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
+import type { OwnClient, OwnInit } from './from-address.ts'
 
 /** What is attacked, and the means of attackers. */
 
@@ -15,6 +16,8 @@ export interface Target {
   readonly wrongBlock: object
   /** The largest block there is, as hexadecimal text. */
   readonly largeBlock: string
+  /** The attacker. */
+  readonly client: OwnClient
   /** Notes how something that stays open is closed when the attack ends. */
   onEnd(close: () => void): void
 }
@@ -39,17 +42,18 @@ export function atOnce<T>(count: number, work: (i: number) => Promise<T>): Promi
 }
 
 /** Asks and reads the whole answer; its code where it has one, else its status. */
-export async function ask(url: string, init: RequestInit = {}): Promise<string> {
+export async function ask(
+  { url, client }: Target,
+  path: string,
+  init: OwnInit = {},
+): Promise<string> {
   try {
-    const response = await fetch(url, {
-      ...init,
-      signal: init.signal ?? AbortSignal.timeout(60_000),
-    })
-    const text = await response.text()
+    const { status, text } = await client.ask(url + path, init)
     const [, code] = /"code":"([A-Z_]+)"/.exec(text) ?? []
-    return code ?? String(response.status)
+    return code ?? (init.stream !== undefined && status === 200 ? 'ok' : String(status))
   } catch (error) {
-    return failureOf(error)
+    const { code, name } = Object(error)
+    return name === 'AbortError' || name === 'TimeoutError' ? name : (code ?? 'failed')
   }
 }
 
@@ -57,34 +61,17 @@ export async function ask(url: string, init: RequestInit = {}): Promise<string> 
 export function askGraphql(
   target: Target,
   query: string,
-  { variables = {}, signal }: { variables?: object; signal?: AbortSignal } = {},
+  { variables = {}, ...init }: { variables?: object; signal?: AbortSignal } = {},
 ): Promise<string> {
-  return ask(`${target.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-    ...(signal !== undefined && { signal }),
-  })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ query, variables })
+  return ask(target, '/graphql', { method: 'POST', headers, body, ...init })
 }
 
-/** Asks GraphQL for an event stream; the first event, or the refusal. */
-export async function askStream(target: Target, query: string): Promise<string> {
-  const leaving = new AbortController()
-  target.onEnd(() => leaving.abort())
-  try {
-    const response = await fetch(`${target.url}/graphql?${new URLSearchParams({ query })}`, {
-      headers: { accept: 'text/event-stream' },
-      signal: leaving.signal,
-    })
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-    const reader = response.body?.getReader()
-    const first = await reader?.read()
-    const text = Buffer.from(first?.value ?? []).toString()
-    const [, code] = /"code":"([A-Z_]+)"/.exec(text) ?? []
-    return code ?? (isStream ? 'ok' : String(response.status))
-  } catch (error) {
-    return failureOf(error)
-  }
+/** Asks GraphQL for an event stream, which stays open; `ok` with its first event, or the refusal. */
+export function askStream(target: Target, query: string): Promise<string> {
+  const headers = { accept: 'text/event-stream' }
+  return ask(target, `/graphql?${new URLSearchParams({ query })}`, { headers, stream: 'open' })
 }
 
 /** Sends bytes on a connection of its own, which reads nothing. */
@@ -162,10 +149,4 @@ export async function askSocket(
   })
   socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query } }))
   return answer
-}
-
-/** Names a failure of the connection. */
-function failureOf(error: unknown): string {
-  const { cause, name } = Object(error)
-  return cause?.code ?? name ?? 'failed'
 }

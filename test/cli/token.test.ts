@@ -74,19 +74,19 @@ describe('the key', () => {
   })
 
   test.skipIf(process.platform === 'win32').each([
-    [0o644, 1],
-    [0o620, 1],
-    [0o604, 1],
-    [0o640, 0],
-    [0o400, 0],
-  ])('of mode %o is refused where others could read or write it', async (mode, expected) => {
+    ['644', 1],
+    ['620', 1],
+    ['604', 1],
+    ['640', 0],
+    ['400', 0],
+  ])('of mode %s is refused where others could read or write it', async (mode, expected) => {
     const path = join(folder, `${mode}.key`)
     await run(`--scope write --key-file ${path}`, {})
-    chmodSync(path, mode)
+    chmodSync(path, Number.parseInt(mode, 8))
     const { code, stderr } = await run(`--scope write --key-file ${path}`, {})
     expect(code).toBe(expected)
     if (expected === 0) return
-    const reason = `its mode ${mode.toString(8)} opens it to other users; chmod 600`
+    const reason = `its mode ${mode} opens it to other users; chmod 600`
     expect(stderr).toBe(`ledger-gateway token: ${path}: ${reason}\n`)
   })
 

@@ -2,7 +2,8 @@ import { ok } from '../../lib/result.ts'
 import { anyObject, object, text } from './form.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { jsonReply } from './reply.ts'
-import { type Route, readRoute } from './route.ts'
+import type { RestResponse } from './response.ts'
+import { type Route, route } from './route.ts'
 import { routeListRoute } from './route-list.ts'
 
 /** Routes with those that list and describe them all, themselves among them. */
@@ -20,15 +21,17 @@ const documentForm = object({
 })
 
 function documentRoute(routes: readonly Route[]): Route {
-  // It never changes while the process runs.
-  let document: ReturnType<typeof openapiDocument> | undefined
-  return readRoute({
+  const reply = jsonReply('An OpenAPI 3.1 document.', documentForm)
+  // It never changes while the process runs, and printing its 400 KB takes milliseconds.
+  let printed: RestResponse | undefined
+  return route({
+    method: 'GET',
     path: '/openapi.json',
     about: 'This document.',
-    reply: jsonReply('An OpenAPI 3.1 document.', documentForm),
-    answer: async (_given, { version }) => {
-      document ??= openapiDocument(routes, version)
-      return ok(document)
+    answers: { 200: reply },
+    answer: async (_given, { version }, request) => {
+      printed ??= reply.respond(request, openapiDocument(routes, version))
+      return ok(printed)
     },
   })
 }
