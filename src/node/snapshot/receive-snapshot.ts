@@ -34,8 +34,6 @@ export interface ReceiveDeps<E> {
   readonly source: SnapshotSource
   /** Holds the head against what the followed nodes have, and gives the id of the log. */
   confirm(head: CheckedHead): Promise<Result<Hex, E>>
-  /** The pause before an interrupted transfer goes on. */
-  readonly retryMs?: number
 }
 
 /** Why the database did not begin. */
@@ -88,7 +86,7 @@ async function receiveAndProve<E extends object>(
 async function receive<E extends object>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<CheckedHead, ReceiveError | E>> {
-  const { store, lease, source, log, retryMs = 1_000 } = deps
+  const { store, lease, source, log } = deps
   let reader = createLineReader(await readBefore(deps))
   const report = createReport(log)
   for (let failures = 0; ; ) {
@@ -118,8 +116,11 @@ async function receive<E extends object>(
   }
 }
 
+/** The pause before an interrupted transfer goes on; the lease outlasts it. */
+const retryMs = 250
+
 /** A gateway that gives nothing for so many times in a row is away. */
-const mostFailures = 10
+const mostFailures = 40
 
 /** What the other side failed by. */
 interface TransferFailed {
