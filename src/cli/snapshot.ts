@@ -6,6 +6,7 @@ import { firstCheck, snapshotLine } from '../node/snapshot/snapshot-format.ts'
 import { snapshotSource } from '../node/snapshot/snapshot-source.ts'
 import { verifySnapshot } from '../node/snapshot/verify-snapshot.ts'
 import { networkOf } from '../protocol/network.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Database } from '../store/database.ts'
 import { parametersIn } from '../store/output-index.ts'
 import { createReader } from '../store/reader.ts'
@@ -75,14 +76,23 @@ ${outputs} unspent outputs, ${accounts} accounts, ${tips} tips of histories
 function write(process: ProcessIo, file: string, flags: readonly string[]): Promise<number> {
   const call = { name: 'snapshot', words: flags, flags: [] }
   return moveWith(process, call, async (database, { signal }) => {
-    const { read, head } = await openHead(database)
-    if (head === undefined) return 'the database holds no ledger'
+    const row = await createReader(database).network()
+    if (row === undefined) return 'the database holds no ledger'
+    const parameters = parametersIn(row.parameters)
+    const { read, head } = await openHead(database, parameters)
     if (!head.ok)
       return 'the database holds no ledger that this program keeps, or no slot of it yet'
     const { slot, commitments } = head.value
     const first = snapshotLine(firstCheck, { section: 'head', head: head.value })
     const seq = commitments.at(-1)?.[2] ?? 0
-    const range = { slot, section: 'outputs', after: '0x', check: first.check, seq } as const
+    const range = {
+      slot,
+      section: 'outputs',
+      after: '0x',
+      check: first.check,
+      seq,
+      parameters,
+    } as const
     const out = createWriteStream(file, { flags: 'wx' })
     const broken = new Promise<never>((_, reject) => void out.once('error', reject))
     const put = async (line: string) => {
@@ -101,16 +111,11 @@ function write(process: ProcessIo, file: string, flags: readonly string[]): Prom
   })
 }
 
-async function openHead(database: Database) {
+async function openHead(database: Database, parameters: ProtocolParameters) {
   const read = createReader(database)
-  const row = await read.network()
-  if (row === undefined) return { read, head: undefined }
   const snapshots = createSnapshots(database, read)
-  const store = {
-    snapshot: snapshots.begin,
-    write: createWriter(database, createSerialQueue()),
-  }
-  const head = await snapshotHead(store, networkOf(parametersIn(row.parameters)))
+  const write = createWriter(database, createSerialQueue())
+  const head = await snapshotHead({ snapshot: snapshots.begin, write }, networkOf(parameters))
   snapshots.close()
   return { read, head }
 }

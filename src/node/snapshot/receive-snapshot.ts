@@ -32,6 +32,8 @@ export interface ReceiveDeps<E> {
   readonly log: Log
   readonly lease: Lease
   readonly source: SnapshotSource
+  /** Whether the contents of each output are held against its proof. */
+  readonly withProofs: boolean
   /** Holds the head against what the followed nodes have, and gives the id of the log. */
   confirm(head: CheckedHead): Promise<Result<Hex, E>>
 }
@@ -87,7 +89,7 @@ async function receive<E extends object>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<CheckedHead, ReceiveError | E>> {
   const { store, lease, source, log } = deps
-  let reader = createLineReader(await readBefore(deps))
+  let reader = createLineReader(deps, await readBefore(deps))
   const report = createReport(log)
   for (let failures = 0; ; ) {
     const from = reader.position()
@@ -101,7 +103,7 @@ async function receive<E extends object>(
       log.warn('snapshot-begun-anew', { reason: failure.message })
       const dropped = await store.write.dropSnapshot(lease.term)
       if (!dropped.ok) return dropped
-      reader = createLineReader(undefined)
+      reader = createLineReader(deps)
       continue
     }
     failures = reader.position() === from ? failures + 1 : 1

@@ -41,7 +41,7 @@ export async function verifySnapshot(
 async function checkLines(
   source: SnapshotSource,
 ): Promise<Result<VerifiedSnapshot, SnapshotInvalid>> {
-  const reader = createLineReader(undefined)
+  const reader = createLineReader({ withProofs: true })
   const counts = { outputs: 0, accounts: 0, tips: 0 }
   try {
     for await (const line of source.lines(undefined)) {

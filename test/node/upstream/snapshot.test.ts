@@ -207,12 +207,11 @@ describe.each(databases)('on $name', ({ create }) => {
     await expect(begin(await fileOf('damaged', damaged))).rejects.toThrow(
       '"code":"SNAPSHOT_DAMAGED","line":2',
     )
-    const forged = rechecked(lines, (part) => {
-      part.outputs?.splice(-1, 1, [`0x${'ff'.repeat(38)}`, ...part.outputs.at(-1).slice(1)])
-    })
-    await expect(begin(await fileOf('forged', forged))).rejects.toThrow(
-      '"code":"SNAPSHOT_ROOT_DIFFERS","root":"STATE"',
-    )
+    const forged = await fileOf('forged', rechecked(lines, renameLast))
+    await expect(begin(forged)).rejects.toThrow('SNAPSHOT_OUTPUT_UNPROVED')
+    await expect(
+      startGateway({ env: { ...env, UPSTREAM_PROOFS: 'off', SNAPSHOT: forged } }),
+    ).rejects.toThrow('"code":"SNAPSHOT_ROOT_DIFFERS","root":"STATE"')
     const { slot } = JSON.parse(lines[0] ?? '')[1]
     const other = await startOddNode(
       node.url,
@@ -242,6 +241,7 @@ describe.each(databases)('on $name', ({ create }) => {
       ['SNAPSHOT_ROOT_DIFFERS: the root over', rechecked(lines, (part) => part.roots?.reverse())],
       ['SNAPSHOT_ROOT_DIFFERS: the account root', rechecked(lines, (part) => creditAccounts(part))],
       ['SNAPSHOT_ROWS_WRONG: line 2 ', rechecked(lines, (part) => part.outputs?.reverse())],
+      ['SNAPSHOT_OUTPUT_UNPROVED: ', rechecked(lines, enrich)],
       ['SNAPSHOT_SUPPLY_DIFFERS: ', rechecked(lines, (part) => part.outputs?.pop())],
     ]
     for (const [said, changed] of wrong) {
@@ -295,6 +295,20 @@ function rechecked(lines: readonly string[], change: (part: AnyPart) => unknown)
       .digest('hex')
     return `["${check}",${text}]`
   })
+}
+
+/** Gives the last output another id. */
+function renameLast({ outputs }: AnyPart): void {
+  outputs?.splice(-1, 1, [`0x${'ff'.repeat(38)}`, ...outputs.at(-1).slice(1)])
+}
+
+/** Gives the first output one base token more. */
+function enrich({ outputs }: AnyPart): void {
+  if (outputs === undefined) return
+  const [, , , bytes] = outputs[0]
+  const amount = Buffer.alloc(8)
+  amount.writeBigUInt64LE(Buffer.from(bytes.slice(4, 20), 'hex').readBigUInt64LE() + 1n)
+  outputs[0][3] = `${bytes.slice(0, 4)}${amount.toString('hex')}${bytes.slice(20)}`
 }
 
 /** Gives the first account other credits. */
