@@ -64,6 +64,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
+    name: 'snapshot',
+    summary: 'write or check what a follower can begin with',
+    load: async () => (await import('./snapshot.ts')).snapshot,
+  },
+  {
     name: 'rebuild-activity',
     summary: 'count anew what the query activity shows',
     load: async () => (await import('./rebuild-activity.ts')).rebuildActivity,

@@ -116,6 +116,7 @@ function startMessage(error: StartError): string {
     case 'SNAPSHOT_ROWS_WRONG':
     case 'SNAPSHOT_ENDED_EARLY':
     case 'SNAPSHOT_ROOT_DIFFERS':
+    case 'SNAPSHOT_OUTPUT_UNPROVED':
     case 'SNAPSHOT_SUPPLY_DIFFERS':
     case 'SNAPSHOT_COMMITMENT_DIFFERS':
     case 'SNAPSHOT_OF_ANOTHER_NETWORK':

@@ -31,6 +31,8 @@ function sentence(error: Parameters<typeof snapshotMessage>[0]): string {
       return `the snapshot ends before line ${error.line}; give the whole to go on`
     case 'SNAPSHOT_ROOT_DIFFERS':
       return `${roots[error.root]} of the snapshot is ${error.computed}; its commitment names ${error.named}`
+    case 'SNAPSHOT_OUTPUT_UNPROVED':
+      return `no proof leads from the contents of output ${error.outputId} to its id; UPSTREAM_PROOFS=off believes them`
     case 'SNAPSHOT_SUPPLY_DIFFERS':
       return `the outputs of the snapshot hold ${error.computed} base tokens, the supply is ${error.supply}`
     case 'SNAPSHOT_COMMITMENT_DIFFERS':

@@ -11,6 +11,7 @@ import { type Network, networkOf } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
+import { provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { AccountAt } from '../../store/ledger-snapshot-contract.ts'
 import type { Milestone } from '../../store/rows.ts'
@@ -128,8 +129,11 @@ export interface LineReader {
   endedEarly(): SnapshotLineWrong
 }
 
-/** Begins with the first line, or where the reading ended before. */
-export function createLineReader(before: ReadBefore | undefined): LineReader {
+/** Begins with the first line, or where the reading ended before; with proofs, what an output contains is not believed. */
+export function createLineReader(
+  { withProofs }: { readonly withProofs: boolean },
+  before?: ReadBefore,
+): LineReader {
   let head = before?.head
   let position = before?.position
   let baseTokens = before?.baseTokens ?? 0n
@@ -175,11 +179,13 @@ export function createLineReader(before: ReadBefore | undefined): LineReader {
     const after = part.section === before.section ? before.after : '0x'
     if (!isAscending(after, part)) return rowsWrong
     if (part.section !== 'outputs') return undefined
-    for (const { outputId, bytes, bookedSlot, chainOrdinal } of part.rows) {
+    for (const { outputId, bytes, bookedSlot, chainOrdinal, proof } of part.rows) {
       const output = decode(Output, bytes)
       if (!output.ok || bookedSlot > slot) return rowsWrong
       const isChain = chainOf(outputId, output.value) !== undefined
       if (isChain !== (chainOrdinal !== undefined)) return rowsWrong
+      const isProven = proof !== undefined && provesOutput(outputId, bytes, proof)
+      if (withProofs && !isProven) return { code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId }
       baseTokens += output.value.amount
     }
     const { tokenSupply: supply } = network.parameters

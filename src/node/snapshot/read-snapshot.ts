@@ -2,10 +2,13 @@ import { chainOf } from '../../ledger/chain-states.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
+import type { StoreReader } from '../../store/contract.ts'
 import type { LedgerSnapshotReads, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import { proofsOf } from './prove-outputs.ts'
 import {
   type Section,
   type SnapshotPart,
@@ -29,11 +32,14 @@ export class SnapshotTooOld extends Error {
 export interface SnapshotRange extends SnapshotPosition {
   /** The last position of the log at the end of the slot. */
   readonly seq: number
+  readonly parameters: ProtocolParameters
 }
+
+type SnapshotReads = LedgerSnapshotReads & Pick<StoreReader, 'blocks' | 'outputs'>
 
 /** The lines from a position to the end, each with its end. */
 export async function* snapshotLines(
-  read: LedgerSnapshotReads,
+  read: SnapshotReads,
   range: SnapshotRange,
 ): AsyncGenerator<string> {
   let { check } = range
@@ -50,8 +56,8 @@ export async function* snapshotLines(
 }
 
 async function* partsOf(
-  read: LedgerSnapshotReads,
-  { slot, seq }: SnapshotRange,
+  read: SnapshotReads,
+  { slot, seq, parameters }: SnapshotRange,
   section: Section,
   from: Hex,
 ): AsyncGenerator<SnapshotRows> {
@@ -59,7 +65,9 @@ async function* partsOf(
     if (section === 'outputs') {
       const outputs = await read.outputsAt(slot, after as OutputId | undefined)
       if (outputs.length === 0) return
-      yield { section, rows: await withOrdinals(read, outputs) }
+      const proofs = await proofsOf(read, parameters, outputs)
+      const rows = await withOrdinals(read, outputs)
+      yield { section, rows: rows.map((row) => ({ ...row, proof: proofs.get(row.outputId) })) }
       after = outputs.at(-1)?.outputId
     } else if (section === 'accounts') {
       const rows = await read.accountsAt(slot, after as AccountId | undefined)

@@ -32,10 +32,10 @@ export interface ReceiveDeps<E> {
   readonly log: Log
   readonly lease: Lease
   readonly source: SnapshotSource
+  /** Whether the contents of each output are held against its proof. */
+  readonly withProofs: boolean
   /** Holds the head against what the followed nodes have, and gives the id of the log. */
   confirm(head: CheckedHead): Promise<Result<Hex, E>>
-  /** The pause before an interrupted transfer goes on. */
-  readonly retryMs?: number
 }
 
 /** Why the database did not begin. */
@@ -88,8 +88,8 @@ async function receiveAndProve<E extends object>(
 async function receive<E extends object>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<CheckedHead, ReceiveError | E>> {
-  const { store, lease, source, log, retryMs = 1_000 } = deps
-  let reader = createLineReader(await readBefore(deps))
+  const { store, lease, source, log } = deps
+  let reader = createLineReader(deps, await readBefore(deps))
   const report = createReport(log)
   for (let failures = 0; ; ) {
     const from = reader.position()
@@ -103,7 +103,7 @@ async function receive<E extends object>(
       log.warn('snapshot-begun-anew', { reason: failure.message })
       const dropped = await store.write.dropSnapshot(lease.term)
       if (!dropped.ok) return dropped
-      reader = createLineReader(undefined)
+      reader = createLineReader(deps)
       continue
     }
     failures = reader.position() === from ? failures + 1 : 1
@@ -118,8 +118,11 @@ async function receive<E extends object>(
   }
 }
 
+/** The pause before an interrupted transfer goes on; the lease outlasts it. */
+const retryMs = 250
+
 /** A gateway that gives nothing for so many times in a row is away. */
-const mostFailures = 10
+const mostFailures = 40
 
 /** What the other side failed by. */
 interface TransferFailed {

@@ -1,10 +1,14 @@
 import type { Hex } from '../../lib/hex.ts'
-import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 
 /** Why a database does not begin with a snapshot. */
 
 /** What is wrong with a snapshot itself. */
-export type SnapshotInvalid = SnapshotLineWrong | SnapshotRootDiffers | SnapshotSupplyDiffers
+export type SnapshotInvalid =
+  | SnapshotLineWrong
+  | SnapshotRootDiffers
+  | SnapshotOutputUnproved
+  | SnapshotSupplyDiffers
 
 /**
  * A line cannot be read, of another version too; its check does not fit; its rows are out of order, or mean nothing; or the lines
@@ -26,6 +30,12 @@ export interface SnapshotRootDiffers {
   readonly root: 'ROOTS_ID' | 'STATE' | 'ACCOUNTS'
   readonly computed: Hex
   readonly named: Hex
+}
+
+/** No proof leads from the contents of an output to its id. */
+export interface SnapshotOutputUnproved {
+  readonly code: 'SNAPSHOT_OUTPUT_UNPROVED'
+  readonly outputId: OutputId
 }
 
 /** Its outputs hold more or fewer base tokens than there are. */

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { accountEntryBytes, accountEntryFrom } from '../../ledger/accounts.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
+import { OutputIdProof } from '../../protocol/commitment.ts'
 import type { AccountId, BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { PrunedTip } from '../../store/rows.ts'
 
@@ -31,9 +33,14 @@ export type SnapshotMilestone = readonly [bytes: Hex, firstSeq: number, lastSeq:
 export const sections = ['outputs', 'accounts', 'tips'] as const
 export type Section = (typeof sections)[number]
 
+/** An output with the proof of its contents; `undefined` where the block of its transaction is not kept. */
+export interface ProvenOutput extends SnapshotOutput {
+  readonly proof: OutputIdProof | undefined
+}
+
 /** A part after the first. */
 export type SnapshotRows =
-  | { readonly section: 'outputs'; readonly rows: readonly SnapshotOutput[] }
+  | { readonly section: 'outputs'; readonly rows: readonly ProvenOutput[] }
   | { readonly section: 'accounts'; readonly rows: readonly AccountAt[] }
   | { readonly section: 'tips'; readonly rows: readonly PrunedTip[] }
 
@@ -134,6 +141,7 @@ function printed(part: SnapshotPart): unknown {
           row.bookedSlot,
           bytesToHex(row.bytes),
           row.chainOrdinal ?? null,
+          row.proof === undefined ? null : bytesToHex(encode(OutputIdProof, row.proof)),
         ]),
       }
     case 'accounts':
@@ -173,7 +181,7 @@ function isMilestone(value: unknown): value is SnapshotMilestone {
 
 function rowsIn(
   section: 'outputs',
-  rows: readonly (SnapshotOutput | undefined)[],
+  rows: readonly (ProvenOutput | undefined)[],
 ): SnapshotRows | undefined
 function rowsIn(
   section: 'accounts',
@@ -184,18 +192,22 @@ function rowsIn(section: Section, rows: readonly unknown[]) {
   return rows.includes(undefined) ? undefined : { section, rows }
 }
 
-function outputIn(value: unknown): SnapshotOutput | undefined {
+function outputIn(value: unknown): ProvenOutput | undefined {
   if (!Array.isArray(value)) return undefined
-  const [outputId, blockId, bookedSlot, bytes, ordinal] = value
+  const [outputId, blockId, bookedSlot, bytes, ordinal, proofBytes] = value
   if (!isHexText(outputId, 38) || !isCount(bookedSlot) || !isHexText(bytes)) return undefined
   if (blockId !== null && !isHexText(blockId, 36)) return undefined
   if (ordinal !== null && !isCount(ordinal)) return undefined
+  if (proofBytes !== null && !isHexText(proofBytes)) return undefined
+  const proof = proofBytes === null ? undefined : decode(OutputIdProof, hexToBytes(proofBytes))
+  if (proof?.ok === false) return undefined
   return {
     outputId: outputId as OutputId,
     blockId: blockId === null ? undefined : (blockId as BlockId),
     bookedSlot,
     bytes: hexToBytes(bytes),
     chainOrdinal: ordinal ?? undefined,
+    proof: proof?.value,
   }
 }
 

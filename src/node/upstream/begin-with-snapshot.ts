@@ -37,7 +37,7 @@ export type BeginError = LeaseHeld | SnapshotInvalid | SnapshotAway | ConfirmErr
 export async function beginWithSnapshot(
   { store, log, holder }: Pick<NodeDeps, 'store' | 'log' | 'holder'>,
   nodes: Nodes,
-  setting: string,
+  { snapshot, withProofs }: { readonly snapshot: string; readonly withProofs: boolean },
 ): Promise<Result<undefined, BeginError>> {
   const leaseDeps = { write: store.write, log, holder }
   while ((await store.read.network()) === undefined) {
@@ -49,13 +49,14 @@ export async function beginWithSnapshot(
     }
     // Another process may have ended it before this one had the lease.
     if ((await store.read.network()) === undefined) {
-      const source = snapshotSource(setting)
+      const source = snapshotSource(snapshot)
       const confirm = (head: CheckedHead) => confirmHead(nodes, head)
       const received: Result<undefined, ReceiveError | ConfirmError> = await receiveSnapshot({
         store,
         log,
         lease: lease.value,
         source,
+        withProofs,
         confirm,
       })
       if (!received.ok && received.error.code !== 'LEASE_LOST') {

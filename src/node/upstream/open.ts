@@ -53,7 +53,7 @@ export async function openUpstream(
   { urls, withProofs, genesis, snapshot, issuer }: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
   const nodes = openNodes({ urls, log: deps.log })
-  const begun = await beginUnlessBegun(deps, nodes, snapshot)
+  const begun = await beginUnlessBegun(deps, nodes, { snapshot, withProofs })
   if (!begun.ok) {
     nodes.close()
     return begun
@@ -71,8 +71,12 @@ export async function openUpstream(
 }
 
 /** Begins a new database with the snapshot, where one is named. */
-async function beginUnlessBegun(deps: NodeDeps, nodes: Nodes, snapshot: string | undefined) {
-  if (snapshot !== undefined) return beginWithSnapshot(deps, nodes, snapshot)
+async function beginUnlessBegun(
+  deps: NodeDeps,
+  nodes: Nodes,
+  { snapshot, withProofs }: Pick<UpstreamOptions, 'snapshot' | 'withProofs'>,
+) {
+  if (snapshot !== undefined) return beginWithSnapshot(deps, nodes, { snapshot, withProofs })
   const isUnfinished = (await deps.store.read.snapshotProgress()) !== undefined
   return isUnfinished ? err({ code: 'SNAPSHOT_UNFINISHED' } as const) : ok(undefined)
 }

@@ -39,6 +39,7 @@ export async function openLedgerSnapshot(
   place: string | undefined,
 ): Promise<Result<LedgerSnapshot, SnapshotError>> {
   const { read } = store
+  const { parameters } = source.network
   if (source.snapshotHead === undefined) {
     return err({
       code: 'NOT_OFFERED_BY_NODES',
@@ -51,7 +52,7 @@ export async function openLedgerSnapshot(
     const { slot, commitments } = head.value
     const { check, text } = snapshotLine(firstCheck, { section: 'head', head: head.value })
     const seq = commitments.at(-1)?.[2] ?? 0
-    const range = { slot, section: 'outputs', after: '0x', check, seq } as const
+    const range = { slot, section: 'outputs', after: '0x', check, seq, parameters } as const
     return ok({ slot, lines: withFirst(`${text}\n`, snapshotLines(read, range)) })
   }
   const from = parsePosition(place)
@@ -60,7 +61,7 @@ export async function openLedgerSnapshot(
   const [milestone, tip] = [await read.milestone(slot), await read.logTip()]
   const isKept = milestone !== undefined && milestone.lastSeq >= tip.prunedSeq
   if (!isKept || tip.slot - slot > mostAge) return err({ code: 'SNAPSHOT_EXPIRED', slot })
-  return ok({ slot, lines: snapshotLines(read, { ...from, seq: milestone.lastSeq }) })
+  return ok({ slot, lines: snapshotLines(read, { ...from, seq: milestone.lastSeq, parameters }) })
 }
 
 async function* withFirst(line: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {

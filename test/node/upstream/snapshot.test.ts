@@ -1,10 +1,21 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { snapshot } from '../../../src/cli/snapshot.ts'
+import type { Environment } from '../../../src/config.ts'
 import { slotsBeforeStart } from '../../../src/node/embedded/development.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { NftId } from '../../../src/protocol/primitives.ts'
+import { graphql } from '../../support/client.ts'
 import { databases, type TestDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
-import { logTables } from '../../support/log-tables.ts'
+import { type LogTables, logTables } from '../../support/log-tables.ts'
+import { changing, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import { rest } from '../../support/rest.ts'
+import { runCommand } from '../../support/run-command.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 import {
@@ -62,27 +73,26 @@ async function pay(node: TestGateway): Promise<void> {
   await untilCommitted(node.url, slotNow(offer.network))
 }
 
+async function snapshotOf(url: string): Promise<string[]> {
+  const answer = await rest(`${url}/api/gateway/v1/snapshot`)
+  return (await answer.text()).trimEnd().split('\n')
+}
+
 describe.each(databases)('on $name', ({ create }) => {
   let taken: TestDatabase[]
   let genesis: ReturnType<typeof writeGenesis>
   let node: TestGateway
   let whole: TestGateway
+  let folder: string
 
-  const database = async () => {
-    const one = await create()
-    taken.push(one)
-    return one.url
-  }
   beforeAll(async () => {
     taken = []
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-snapshot-'))
     genesis = writeGenesis(genesisOutputs)
     node = await startGateway({
-      env: {
-        GENESIS_FILE: genesis.path,
-        DATABASE_URL: await database(),
-      },
+      env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() },
     })
-    whole = await startGateway({ env: await behind() })
+    whole = await startGateway({ env: await behind(node.url) })
     await pay(node)
   })
   afterAll(async () => {
@@ -90,39 +100,218 @@ describe.each(databases)('on $name', ({ create }) => {
     await node.close()
     for (const one of taken) await one.remove()
     genesis.remove()
+    rmSync(folder, { recursive: true })
   })
 
-  async function behind() {
-    return { LEDGER: 'upstream', UPSTREAM_URLS: node.url, DATABASE_URL: await database() }
+  async function database(): Promise<string> {
+    const one = await create()
+    taken.push(one)
+    return one.url
   }
 
-  test('it has the same from there on', async () => {
-    const begun = await startGateway({ env: { ...(await behind()), SNAPSHOT: node.url } })
-    const log = await getJson(`${begun.url}/api/gateway/v1/log`)
-    const base = log.prunedSeq
-    expect(base).toBeGreaterThan(0)
-    expect(log.logId).toBe((await getJson(`${node.url}/api/gateway/v1/log`)).logId)
+  async function behind(url: string) {
+    return { LEDGER: 'upstream', UPSTREAM_URLS: url, DATABASE_URL: await database() }
+  }
+
+  async function fileOf(name: string, lines: readonly string[]): Promise<string> {
+    const path = join(folder, name)
+    writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
+    return path
+  }
+
+  /** Both followers have the same behind the slot of the snapshot, and of the ledger all that is unspent. */
+  async function expectSame(begun: TestGateway): Promise<void> {
+    const { prunedSeq } = await getJson(`${begun.url}/api/gateway/v1/log`)
+    expect(prunedSeq).toBeGreaterThan(0)
+    const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
+    await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, milestoneIndex)))
+    // Time alone moves balances too, in a slot that one of them may have before the other.
+    let pair: readonly unknown[] = []
+    const isSame = async () => {
+      const [one, other] = await Promise.all(
+        [whole, begun].map(({ databaseUrl }) => logTables(databaseUrl, 2 ** 31)),
+      )
+      pair = [kept(one, prunedSeq), kept(other, prunedSeq)]
+      return isDeepStrictEqual(pair[0], pair[1])
+    }
+    await until(isSame).catch(() => {})
+    expect(pair[1]).toEqual(pair[0])
+  }
+
+  /** What both have: the log behind a position, and all that is unspent. */
+  function kept(tables: LogTables | undefined, after: number) {
+    if (tables === undefined) return undefined
+    const { ledger_updates: rows, unspent_outputs, balances, token_balances, network } = tables
+    const unspent = new Set(unspent_outputs.map((row) => row.split(' ')[0]))
+    const log = rows.filter((row) => Number(row.split(' ')[0]) > after)
+    const states = tables.chain_states.filter((row) => unspent.has(row.split(' ')[4]))
+    return { log, states, unspent_outputs, balances, token_balances, network }
+  }
+
+  test('it goes on where it was cut off, has the same from there on, and older cursors have expired', async () => {
+    const asked: string[] = []
+    // One whole line at a time, and the beginning of the next.
+    const halved: Spoil = (path, answer) => {
+      asked.push(path)
+      if (typeof answer.body === 'string') return answer
+      const text = new TextDecoder().decode(answer.body)
+      return { ...answer, body: text.slice(0, text.indexOf('\n') + 10) }
+    }
+    const cutting = await startOddNode(node.url, halved)
+    const env = { ...(await behind(node.url)), SNAPSHOT: cutting.url }
+    const begun = await startGateway({ env })
+    const places = asked.map((path) => path.split('%3A').slice(1, 2).join())
+    expect(places).toEqual(['', 'outputs', 'outputs', 'accounts', 'tips'])
     await pay(node)
-    const slot = (await getJson(`${node.url}/api/gateway/v1/log`)).milestoneIndex
-    await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, slot)))
-    await expectSame(begun, base)
+    await expectSame(begun)
+    const { seq, prunedSeq } = await getJson(`${begun.url}/api/gateway/v1/log`)
+    expect(seq).toBeGreaterThan(prunedSeq)
+    const query = 'ledgerUpdates(sort: OLDEST, first: 1'
+    const first = await graphql(whole.url, `{ ${query}) { edges { cursor } } }`)
+    const [{ cursor }] = first.data.ledgerUpdates.edges
+    const after = (place: string) =>
+      graphql(begun.url, `{ ${query}, after: "${place}") { edges { cursor } } }`)
+    const extensions = (await after(cursor)).errors?.[0]?.extensions
+    expect(extensions?.code).toBe('CURSOR_EXPIRED')
+    const again = await after(String(extensions?.oldestCursor))
+    expect(again.data.ledgerUpdates.edges).toHaveLength(1)
+    for (const owner of [1, 2, 3]) {
+      const path = `/api/explorer/v2/balance/${addressOf(user(owner))}`
+      const [one, other] = await Promise.all([whole, begun].map(({ url }) => getJson(url + path)))
+      expect(other.totalBalance).toBe(one.totalBalance)
+    }
+    await begun.close()
+    await cutting.close()
+  })
+
+  test('it goes on with the next start', async () => {
+    const lines = await snapshotOf(node.url)
+    const env = await behind(node.url)
+    const begin = (path?: string) =>
+      startGateway({ env: path === undefined ? env : { ...env, SNAPSHOT: path } })
+    const part = await fileOf('part', lines.slice(0, 3))
+    await expect(begin(part)).rejects.toThrow('SNAPSHOT_ENDED_EARLY')
+    await expect(begin()).rejects.toThrow('SNAPSHOT_UNFINISHED')
+    const begun = await begin(await fileOf('whole', lines))
+    expect(begun.logged.join()).toContain('snapshot-resumed')
+    await expectSame(begun)
     await begun.close()
   })
 
-  async function expectSame(begun: TestGateway, base: number) {
-    await until(async () => {
-      const [one, other] = [
-        await logTables(whole.databaseUrl, 1e9),
-        await logTables(begun.databaseUrl, 1e9),
-      ]
-      if (one.commitments.at(-1) !== other.commitments.at(-1)) return false
-      const later = one.ledger_updates.filter((row) => Number(row.split(' ')[0]) > base)
-      expect(later.length).toBeGreaterThan(0)
-      expect(other.ledger_updates).toEqual(later)
-      for (const name of ['unspent_outputs', 'balances', 'token_balances', 'network'] as const) {
-        expect([name, other[name]]).toEqual([name, one[name]])
-      }
-      return true
+  test('what is not proved is refused by name, and nothing stays', async () => {
+    const lines = await snapshotOf(node.url)
+    const env = await behind(node.url)
+    const begin = (path: string) => startGateway({ env: { ...env, SNAPSHOT: path } })
+    const [, outputs = ''] = lines
+    const damaged = lines.with(1, outputs.replace(/0x../, '0x00'))
+    await expect(begin(await fileOf('damaged', damaged))).rejects.toThrow(
+      '"code":"SNAPSHOT_DAMAGED","line":2',
+    )
+    const forged = await fileOf('forged', rechecked(lines, renameLast))
+    await expect(begin(forged)).rejects.toThrow('SNAPSHOT_OUTPUT_UNPROVED')
+    await expect(
+      startGateway({ env: { ...env, UPSTREAM_PROOFS: 'off', SNAPSHOT: forged } }),
+    ).rejects.toThrow('"code":"SNAPSHOT_ROOT_DIFFERS","root":"STATE"')
+    const { slot } = JSON.parse(lines[0] ?? '')[1]
+    const other = await startOddNode(
+      node.url,
+      changing(`/by-slot/${slot}`, (one) => ({ ...one, referenceManaCost: '7' })),
+    )
+    const path = await fileOf('right', lines)
+    await expect(
+      startGateway({ env: { ...env, UPSTREAM_URLS: other.url, SNAPSHOT: path } }),
+    ).rejects.toThrow('SNAPSHOT_COMMITMENT_DIFFERS')
+    await other.close()
+    await (await begin(path)).close()
+  })
+
+  test('a file of the command proves itself, and a changed one does not', async () => {
+    const path = join(folder, 'written')
+    const env = { DATABASE_URL: node.databaseUrl }
+    expect(await run(['write', path], env)).toMatchObject({ code: 0 })
+    expect(await run(['check', path], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^slot \d+\n.*\n1\d unspent outputs, 1 accounts, 5 tips/m),
     })
-  }
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    const wrong: readonly (readonly [string, readonly string[]])[] = [
+      ['SNAPSHOT_MALFORMED: line 1 ', ['{}']],
+      ['SNAPSHOT_ENDED_EARLY: ', lines.slice(0, -1)],
+      ['SNAPSHOT_DAMAGED: line 4 ', lines.with(3, lines[3]?.replace('"0x0', '"0x1') ?? '')],
+      ['SNAPSHOT_ROOT_DIFFERS: the root over', rechecked(lines, (part) => part.roots?.reverse())],
+      ['SNAPSHOT_ROOT_DIFFERS: the account root', rechecked(lines, (part) => creditAccounts(part))],
+      ['SNAPSHOT_ROWS_WRONG: line 2 ', rechecked(lines, (part) => part.outputs?.reverse())],
+      ['SNAPSHOT_OUTPUT_UNPROVED: ', rechecked(lines, enrich)],
+      ['SNAPSHOT_SUPPLY_DIFFERS: ', rechecked(lines, (part) => part.outputs?.pop())],
+    ]
+    for (const [said, changed] of wrong) {
+      const { code, stderr } = await run(['check', await fileOf('changed', changed)], env)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
+    }
+    expect(await run(['write', path], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('EEXIST'),
+    })
+    const followed = await run(['write', join(folder, 'other')], {
+      DATABASE_URL: whole.databaseUrl,
+    })
+    expect(followed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('this program keeps'),
+    })
+  })
+
+  test('a route that goes on with another place says why it does not', async () => {
+    const ask = async (url: string, from: string) => {
+      const answer = await rest(`${url}/api/gateway/v1/snapshot${from}`)
+      return [answer.status, (await answer.json()).error.message]
+    }
+    const check = '0'.repeat(64)
+    expect(await ask(whole.url, '')).toEqual([501, expect.stringContaining('entries of accounts')])
+    expect(await ask(node.url, '?from=here')).toEqual([400, 'from: not a cursor of this gateway'])
+    expect(await ask(node.url, `?from=4000000000:tips:0x:${check}`)).toEqual([
+      410,
+      expect.stringContaining('slot 4000000000 is no longer served'),
+    ])
+  })
 })
+
+function run(words: readonly string[], env: Environment) {
+  return runCommand(snapshot, words, { env })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test changes what it knows is there
+type AnyPart = any
+
+/** The lines with changed parts, and with checks that fit. */
+function rechecked(lines: readonly string[], change: (part: AnyPart) => unknown): string[] {
+  let check = '0'.repeat(64)
+  return lines.map((line) => {
+    const [, part] = JSON.parse(line)
+    change(part)
+    const text = JSON.stringify(part)
+    check = createHash('sha256')
+      .update(check + text)
+      .digest('hex')
+    return `["${check}",${text}]`
+  })
+}
+
+/** Gives the last output another id. */
+function renameLast({ outputs }: AnyPart): void {
+  outputs?.splice(-1, 1, [`0x${'ff'.repeat(38)}`, ...outputs.at(-1).slice(1)])
+}
+
+/** Gives the first output one base token more. */
+function enrich({ outputs }: AnyPart): void {
+  if (outputs === undefined) return
+  const [, , , bytes] = outputs[0]
+  const amount = Buffer.alloc(8)
+  amount.writeBigUInt64LE(Buffer.from(bytes.slice(4, 20), 'hex').readBigUInt64LE() + 1n)
+  outputs[0][3] = `${bytes.slice(0, 4)}${amount.toString('hex')}${bytes.slice(20)}`
+}
+
+/** Gives the first account other credits. */
+function creditAccounts({ accounts }: AnyPart): void {
+  if (accounts !== undefined) accounts[0] = `${accounts[0].slice(0, 66)}ff${accounts[0].slice(68)}`
+}

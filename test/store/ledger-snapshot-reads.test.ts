@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../src/lib/hex.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import type { PrunedTip } from '../../src/store/rows.ts'
+import { databases, useStore } from '../support/databases.ts'
+import {
+  accountVersion,
+  addressOf,
+  booking,
+  createdOutput,
+  entry,
+  outputIdOf,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../support/store-rows.ts'
+
+/** The ledger at the end of slot 1, read before and after slot 2 spends, creates and changes what it holds. */
+
+const numbers = Array.from({ length: 1_200 }, (_, i) => i + 1)
+const created = numbers.map((n) => createdOutput(n))
+
+describe.each(databases)('the ledger of a former slot on $name', ({ create }) => {
+  const use = useStore(create)
+
+  async function commitFirst(): Promise<void> {
+    const { write } = use.store
+    await write.initialize(use.term, testGenesis())
+    await write.book(use.term, booking({ created }))
+    await write.closeSlots(use.term, 1)
+    const entries = [...numbers.map((n) => entry(n, n)), entry(1, 2, { class: 'MENTIONED' })]
+    const accounts = [accountVersion(1, 1, { credits: 5n }), accountVersion(2, 1)]
+    await write.commitSlots(use.term, [slotCommit(1, entries, { accounts })])
+  }
+
+  async function commitSecond(): Promise<void> {
+    const { write } = use.store
+    const spent = [1, 600, 1_200].map((n) => {
+      return { outputId: outputIdOf(n), spentSlot: 2, spentBy: transactionIdOf(9) }
+    })
+    const more = [createdOutput(2_000, { bookedSlot: 2 })]
+    await write.book(use.term, booking({ created: more, spent }))
+    // Booked, and not committed.
+    await write.book(use.term, booking({ created: [createdOutput(3_000, { bookedSlot: 3 })] }))
+    await write.closeSlots(use.term, 2)
+    const entries = [entry(1, 1, { isSpent: true }), entry(5_000, 2_000)]
+    const accounts = [
+      accountVersion(1, 2, { credits: 9n }),
+      { ...accountVersion(2, 2), entry: undefined },
+      accountVersion(3, 2),
+    ]
+    await write.commitSlots(use.term, [slotCommit(2, entries, { accounts })])
+  }
+
+  async function readAll() {
+    const { read } = use.store
+    const { lastSeq: seq } = (await read.milestone(1)) ?? { lastSeq: 0 }
+    const outputs: { outputId: OutputId; bytes: Uint8Array }[] = []
+    for (;;) {
+      const page = await read.outputsAt(1, outputs.at(-1)?.outputId)
+      if (page.length === 0) break
+      outputs.push(...page.map(({ outputId, bytes }) => ({ outputId, bytes })))
+    }
+    const tips: PrunedTip[] = []
+    for (let after: Hex | undefined; ; ) {
+      const page = await read.tipsAt(seq, after)
+      if (page === undefined) break
+      tips.push(...page.tips)
+      after = page.last
+    }
+    return { outputs, tips, accounts: await read.accountsAt(1, undefined) }
+  }
+
+  test('is the same after a later one, page by page', async () => {
+    await commitFirst()
+    const before = await readAll()
+    expect(before.outputs.map(({ outputId }) => outputId)).toEqual(
+      [0, ...numbers].map(outputIdOf).sort(),
+    )
+    expect(before.tips).toHaveLength(1_202)
+    expect(before.tips.filter(({ address }) => address === addressOf(1))).toMatchObject([
+      { class: 'OWNED', ordinal: 1, milestoneIndex: 1, balance: 1_001n },
+      { class: 'MENTIONED', ordinal: 1, milestoneIndex: 1 },
+    ])
+    expect(before.accounts.map(({ entry: { credits } }) => credits).sort()).toEqual(
+      [-(2n ** 60n), -(2n ** 60n), 5n].sort(),
+    )
+    await commitSecond()
+    const after = await readAll()
+    expect(after).toEqual(before)
+  })
+
+  test('has tips of later slots where the log is pruned behind it', async () => {
+    await commitFirst()
+    await commitSecond()
+    await use.store.write.pruneLog({ milestones: 0, rows: 10_000 })
+    const { tips } = await readAll()
+    expect(tips.filter(({ milestoneIndex }) => milestoneIndex > 1)).toHaveLength(2)
+  })
+})
