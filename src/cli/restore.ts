@@ -34,7 +34,7 @@ Usage: ledger-gateway restore FILE [FLAGS]
 ${table([['FILE', 'what ledger-gateway backup has written']])}
 ${settingTable(databaseSettings)}
 
-The keys that the backup named belong beside it again.
+The keys that the backup named belong beside it again. To check it: ledger-gateway check
 `,
   run: async (process, words) => {
     if (asksForHelp(words)) {
