@@ -13,6 +13,8 @@ export function databaseMessage(error: StoreError): string {
       return `the database was written by an earlier version: it has not the migration ${error.migration}; start the gateway on it once, or use the version that wrote it`
     case 'MIGRATION_CHANGED':
       return `the database was made with another text of the migration ${error.migration}`
+    case 'DATABASE_IN_USE':
+      return `a gateway of an earlier version (${error.holder}) writes the database, which has not the migration ${error.migration}; stop every gateway on it, then start this one`
     case 'MIGRATION_UNFINISHED':
       return `the migration ${error.migration} of the database was begun and never finished`
     case 'LEDGER_MISSING':

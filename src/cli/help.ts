@@ -54,6 +54,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import('./restore.ts')).restore,
   },
   {
+    name: 'check',
+    summary: 'check the hashes, commitments, balances and counters of a ledger',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
     name: 'export',
     summary: 'write a whole database as text, to be imported into another',
     load: async () => (await import('./export.ts')).exportCommand,

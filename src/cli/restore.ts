@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { linesOf } from '../lib/lines.ts'
+import { silentLog } from '../lib/log.ts'
 import { type ExportHeader, parseHeader } from '../store/move/export-format.ts'
 import { restoreLedgerFile } from '../store/move/restore-file.ts'
 import { settleSchema } from '../store/open.ts'
@@ -34,7 +35,7 @@ Usage: ledger-gateway restore FILE [FLAGS]
 ${table([['FILE', 'what ledger-gateway backup has written']])}
 ${settingTable(databaseSettings)}
 
-The keys that the backup named belong beside it again.
+The keys that the backup named belong beside it again. To check it: ledger-gateway check
 `,
   run: async (process, words) => {
     if (asksForHelp(words)) {
@@ -115,7 +116,7 @@ function restoreText(
     const call = { name: 'restore', input, signal, logId: 'NEW' } as const
     const said = await importInto(process, database, call)
     if (said !== undefined) return said
-    const applied = await settleSchema(database, 'CURRENT')
+    const applied = await settleSchema(database, 'CURRENT', silentLog)
     return applied.ok ? undefined : databaseMessage(applied.error)
   })
 }

@@ -135,6 +135,7 @@ function startMessage(error: StartError): string {
     case 'DATABASE_NEWER_THAN_PROGRAM':
     case 'MIGRATION_CHANGED':
     case 'MIGRATION_UNFINISHED':
+    case 'DATABASE_IN_USE':
     case 'DATABASE_OLDER_THAN_PROGRAM':
     case 'IMPORT_UNFINISHED':
       return databaseMessage(error)

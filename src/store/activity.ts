@@ -63,16 +63,26 @@ export interface SlotsToCount {
 export async function addActivity(
   writing: Writing,
   parameters: ProtocolParameters,
-  { moves, outputs, genesis }: SlotsToCount,
+  slots: SlotsToCount,
   mayCount: (bucket: ActivityBucket) => boolean = () => true,
 ): Promise<void> {
-  const countsOf = await blockCounts(writing, parameters, moves)
+  const parts = await activityOfSlots(writing, parameters, slots)
+  const rows = parts.filter(mayCount).map(activityRow)
+  await inChunks(rows, (some) => writing.sql.add(writing.tx, table.activity, some))
+}
+
+/** What slots add to each of their spans; reads only. */
+export async function activityOfSlots(
+  reading: Writing,
+  parameters: ProtocolParameters,
+  { moves, outputs, genesis }: SlotsToCount,
+): Promise<ActivityBucket[]> {
+  const countsOf = await blockCounts(reading, parameters, moves)
   const parts = moves.flatMap((one) => {
     const known = { ...outputs, counts: countsOf(one.slot), isGenesis: one.slot === genesis }
     return [...activityOfSlot(parameters, one, known)]
   })
-  const rows = sumActivity(parts.filter(mayCount)).map(activityRow)
-  await inChunks(rows, (some) => writing.sql.add(writing.tx, table.activity, some))
+  return sumActivity(parts)
 }
 
 /** Sums of amounts of many slots may exceed the 63 bits of a column. */

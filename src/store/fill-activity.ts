@@ -10,7 +10,7 @@ import { bytesToHex } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
-import { addActivity } from './activity.ts'
+import { addActivity, type SlotsToCount } from './activity.ts'
 import type { LeaseTerm } from './contract.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
 import { liveOutput, parametersIn } from './output-index.ts'
@@ -41,17 +41,10 @@ export async function fillActivity(
   }
   const oldest = slots.at(-1)
   if (oldest === undefined) return ok({ slots: 0, rows: 0, isDone: true })
-  const { owned, ...outputs } = await movesOf(writing, slots)
-  const moves = slots.map(
-    ({ slot, firstSeq, lastSeq }): SlotMoves => ({
-      slot,
-      updates: lastSeq - firstSeq + 1,
-      owned: owned.get(slot) ?? [],
-    }),
-  )
+  const toCount = { ...(await movesOf(writing, slots)), genesis: first }
   const mayCount = ({ resolution, bucket }: ActivityBucket) =>
     isKept(parameters, kept, resolution, bucket)
-  await addActivity(writing, parameters, { moves, outputs, genesis: first }, mayCount)
+  await addActivity(writing, parameters, toCount, mayCount)
   return ok({ slots: slots.length, rows, isDone: oldest.slot <= firstKept })
 }
 
@@ -72,14 +65,15 @@ export async function forgetActivity(
 }
 
 /** The slots whose rows are all kept. */
-interface KeptLog {
+export interface KeptLog {
   readonly parameters: ProtocolParameters
   /** The first slot of the ledger. */
   readonly first: SlotIndex
   readonly firstKept: SlotIndex
 }
 
-function isKept(
+/** Whether all slots of a span are among them. */
+export function isKept(
   parameters: ProtocolParameters,
   { first, firstKept }: KeptLog,
   resolution: Resolution,
@@ -88,7 +82,8 @@ function isKept(
   return Math.max(first, firstSlotOfBucket(parameters, resolution, bucket)) >= firstKept
 }
 
-async function keptLog({ tx }: Writing): Promise<KeptLog> {
+/** Where the kept log begins. */
+export async function keptLog({ tx }: Writing): Promise<KeptLog> {
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const parameters = parametersIn(network.parameters)
   const bySlot = (slot: 'asc' | 'desc') => tx.commitment.findFirst({ orderBy: { slot } })
@@ -106,7 +101,8 @@ async function keptLog({ tx }: Writing): Promise<KeptLog> {
   return { parameters, first, firstKept }
 }
 
-interface UncountedSlot {
+/** A slot and its range of the log. */
+export interface UncountedSlot {
   readonly slot: SlotIndex
   readonly firstSeq: number
   readonly lastSeq: number
@@ -116,7 +112,10 @@ interface UncountedSlot {
  * The newest of them first, at most `mostSlots`. Commits count upwards from any slot on and this downwards, so that what is
  * counted has no gap: two index look-ups find where it begins.
  */
-async function uncountedSlots({ tx, sql }: Writing, from: SlotIndex): Promise<UncountedSlot[]> {
+export async function uncountedSlots(
+  { tx, sql }: Writing,
+  from: SlotIndex,
+): Promise<UncountedSlot[]> {
   const counted = 'SELECT min(bucket) AS first FROM activity WHERE resolution = 0 AND bucket >= ?'
   const [begin] = await tx.$queryRawUnsafe<{ first: bigint | null }[]>(
     sql.numbered(counted),
@@ -148,8 +147,11 @@ interface OwnedRow {
   readonly former: bigint | null
 }
 
-/** The rows of the log of consecutive slots, with their outputs and the slot of the row before each of its address. */
-async function movesOf({ tx, sql }: Writing, slots: readonly UncountedSlot[]) {
+/** What consecutive slots, the newest first, did by the log: with their outputs, and the slot of the row before each of its address. */
+export async function movesOf(
+  { tx, sql }: Writing,
+  slots: readonly UncountedSlot[],
+): Promise<Omit<SlotsToCount, 'genesis'>> {
   const text = `SELECT log."milestoneIndex" AS slot, log.address, log."outputId", log."isSpent",
       outputs.bytes, outputs."spentBy",
       coalesce((SELECT former."milestoneIndex" FROM ledger_updates AS former
@@ -179,5 +181,12 @@ async function movesOf({ tx, sql }: Writing, slots: readonly UncountedSlot[]) {
       amountById.set(outputId, liveOutput(life).output.amount)
     }
   }
-  return { owned, amountById, spenderById }
+  const moves = slots.map(
+    ({ slot, firstSeq, lastSeq }): SlotMoves => ({
+      slot,
+      updates: lastSeq - firstSeq + 1,
+      owned: owned.get(slot) ?? [],
+    }),
+  )
+  return { moves, outputs: { amountById, spenderById } }
 }

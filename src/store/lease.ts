@@ -5,11 +5,22 @@ import type { RawWriting, Writing } from './sql/statements.ts'
 
 /** The lease of the one writer (design: write path): one row, and a term that every new holder raises. */
 
-/** Takes the lease if it is free or has run out. */
+/**
+ * Takes the lease if it is free or has run out. Throws where a newer program has changed the tables since this one opened the
+ * database: what this one would write is not what they hold now.
+ */
 export async function takeLease(
   { tx, sql }: Writing,
   lease: { readonly holder: string; readonly ttlMs: number },
+  newestMigration: string | undefined,
 ): Promise<Result<LeaseTerm, LeaseHeld>> {
+  const [newest] = await tx.$queryRawUnsafe<{ name: string | null }[]>(
+    'SELECT max(migration_name) AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+  )
+  const found = newest?.name ?? ''
+  if (newestMigration !== undefined && found > newestMigration) {
+    throw new Error(`the database is newer than this program: it has the migration ${found}`)
+  }
   const term = await sql.claimLease(tx, lease.holder, lease.ttlMs)
   if (term !== undefined) return ok({ term })
   const row = present(await tx.writer.findUnique({ where: { id: 1n } }), 'writer row')

@@ -17,6 +17,8 @@ export type MigrationError =
   | { readonly code: 'MIGRATION_CHANGED'; readonly migration: string }
   /** Another tool began it and did not finish. */
   | { readonly code: 'MIGRATION_UNFINISHED'; readonly migration: string }
+  /** A gateway of an earlier version writes it, which would fail or write wrong rows in the new tables. */
+  | { readonly code: 'DATABASE_IN_USE'; readonly migration: string; readonly holder: string }
 
 /** The tables are those of an earlier version. */
 export interface DatabaseOlderThanProgram {
@@ -32,13 +34,13 @@ export interface DatabaseOlderThanProgram {
 export async function migrate(
   connection: SqlConnection,
   { path, statements }: Database['migrations'],
-  { fills = {}, upTo }: MigrateOptions = {},
+  { fills = {}, upTo, onBegin = () => {} }: MigrateOptions = {},
 ): Promise<Result<string[], MigrationError>> {
   await statements.beginMigrating(connection)
   try {
     const all = readMigrations(path)
     const isWanted = ({ name }: Migration) => upTo === undefined || name <= upTo
-    const result = await applyMissing(connection, statements, { all, isWanted, fills })
+    const result = await applyMissing(connection, statements, { all, isWanted, fills, onBegin })
     await (result.ok
       ? statements.commitMigrating(connection)
       : statements.rollbackMigrating(connection))
@@ -54,6 +56,8 @@ export interface MigrateOptions {
   readonly fills?: Fills
   /** The last migration to apply; all are applied by default. */
   readonly upTo?: string | undefined
+  /** Called with the names to apply, before a database that has others is changed for good. */
+  readonly onBegin?: (names: readonly string[]) => void
 }
 
 /** Whether a database has exactly the tables of the program; reads only. */
@@ -68,6 +72,13 @@ export async function isMigrated(
   const [missing] = missingIn(recorded, migrations)
   if (missing === undefined) return ok(undefined)
   return err({ code: 'DATABASE_OLDER_THAN_PROGRAM', migration: missing.name })
+}
+
+/** The newest migration of the program. */
+export function newestMigration({
+  path,
+}: Pick<Database['migrations'], 'path'>): string | undefined {
+  return readMigrations(path).at(-1)?.name
 }
 
 /** Whether the program has a migration of that name. */
@@ -87,18 +98,25 @@ interface ToApply {
   readonly all: readonly Migration[]
   readonly isWanted: (migration: Migration) => boolean
   readonly fills: Fills
+  readonly onBegin: (names: readonly string[]) => void
 }
 
 async function applyMissing(
   connection: SqlConnection,
   statements: MigrationStatements,
-  { all, isWanted, fills }: ToApply,
+  { all, isWanted, fills, onBegin }: ToApply,
 ): Promise<Result<string[], MigrationError>> {
   await statements.createMigrationTable(connection)
   const recorded = await recordedMigrations(connection)
   const disagreement = firstDisagreement(recorded, all)
   if (disagreement !== undefined) return err(disagreement)
   const missing = missingIn(recorded, all).filter(isWanted)
+  const [first] = missing
+  if (first !== undefined && recorded.length > 0) {
+    const holder = await statements.leaseHolder(connection)
+    if (holder !== undefined) return err({ code: 'DATABASE_IN_USE', migration: first.name, holder })
+    onBegin(missing.map(({ name }) => name))
+  }
   for (const migration of missing) {
     await statements.runMigration(connection, { id: randomUUID(), ...migration })
     await fills[migration.name]?.(connection)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import type { Store } from './contract.ts'
@@ -115,7 +116,7 @@ export async function openDatabase({
   }
   try {
     const isLeft = typeof schema === 'object' && usable.value === 'TABLES'
-    const applied = isLeft ? ok([]) : await settleSchema(database, schema)
+    const applied = isLeft ? ok([]) : await settleUnused(database, schema, log)
     if (!applied.ok) {
       await database.close()
       return applied
@@ -128,10 +129,26 @@ export async function openDatabase({
   }
 }
 
+/** The same, but waits for the lease of a process that may have been killed to run out. */
+async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
+  for (let waited = 0; ; waited += pollMs) {
+    const settled = await settleSchema(database, schema, log)
+    const isInUse = !settled.ok && settled.error.code === 'DATABASE_IN_USE'
+    if (!isInUse || waited >= leaseMs) return settled
+    await delay(pollMs)
+  }
+}
+
+const pollMs = 250
+
+/** More than a lease lasts without being renewed. */
+const leaseMs = 4_000
+
 /** Applies the migrations that a schema asks for, or checks that none is missing; gives the names applied. */
 export async function settleSchema(
   database: Database,
   schema: Schema,
+  log: StoreLog,
 ): Promise<Result<string[], MigrationError | DatabaseOlderThanProgram>> {
   const connection = await database.connect()
   try {
@@ -140,7 +157,12 @@ export async function settleSchema(
       return same.ok ? ok([]) : same
     }
     const upTo = schema === 'CURRENT' ? undefined : schema.upTo
-    return await migrate(connection, database.migrations, { fills: fillsOf(database), upTo })
+    return await migrate(connection, database.migrations, {
+      fills: fillsOf(database),
+      upTo,
+      // Before it is done, for it cannot be undone.
+      onBegin: (migrations) => log.warn('migrating', { migrations, isFinal: true }),
+    })
   } finally {
     await connection.dispose()
   }

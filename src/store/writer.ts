@@ -16,6 +16,7 @@ import { initialize } from './initialize.ts'
 import { keepFinal } from './keep-final.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { addToSnapshot, dropSnapshot, finishSnapshot } from './ledger-snapshot.ts'
+import { newestMigration } from './migrate.ts'
 import { pruneLog } from './prune.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
@@ -32,8 +33,9 @@ import {
 /** The writing side: each call is one transaction on the writer's own client, one after the other. */
 export function createWriter(database: WriterDatabase, turns: SerialQueue): StoreWriter {
   const { transact, transactRaw, look, lookRaw } = turnsOf(database, turns)
+  const newest = newestMigration(database.migrations)
   return {
-    takeLease: (lease) => transact((writing) => takeLease(writing, lease)),
+    takeLease: (lease) => transact((writing) => takeLease(writing, lease, newest)),
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
     initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
@@ -80,7 +82,7 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
   }
 }
 
-type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements'>
+type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements' | 'migrations'>
 
 /** How calls take their turns on the connection of the writer. */
 function turnsOf({ writer: client, raw, statements: sql }: WriterDatabase, turns: SerialQueue) {

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { backup } from '../../src/cli/backup.ts'
+import { check } from '../../src/cli/check.ts'
 import type { Command } from '../../src/cli/command.ts'
 import { restore } from '../../src/cli/restore.ts'
 import { follow } from '../../src/client/follow.ts'
@@ -115,6 +116,8 @@ describe.each(emptyDatabases)('a backup under load on $name', ({ create }) => {
     await gateway.end('SIGTERM')
 
     expect(await run(restore, [file], restored.url)).toMatchObject({ code: 0 })
+    const checked = await run(check, [], restored.url)
+    expect([checked.code, JSON.parse(checked.stdout).findings]).toEqual([0, []])
     const all = Number.POSITIVE_INFINITY
     const [before, after] = [await logTables(database.url, all), await logTables(restored.url, all)]
     expect(before.ledger_updates).toEqual(expect.arrayContaining([...after.ledger_updates]))

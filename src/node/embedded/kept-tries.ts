@@ -170,6 +170,21 @@ function below(place: Place, digit: number): Place {
   return { id: place.id + added * depthsOfPath + 1, prefix: place.prefix + added, depth }
 }
 
+/** The outermost page of a trie. */
+export function topPage(trie: KeptTrie): number {
+  return topOf(trie).id
+}
+
+/** How many digits the paths in a page have in common. */
+export function depthOfPage(id: number): number {
+  return id % depthsOfPath
+}
+
+/** The page below a branch page for a digit of the path. */
+export function pageBelow(id: number, digit: number): number {
+  return below({ id, prefix: 0, depth: depthOfPage(id) }, digit).id
+}
+
 const depthsOfPath = 16
 const idsOfTrie = 16 ** deepestPage * depthsOfPath
 

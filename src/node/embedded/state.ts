@@ -135,7 +135,8 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
     for (const version of versions) await accounts.add(version)
     const outputIds = { created: idsOf(created), consumed: idsOf(consumed) }
-    const committee = committeeOf(committeeEpoch(parameters, epochs, slot)).map(
+    const hasEpoch = (epoch: EpochIndex) => epochs.has(epoch)
+    const committee = committeeOf(committeeEpoch(parameters, hasEpoch, slot)).map(
       ({ accountId }) => accountId,
     )
     const roots = {
@@ -177,14 +178,14 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
 }
 
 /** The epoch whose committee a commitment names: towards the end of an epoch the next one. */
-function committeeEpoch(
+export function committeeEpoch(
   parameters: ProtocolParameters,
-  epochs: ReadonlyMap<EpochIndex, EpochRow>,
+  hasEpoch: (epoch: EpochIndex) => boolean,
   slot: SlotIndex,
 ): EpochIndex {
   const epoch = epochOfSlot(parameters, slot)
   const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
-  return isEnding && epochs.has(epoch + 1) ? epoch + 1 : epoch
+  return isEnding && hasEpoch(epoch + 1) ? epoch + 1 : epoch
 }
 
 function idsOf(outputs: readonly { readonly outputId: OutputId }[]): OutputId[] {

@@ -1,5 +1,6 @@
 import type { SqlConnection } from '../../client.ts'
 import type { MigrationStatements } from '../statements.ts'
+import { rowsOf } from '../tables.ts'
 
 /** The table of applied migrations on PostgreSQL. The connection must be one, and not a choice of several. */
 export const migrationStatements: MigrationStatements = {
@@ -26,6 +27,14 @@ export const migrationStatements: MigrationStatements = {
         "applied_steps_count"   INTEGER NOT NULL DEFAULT 0
       ); END IF; END $$`,
     )
+  },
+
+  async leaseHolder(connection) {
+    const [row] = await rowsOf(
+      connection,
+      `SELECT holder FROM writer WHERE until > (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+    )
+    return row && String(row[0])
   },
 
   async runMigration(connection, migration) {

@@ -1,4 +1,5 @@
 import type { MigrationStatements } from '../statements.ts'
+import { rowsOf } from '../tables.ts'
 
 /** The table of applied migrations on SQLite. */
 export const migrationStatements: MigrationStatements = {
@@ -18,6 +19,14 @@ export const migrationStatements: MigrationStatements = {
         "started_at"            DATETIME NOT NULL DEFAULT current_timestamp,
         "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
       )`),
+
+  async leaseHolder(connection) {
+    const [row] = await rowsOf(
+      connection,
+      `SELECT holder FROM writer WHERE until > CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+    )
+    return row && String(row[0])
+  },
 
   async runMigration(connection, migration) {
     await connection.executeScript(migration.script)

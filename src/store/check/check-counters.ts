@@ -1,0 +1,152 @@
+import type { ActivityBucket } from '../../ledger/activity.ts'
+import { sumActivity } from '../../ledger/activity.ts'
+import { firstSlotOfBucket, resolutions } from '../../ledger/activity-buckets.ts'
+import { rangeMoves } from '../../ledger/balance-ranges.ts'
+import { noBalance } from '../../ledger/balances-of-address.ts'
+import { grouped } from '../../lib/grouped.ts'
+import { bytesToHex } from '../../lib/hex.ts'
+import { activityOfRow, activityOfSlots } from '../activity.ts'
+import { isKept, keptLog, movesOf, uncountedSlots } from '../fill-activity.ts'
+import { activity } from '../sql/bulk-tables.ts'
+import type { Writing } from '../sql/statements.ts'
+import { balanceRows, type NewestSlot } from './check-balances.ts'
+import type { CheckReport } from './findings.ts'
+
+/** Checks what is counted against what it counts. */
+
+/** The index of unspent outputs, their counts, ranges of balances and states of chains, by statements that the database runs alone. */
+export async function checkCounts(
+  { tx, sql }: Writing,
+  { slot }: NewestSlot,
+  report: CheckReport,
+): Promise<void> {
+  const ask = <Row>(text: string, ...parameters: readonly bigint[]) =>
+    tx.$queryRawUnsafe<Row[]>(sql.numbered(text), ...parameters)
+  const at = BigInt(slot)
+  const unspent = await ask<{ id: Uint8Array }>(
+    `SELECT outputs.id FROM outputs LEFT JOIN unspent_outputs AS own ON own."outputId" = outputs.id
+    WHERE (outputs."spentSlot" IS NULL OR outputs."spentSlot" > ?) AND (own."outputId" IS NULL
+      OR own.kind <> outputs.kind OR own."bookedSlot" <> outputs."bookedSlot")
+    UNION ALL SELECT own."outputId" FROM unspent_outputs AS own LEFT JOIN outputs ON outputs.id = own."outputId"
+    WHERE outputs.id IS NULL OR outputs."spentSlot" <= ? LIMIT ?`,
+    at,
+    at,
+    most,
+  )
+  for (const { id } of unspent) report.found('UNSPENT_OUTPUT_WRONG', bytesToHex(id))
+  const counts = await ask<{ kind: bigint }>(
+    `SELECT coalesce(counted.kind, kept.kind) AS kind FROM (SELECT CAST(kind AS BIGINT) AS kind, count(*) AS outputs FROM outputs
+      WHERE "bookedSlot" <= ? AND ("spentSlot" IS NULL OR "spentSlot" > ?) GROUP BY kind) AS counted
+    FULL JOIN output_counts AS kept ON kept.kind = counted.kind
+    WHERE coalesce(counted.outputs, 0) <> coalesce(kept.outputs, 0)`,
+    at,
+    at,
+  )
+  for (const { kind } of counts) report.found('OUTPUT_COUNT_WRONG', `output type ${kind}`)
+  const chains = await ask<{ id: Uint8Array }>(
+    `SELECT "chainId" AS id FROM chain_states GROUP BY "chainId" HAVING max(ordinal) <> count(*)
+    UNION SELECT state."chainId" FROM chain_states AS state LEFT JOIN outputs ON outputs.id = state."outputId"
+    WHERE outputs.id IS NULL OR outputs."bookedSlot" <> state."bookedSlot" LIMIT ?`,
+    most,
+  )
+  for (const { id } of chains) report.found('CHAIN_STATE_WRONG', `chain ${bytesToHex(id)}`)
+  await checkRanges({ tx, sql }, report)
+}
+
+const most = 100n
+
+async function checkRanges(reading: Writing, report: CheckReport): Promise<void> {
+  const ranges = new Map<number, { addresses: number; total: bigint }>()
+  for await (const rows of balanceRows(reading)) {
+    const owned = rows.map(({ address, total }) => {
+      return [bytesToHex(address), { ...noBalance, available: total }] as const
+    })
+    for (const { exponent, addresses, total } of rangeMoves(new Map(), new Map(owned))) {
+      const former = ranges.get(exponent) ?? { addresses: 0, total: 0n }
+      const sum = { addresses: former.addresses + addresses, total: former.total + total }
+      ranges.set(exponent, sum)
+    }
+  }
+  for (const { exponent, addresses, total } of await reading.tx.balanceRange.findMany()) {
+    const own = ranges.get(Number(exponent))
+    if (own?.addresses !== Number(addresses) || own.total !== total) {
+      report.found('BALANCE_RANGE_WRONG', `10 ^ ${exponent}`)
+    }
+    ranges.delete(Number(exponent))
+  }
+  for (const exponent of ranges.keys()) report.found('BALANCE_RANGE_WRONG', `10 ^ ${exponent}`)
+}
+
+/** The activity of all spans in the kept log; nothing where it is still being counted. */
+export async function checkActivity(reading: Writing, report: CheckReport): Promise<void> {
+  const kept = await keptLog(reading)
+  const { parameters, first, firstKept } = kept
+  if ((await uncountedSlots(reading, firstKept)).length > 0) return
+  let open: ActivityBucket[] = []
+  for (let from = firstKept; ; ) {
+    report.signal.throwIfAborted()
+    const slots = await reading.tx.commitment.findMany({
+      where: { slot: { gte: BigInt(from) } },
+      orderBy: { slot: 'asc' },
+      take: slotsPerPage,
+      select: { slot: true, firstSeq: true, lastSeq: true },
+    })
+    const numbers = slots.map(({ slot, firstSeq, lastSeq }) => {
+      return { slot: Number(slot), firstSeq: Number(firstSeq), lastSeq: Number(lastSeq) }
+    })
+    from = (numbers.at(-1)?.slot ?? from) + 1
+    const isOver = numbers.length < slotsPerPage
+    if (numbers.length > 0) {
+      const moves = await movesOf(reading, numbers.toReversed())
+      const added = await activityOfSlots(reading, parameters, { ...moves, genesis: first })
+      open = sumActivity([...open, ...added])
+      report.advance(moves.moves.reduce((sum, { updates }) => sum + updates, 0))
+    }
+    const isWhole = ({ resolution, bucket }: ActivityBucket) =>
+      isOver || firstSlotOfBucket(parameters, resolution, bucket + 1) <= from
+    await compareSpans(
+      reading,
+      open.filter((one) => isWhole(one) && isKept(parameters, kept, one.resolution, one.bucket)),
+      report,
+    )
+    open = open.filter((one) => !isWhole(one))
+    if (isOver) return
+  }
+}
+
+const slotsPerPage = 200
+
+async function compareSpans(
+  { tx }: Writing,
+  expected: readonly ActivityBucket[],
+  report: CheckReport,
+): Promise<void> {
+  const names = activity.columns.map(({ name }) => name)
+  for (const [resolution, spans] of grouped(expected, (one) => one.resolution)) {
+    const rows = await tx.activity.findMany({
+      where: {
+        resolution: resolutions.indexOf(resolution),
+        bucket: { in: spans.map(({ bucket }) => BigInt(bucket)) },
+      },
+    })
+    const found = new Map(
+      rows.map((row) => {
+        const values = new Map<string, unknown>(Object.entries(row))
+        return [
+          Number(row.bucket),
+          activityOfRow(activity.rowOf(names.map((name) => values.get(name)))),
+        ]
+      }),
+    )
+    for (const own of spans) {
+      if (!isSame(found.get(own.bucket), own)) {
+        report.found('ACTIVITY_WRONG', `${resolution} ${own.bucket}`)
+      }
+    }
+  }
+}
+
+function isSame(found: ActivityBucket | undefined, own: ActivityBucket): boolean {
+  const values = new Map<string, unknown>(Object.entries(found ?? {}))
+  return Object.entries(own).every(([name, value]) => values.get(name) === value)
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { check } from '../../src/cli/check.ts'
+import type { Command } from '../../src/cli/command.ts'
+import { databaseMessage } from '../../src/cli/database-message.ts'
+import { restore } from '../../src/cli/restore.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/store/open.ts'
+import {
+  databases,
+  emptyDatabases,
+  onDatabase,
+  openedStore,
+  type TestDatabase,
+  takenLease,
+} from '../support/databases.ts'
+import { createMemoryLog } from '../support/memory-log.ts'
+import { runCommand } from '../support/run-command.ts'
+
+/** Ledgers of former releases under this program, and programs of two versions on one database (docs/upgrade.md). */
+
+const releases = fileURLToPath(new URL('../releases', import.meta.url))
+const files = readdirSync(releases)
+
+describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, create }) => {
+  let folder: string
+  let database: TestDatabase
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-upgrade-'))
+  })
+  beforeEach(async () => {
+    database = await create()
+  })
+  afterEach(() => database.remove())
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const run = (command: Command, words: readonly string[] = []) =>
+    runCommand(command, words, { env: { DATABASE_URL: database.url } })
+
+  async function expectWhole(): Promise<void> {
+    const { stdout } = await run(check)
+    const { findings, updates } = JSON.parse(stdout)
+    expect(findings).toEqual([])
+    expect(updates).toBeGreaterThan(20)
+    const store = await openedStore(database.url)
+    expect((await store.read.logTip()).seq).toBe(updates)
+    await store.close()
+  }
+
+  const usable = files.filter((file) => name === 'sqlite' || file.includes('.export'))
+
+  test.each(usable)('%s is restored with the tables of this program', async (file) => {
+    const path = join(folder, file)
+    writeFileSync(path, gunzipSync(readFileSync(join(releases, file))))
+    expect(await run(restore, [path])).toMatchObject({ code: 0 })
+    await expectWhole()
+  })
+
+  test.runIf(name === 'sqlite').each(files.filter((file) => file.includes('.backup')))(
+    '%s is opened in its place',
+    async (file) => {
+      const path = database.url.slice('file:'.length)
+      writeFileSync(path, gunzipSync(readFileSync(join(releases, file))))
+      await (await openedStore(database.url)).close()
+      await expectWhole()
+    },
+  )
+
+  test('an export from before a migration gets the tables of its time, and then those of this one', async () => {
+    const path = join(folder, `${name}.earlier`)
+    const [file = ''] = files.filter((one) => one.includes('.export'))
+    writeFileSync(path, beforeTries(gunzipSync(readFileSync(join(releases, file))).toString()))
+    expect(await run(restore, [path])).toMatchObject({ code: 0 })
+    await expectWhole()
+  })
+
+  test('an export of a later version is refused by name, and makes nothing', async () => {
+    const path = join(folder, `${name}.later`)
+    const [file = ''] = files.filter((one) => one.includes('.export'))
+    const text = gunzipSync(readFileSync(join(releases, file))).toString()
+    writeFileSync(path, text.replace(/"migration":"[^"]*"/, '"migration":"99991231000000_later"'))
+    expect(await run(restore, [path])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('newer than this program: it has the migration 9999'),
+    })
+    expect(await run(check)).toMatchObject({ code: 1, stderr: expect.stringMatching(/no ledger/) })
+  })
+})
+
+/** The export as the version wrote it that had no tries yet. */
+function beforeTries(text: string): string {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const isOlder = (name: unknown) => name !== 'trie_pages' && name !== 'trie_state'
+  const [header, ...rest] = lines
+  const { tables } = header
+  const former = {
+    ...header,
+    migration: '20261122112916_address_transactions',
+    tables: tables.filter((one: { name: string }) => isOlder(one.name)),
+  }
+  const kept = [former, ...rest.slice(0, -1).filter(({ table }) => isOlder(table))]
+  const body = kept.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const digest = `0x${createHash('sha256').update(body).digest('hex')}`
+  return `${body}${JSON.stringify({ lines: kept.length, digest })}\n`
+}
+
+const withoutTries = `DROP TABLE trie_pages; DROP TABLE trie_state;
+  DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_trie_pages'`
+
+describe.each(databases)('two versions on one $name', ({ create }) => {
+  let database: TestDatabase
+  beforeEach(async () => {
+    database = await create()
+  })
+  afterEach(() => database.remove())
+
+  test('the newer one is refused by name while an older one writes, and says so before it changes anything', async () => {
+    const older = await openedStore(database.url)
+    const term = await takenLease(older)
+    await onDatabase(database.url, withoutTries)
+    const { log, lines } = createMemoryLog(systemClock)
+    const refused = await openStore({ url: database.url, log })
+    if (refused.ok) throw new Error('it was opened')
+    expect(refused.error).toEqual({
+      code: 'DATABASE_IN_USE',
+      holder: 'test',
+      migration: expect.stringContaining('_trie_pages'),
+    })
+    expect(databaseMessage(refused.error)).toContain('stop every gateway on it')
+    expect(lines.filter((line) => line.includes('migrat'))).toEqual([])
+    await older.write.releaseLease(term)
+
+    await (await openedStore(database.url, log)).close()
+    expect(lines.filter((line) => line.includes('migrat')).map((line) => JSON.parse(line))).toEqual(
+      [
+        expect.objectContaining({ level: 'warn', event: 'migrating', isFinal: true }),
+        expect.objectContaining({ level: 'info', event: 'migrations-applied' }),
+      ],
+    )
+    await older.close()
+  })
+
+  test('the older one writes no more when the newer one has changed the tables, and does not start', async () => {
+    const older = await openedStore(database.url)
+    const later = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+      SELECT 'later', checksum, '99991231000000_later', finished_at, 1 FROM _prisma_migrations LIMIT 1`
+    await onDatabase(database.url, later)
+    await expect(takenLease(older)).rejects.toThrow(
+      'the database is newer than this program: it has the migration 99991231000000_later',
+    )
+    await older.close()
+    const { log } = createMemoryLog(systemClock)
+    expect(await openStore({ url: database.url, log })).toEqual({
+      ok: false,
+      error: { code: 'DATABASE_NEWER_THAN_PROGRAM', migration: '99991231000000_later' },
+    })
+    await onDatabase(database.url, "DELETE FROM _prisma_migrations WHERE id = 'later'")
+  })
+})
