@@ -34,7 +34,7 @@ export interface Clients {
 const maxTokenCharacters = 1_048_576
 
 /** Checking a token, some 200 µs. What is refused is paid for by the address that it comes from. */
-const tokenCost = 100
+const tokenCost = 20
 
 /** Knows nobody yet. */
 export function createClients(

@@ -162,7 +162,10 @@ const spending: Readonly<Record<string, (headers: Sent) => Promise<void>>> = {
   'GraphQL the long way': async (headers) => {
     const response = await ask(headers, dear(), { cost: true })
     const { extensions } = await response.json()
-    expect(extensions.cost.remaining).toBe(remaining(response))
+    // Some comes back between the two.
+    const more = remaining(response) - extensions.cost.remaining
+    expect(more).toBeGreaterThanOrEqual(0)
+    expect(more).toBeLessThan(costPerSecond)
   },
   REST: async (headers) => {
     await (await rest(`${gateway.url}/openapi.json`, { headers })).text()
@@ -200,7 +203,7 @@ describe('a client', () => {
     await spending[name]?.(headers)
     const after = remaining(await ask(headers))
     expect(before).toBeGreaterThan(costPerSecond * 9)
-    expect(before - after).toBeGreaterThan(100)
+    expect(before - after).toBeGreaterThan(30)
   })
 
   test('with a token is the same from every address, and apart from its address', async () => {
@@ -220,7 +223,7 @@ describe('a client', () => {
     const before = remaining(await ask(address))
     const authorization = `Bearer ${await gateway.token()}x`
     for (let i = 0; i < 9; i++) expect((await ask({ ...address, authorization })).status).toBe(200)
-    expect(before - remaining(await ask(address))).toBeGreaterThan(500)
+    expect(before - remaining(await ask(address))).toBeGreaterThan(150)
   })
 
   test('may ask whether the gateway lives, whatever it has spent', async () => {

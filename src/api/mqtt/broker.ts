@@ -50,7 +50,7 @@ const maxUnsentBytes = 8 * 1024 * 1024
 const maxReceivedBytes = 16 * 1024 * 1024
 
 /** Subscribing to a topic, whose present state is read and sent. */
-const topicCost = 50
+const topicCost = 10
 
 /** The shares of clients by the streams of their connections. */
 type Shares = WeakMap<object, Share>
