@@ -5,6 +5,7 @@ import { type FlagProblem, type Flags, flagMessage, parseFlags } from './lib/fla
 import { type LogLevel, logLevels } from './lib/log.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
+import type { MetricsAddress } from './metrics/server.ts'
 import type { LedgerSettings } from './node/open-ledger.ts'
 import {
   isNodeUrl,
@@ -73,6 +74,10 @@ export interface Config extends LedgerSettings {
   /** Over how long listeners are sent away when the gateway stops. */
   readonly drainSeconds: number
   readonly logLevel: LogLevel
+  /** Where metrics are served; `undefined` where they are not. */
+  readonly metrics: MetricsAddress | undefined
+  /** From how many milliseconds on a request or an operation is slow; 0 for none. */
+  readonly slowOperationMs: number
 }
 
 /** One thing that is wrong, to be shown with all the others. */
@@ -103,14 +108,14 @@ export function parseConfig(
   const flags = parseFlags(words, { once, bare: flagNames(all.filter(isBare)) })
   const given = givenValues(all, env, flags.values)
   const errors: ConfigError[] = [...flags.problems]
-  const check = <T>(name: Setting, parse: (text: string) => T | undefined, expected: string): T => {
+  const check: Check = (name, parse, expected) => {
     const { text = '', from } = given(name)
     const value = parse(text)
     if (value === undefined) {
       errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
     }
     // With an error the whole is thrown away, so that the missing value is never seen.
-    return value as T
+    return value as NonNullable<typeof value>
   }
   const config: Config = {
     // The system would take none for all of them.
@@ -141,6 +146,8 @@ export function parseConfig(
     drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
     drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
     logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
+    metrics: given(settings.metricsPort).text === undefined ? undefined : readMetrics(check),
+    slowOperationMs: check(settings.slowOperation, parseCount, 'a whole number'),
   }
   return errors.length === 0 ? ok(Object.freeze(config)) : err(errors)
 }
@@ -231,6 +238,19 @@ function readOrigins(given: GivenValues, errors: ConfigError[]): Config['allowed
     errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
   }
   return origins
+}
+
+type Check = <T>(
+  name: Setting,
+  parse: (text: string) => T | undefined,
+  expected: string,
+) => NonNullable<T>
+
+function readMetrics(check: Check): MetricsAddress {
+  return {
+    host: check(settings.metricsHost, (text) => (text === '' ? undefined : text), 'an address'),
+    port: check(settings.metricsPort, parsePort, 'a whole number from 0 to 65535'),
+  }
 }
 
 function readWorkers(given: GivenValues, errors: ConfigError[]): number {

@@ -22,10 +22,12 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   'node/open-ledger': ['node/embedded', 'node/upstream', 'node', 'store', 'protocol', 'lib'],
   service: ['node', 'feed', 'store', 'ledger', 'protocol', 'lib'],
   tools: ['service', 'node', 'store', 'ledger', 'protocol', 'lib'],
+  metrics: ['api', 'service', 'node', 'store', 'lib'],
   client: [],
   api: ['service', 'tools', 'protocol', 'lib'],
   cli: [
     'root',
+    'metrics',
     'api',
     'tools',
     'service',
@@ -41,6 +43,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   ],
   root: [
     'cli',
+    'metrics',
     'api',
     'tools',
     'service',
@@ -83,6 +86,8 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   ws: ['api', 'cli'],
   jose: ['api'],
   aedes: ['api'],
+  'prom-client': ['metrics'],
+  '@opentelemetry': ['lib'],
 }
 
 /** Rooms that also run in a browser import nothing of Node. */

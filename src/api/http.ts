@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { within } from '../lib/tracing.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
@@ -24,13 +25,15 @@ import {
 } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
+import { noteRefusal, type Observation } from './observation.ts'
+import { createObserver, type Observer } from './observer.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
 import { checkContentType, parseJson } from './rest/body.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
-import { json, type RestResponse } from './rest/response.ts'
+import { json, type RestResponse, type RouteResponse } from './rest/response.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { wantsEvents } from './sse.ts'
@@ -52,6 +55,8 @@ export interface HttpDeps {
   /** What browsers and strangers may do; everything by default. */
   readonly policies?: Policies | undefined
   readonly log: Log
+  /** Follows requests and operations; by default nothing is measured or logged of them. */
+  readonly observer?: Observer | undefined
 }
 
 /** Where the server listens. Port 0 takes any free one. */
@@ -66,11 +71,21 @@ export interface HttpServer {
   readonly url: string
   /** Reports itself as not ready, and continues to serve. */
   announceStop(): void
+  load(): TransportLoad
   /**
    * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
    * way, and then cuts them.
    */
   close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
+}
+
+/** What is open at the transports. */
+export interface TransportLoad {
+  readonly websocket: number
+  readonly eventStream: number
+  readonly mqtt: number
+  /** Subscriptions of all kinds, and requests that wait for news. */
+  readonly subscriptions: number
 }
 
 /** Why the server does not listen. */
@@ -104,8 +119,8 @@ export async function openHttp(
   given: HttpDeps,
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
-  const deps = { ...given, policies: given.policies ?? openPolicies }
-  const { policies } = deps
+  const { policies = openPolicies, observer = createObserver({ ...given, slowMs: 0 }) } = given
+  const deps = { ...given, policies, observer }
   const documents = createDocuments(deps.trustedDocuments)
   const { hasIntrospection } = policies
   const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
@@ -121,7 +136,7 @@ export async function openHttp(
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
-    void handle(inHand, message, response)
+    void observe(inHand, message, response)
   }
   const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
@@ -144,6 +159,10 @@ export async function openHttp(
     url: urlOf(server, address.host),
     announceStop: () => {
       occupancy.isStopping = true
+    },
+    load: () => {
+      const { subscriptions } = occupancy
+      return { ...listeners.load(), mqtt: opened.connections(), subscriptions }
     },
     close: async ({ windowMs, graceMs }) => {
       occupancy.isStopping = true
@@ -181,6 +200,7 @@ function takeUpgrades(
 
 interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly policies: Policies
+  readonly observer: Observer
   readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
   readonly direct: DirectAnswers
@@ -188,15 +208,34 @@ interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly listeners: Listeners
 }
 
-async function handle(
+/** Handles a request as a part of its trace, until its answer was given to the socket. */
+async function observe(
   deps: RequestDeps,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const requestId = randomUUID()
+  const observation = deps.observer.begin('http', randomUUID(), message.headers)
+  try {
+    await within(observation.span, () => handle(deps, message, response, observation))
+  } finally {
+    deps.observer.endRequest(observation, response)
+  }
+}
+
+async function handle(
+  deps: RequestDeps,
+  message: IncomingMessage,
+  response: ServerResponse,
+  observation: Observation,
+): Promise<void> {
+  const { requestId } = observation
   const { path, query } = splitTarget(message.url ?? '/')
   const { policies } = deps
   const common = commonHeaders(requestId, originHeaders(policies, message.headers))
+  const reply = (answered: RouteResponse) => {
+    noteRefusal(observation, answered)
+    send(response, answered, common)
+  }
   // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
@@ -204,35 +243,36 @@ async function handle(
     if (problem !== undefined) {
       // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
-      return send(response, toRest(problem), common)
+      return reply(toRest(problem))
     }
     if (message.method === 'OPTIONS') return preflight(message, response, common)
     const { 'content-encoding': coding = 'identity' } = message.headers
     if (coding !== 'identity') {
-      return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
+      return reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }))
     }
     const caller = callerOf(deps.auth, credentialsOf(message.headers))
     const isPage = policies.hasGraphiql && wantsPage(message)
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
-      const found = await answer(deps, { message, path, query, caller, requestId, occupancy })
-      return send(response, found, common)
+      const request = { message, path, query, caller, requestId, occupancy, observation }
+      return reply(await answer(deps, request))
     }
+    observation.route = graphqlPath
     if (isPage) return await sendPage(message, response, common)
     if (message.method === 'POST') {
       const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-      if (!type.ok) return send(response, refusedGraphql(415, type.error), common)
+      if (!type.ok) return reply(refusedGraphql(415, type.error))
     }
     if (wantsEvents(message)) {
       setHeaders(response, common)
-      return await deps.listeners.answer({ message, response, query, caller })
+      return await deps.listeners.answer({ message, response, query, caller, observation })
     }
     const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-    if (misspelt !== undefined) return send(response, refusedGraphql(400, misspelt), common)
+    if (misspelt !== undefined) return reply(refusedGraphql(400, misspelt))
     const { services, limits, occupancy } = deps
     const { isStopping } = occupancy
-    const context = { caller, services, limits, requestId, isStopping }
+    const context = { caller, services, limits, requestId, isStopping, observation }
     const left = await deps.direct.answer(message, response, { query, context, common })
     if (left === undefined) return
     setHeaders(response, common)
@@ -245,7 +285,7 @@ async function handle(
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else send(response, toRest(away ?? { code: 'INTERNAL', requestId }), common)
+    else reply(toRest(away ?? { code: 'INTERNAL', requestId }))
   }
 }
 
@@ -296,7 +336,7 @@ const graphqlTypes = [
 ] as const
 
 function refusedGraphql(status: number, error: BodyError | QueryParameterMalformed): RestResponse {
-  return json(status, { errors: [toGraphQL(error).toJSON()] })
+  return { ...json(status, { errors: [toGraphQL(error).toJSON()] }), code: error.code }
 }
 
 /** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
@@ -10,6 +9,8 @@ import { costRefusal } from './graphql/cost.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import type { Occupancy } from './limits.ts'
+import { noteOperation, type Observation } from './observation.ts'
+import type { Observer } from './observer.ts'
 
 /** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
 
@@ -20,6 +21,7 @@ export interface OperationDeps {
   readonly services: Services
   readonly occupancy: Occupancy
   readonly log: Log
+  readonly observer: Observer
 }
 
 /** An operation as it was sent. */
@@ -36,12 +38,13 @@ export function prepareOperation(
   { graphql, documents, services, occupancy, log }: OperationDeps,
   caller: Caller,
   request: OperationRequest,
-  budget: Budget,
+  { budget, observation }: { readonly budget: Budget; readonly observation: Observation },
 ): ExecutionArgs | readonly GraphQLError[] {
   const { operationName, variables } = request
-  const requestId = randomUUID()
+  const { requestId } = observation
   const { isStopping, limits } = occupancy
-  const contextValue: GatewayContext = { caller, services, limits, requestId, isStopping, budget }
+  const running = { budget, observation, requestId, isStopping }
+  const contextValue: GatewayContext = { caller, services, limits, ...running }
   try {
     const { schema, parse, validate } = graphql.getEnveloped(contextValue)
     const text = documents.textOf(request)
@@ -49,7 +52,9 @@ export function prepareOperation(
     const document = parse(text.value ?? '')
     const errors = validate(schema, document)
     if (errors.length > 0) return errors
-    if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]
+    const operation = getOperationAST(document, operationName)
+    if (!operation) return [new GraphQLError(unknownOperation)]
+    noteOperation(observation, operation)
     const args = { schema, document, contextValue, operationName, variableValues: variables }
     const refusal = costRefusal(args)
     return refusal === undefined ? args : [refusal]

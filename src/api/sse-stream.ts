@@ -46,6 +46,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
 
   const stream: EventStream = {
     sink: {
+      transport: 'event-stream',
       hasRoom: () => response.writableLength < roomBytes,
       take: (text) => write(frameOf(text)),
       room: () => drained(response),

@@ -7,9 +7,10 @@ import type { Caller } from './auth.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
-import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, subscriptionRefusal } from './limits.ts'
+import { noteRefusal, type Observation } from './observation.ts'
 import {
   contextOf,
   kindOf,
@@ -39,6 +40,7 @@ export interface SseRequest {
   /** As sent, without the question mark. */
   readonly query: string
   readonly caller: Caller
+  readonly observation: Observation
 }
 
 /** Whether a request asks for a stream of events. */
@@ -48,24 +50,28 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 
 /** Answers with a stream of events, or refuses before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
-  const { message, response, caller } = request
+  const { message, response, caller, observation } = request
+  Object.assign(observation, { transport: 'event-stream', isOpenEnded: true })
   const refusal = refusalOf(deps)
-  if (refusal !== undefined) return send(response, toRest(refusal))
+  if (refusal !== undefined) return refuse(request, refusal)
   const allowed = await validToken(caller)
-  if (!allowed.ok) return send(response, toRest(allowed.error))
+  if (!allowed.ok) return refuse(request, allowed.error)
   const asked = await readRequest(request)
-  if (!asked.ok) return send(response, toRest(asked.error))
+  if (!asked.ok) return refuse(request, asked.error)
   const budget = createBudget()
   response.once('close', budget.leave)
-  const args = prepareOperation(deps, caller, asked.value, budget)
-  if (!isArgs(args)) return send(response, refused(args))
+  const args = prepareOperation(deps, caller, asked.value, { budget, observation })
+  if (!isArgs(args)) {
+    noteErrors(observation, args)
+    return send(response, refused(args))
+  }
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'
-    return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
+    return refuse(request, { code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed })
   }
   // Others may have connected, or the gateway begun to stop, while the request was read.
   const late = refusalOf(deps)
-  if (late !== undefined) return send(response, toRest(late))
+  if (late !== undefined) return refuse(request, late)
   const stream = openEventStream(response, deps)
   const { expiresAt } = allowed.value
   if (expiresAt !== undefined) {
@@ -73,6 +79,12 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     stream.onClose(deps.tokens.add({ expiresAt, subscribers, expire }))
   }
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
+}
+
+function refuse({ response, observation }: SseRequest, error: GatewayError): void {
+  const answer = toRest(error)
+  noteRefusal(observation, answer)
+  send(response, answer)
 }
 
 /** Why another stream is refused; `undefined` where it is not. */
@@ -89,7 +101,7 @@ async function validToken(
 }
 
 async function run(
-  { graphql, log }: SseDeps,
+  { graphql, log, observer }: SseDeps,
   args: ExecutionArgs,
   { stream, resumeAfter }: { stream: EventStream; resumeAfter: string | undefined },
 ): Promise<void> {
@@ -103,6 +115,9 @@ async function run(
   const isSubscription = kindOf(args) === 'subscription'
   const result = await (isSubscription ? enveloped.subscribe(args) : enveloped.execute(args))
   if (isStream(result)) {
+    const { observation } = contextOf(args)
+    // The subscription is accepted, and may last for days.
+    if (observation !== undefined) observer.end(observation)
     stream.onClose(() => void result.return(undefined))
     for await (const one of result) {
       stream.next(masked(log, args, one))
@@ -173,7 +188,8 @@ function refused(errors: readonly GraphQLError[]) {
 
 function masked(log: Log, args: ExecutionArgs, { data, errors }: ExecutionResult): ExecutionResult {
   if (errors === undefined) return { data: data ?? null }
-  const { requestId } = contextOf(args)
+  const { requestId, observation } = contextOf(args)
+  noteErrors(observation, errors)
   return { errors: maskErrors({ log, requestId }, errors), ...(data !== undefined && { data }) }
 }
 

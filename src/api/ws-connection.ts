@@ -92,6 +92,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
 
   return {
     sink: {
+      transport: 'websocket',
       hasRoom: () => connection.duplex.writableLength < roomBytes,
       take: (text) => sendNext(connection, prefix, text),
       room: () => room(connection),

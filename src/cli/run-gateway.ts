@@ -54,7 +54,7 @@ async function openedUnlessAway(
 
 /** What people see at the start. */
 function welcome(
-  { url, network, hasFaucet, newLedgerIn }: Gateway,
+  { url, network, metricsUrl, hasFaucet, newLedgerIn }: Gateway,
   { hasGraphiql, allowedOrigins = 'all' }: Config,
 ): string {
   const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
@@ -66,6 +66,7 @@ ${table([
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health/ready, ${url}/health/live`],
+  ...(metricsUrl === undefined ? [] : [['Metrics', metricsUrl] as const]),
 ])}
 ${network === developmentNetworkName ? offer(allowedOrigins === 'all') : ''}${hasFaucet ? moreFunds : ''}`
 }
@@ -90,6 +91,8 @@ function startMessage(error: StartError): string {
       return error.reason === 'EADDRINUSE'
         ? `port ${error.port} of ${error.host} is in use; choose another with --port`
         : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
+    case 'METRICS_CANNOT_LISTEN':
+      return `cannot listen on ${error.host} port ${error.port} for metrics: ${error.reason}; choose another with --metrics-port`
     case 'LEASE_HELD':
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':

@@ -58,8 +58,27 @@ export interface Store {
    * may be lost while the database is unreachable: a listener also polls now and then.
    */
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
+  /** How busy it is. */
+  load(): StoreLoad
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
+}
+
+/** How busy a database is. */
+export interface StoreLoad {
+  /** Writing calls that have not ended, the one under way among them. */
+  readonly writes: number
+  /** Snapshots that are held, and queries that wait for one. */
+  readonly snapshots: { readonly held: number; readonly waiting: number }
+  /** Connections for reads, and reads that wait for one; `undefined` on SQLite, which has one. */
+  readonly pool: PoolLoad | undefined
+}
+
+/** How busy a pool of connections is. */
+export interface PoolLoad {
+  readonly open: number
+  readonly idle: number
+  readonly waiting: number
 }
 
 /**

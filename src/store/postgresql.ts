@@ -68,6 +68,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     snapshotConnection: reads.snapshotConnection,
     mostSnapshots,
     changes: () => undefined,
+    pool: reads.pool,
     listen: news.listen,
     close,
   }

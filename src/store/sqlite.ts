@@ -81,6 +81,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     queryBoth: reads.queryBoth,
     snapshotConnection: () => openReads(() => openToRead(snapshotCacheKibibytes)),
     changes: reads.changes,
+    pool: () => undefined,
     close,
   }
 }

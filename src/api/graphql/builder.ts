@@ -7,6 +7,7 @@ import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
 import { toGraphQL } from '../errors.ts'
 import type { TransportLimits } from '../limits.ts'
+import type { Observation } from '../observation.ts'
 import type { Budget } from './budget.ts'
 import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
 import { itemsCost } from './prices.ts'
@@ -22,6 +23,8 @@ export interface GatewayContext {
   /** Whether the gateway is about to stop. */
   readonly isStopping: boolean
   readonly budget: Budget
+  /** Where it is noted what becomes of the operation; `undefined` where it is not observed. */
+  readonly observation?: Observation | undefined
 }
 
 /** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */

@@ -68,10 +68,17 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined
-      return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
+      const { name, version } = ready
+      return { name, version, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
-      return await answers.getOrCompute(sent, prepare)
+      const answered = await answers.getOrCompute(sent, prepare)
+      const { observation } = fields
+      // A kept answer was neither prepared nor computed, and costs nothing.
+      if (observation !== undefined && typeof answered === 'object') {
+        observation.operation ??= { kind: 'query', name: answered.name }
+      }
+      return answered
     } catch (error) {
       // The server runs it again, and reports the error.
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })

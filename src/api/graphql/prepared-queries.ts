@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
+import { noteOperation } from '../observation.ts'
 import type { GatewayContext } from './builder.ts'
 import {
   type CompiledQuery,
@@ -38,6 +39,8 @@ export interface ReadyQuery {
   run(): Promise<string>
   /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
+  /** The name of its operation. */
+  readonly name: string | undefined
 }
 
 /** Queries by their text. */
@@ -76,7 +79,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       operation,
       conditionNames,
       compiled: new Map(),
-      affordable: new Map(),
+      costs: new Map(),
     }
     kept.set(key, made)
     return made
@@ -100,7 +103,9 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const compiled = found.compiled.get(form)
       if (compiled === undefined || !isAffordable(schema, found, request, context)) return undefined
       const { dependsOnLog } = compiled
+      noteOperation(context.observation, operation)
       return {
+        name: operation.name?.value,
         run: () =>
           isOneRead(dependsOnLog, variables)
             ? compiled.run(context, variables)
@@ -166,25 +171,30 @@ interface Prepared {
   readonly conditionNames: readonly string[]
   /** By the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
-  /** By the numbers and truth values among its variables: sizes of pages determine what it costs, and texts do not. */
-  readonly affordable: Map<string, boolean>
+  /** What it costs, by the numbers and truth values among its variables: they size pages, and texts do not. Too much is infinite. */
+  readonly costs: Map<string, number>
 }
 
 function isAffordable(
   schema: GraphQLSchema,
-  { document, affordable }: Prepared,
+  { document, costs }: Prepared,
   { operationName, variables }: QueryRequest,
   contextValue: GatewayContext,
 ): boolean {
   const key = Object.entries(variables)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? '' : JSON.stringify(value)}`)
     .join()
-  const known = affordable.get(key)
-  if (known !== undefined) return known
+  const { observation } = contextValue
+  const known = costs.get(key)
+  if (known !== undefined) {
+    if (observation !== undefined) observation.cost = known
+    return known < Number.POSITIVE_INFINITY
+  }
   const args = { schema, document, contextValue, operationName, variableValues: variables }
   const isSo = costRefusal(args) === undefined
-  if (affordable.size === mostPrices) affordable.clear()
-  if (key.length < longestPriceKey) affordable.set(key, isSo)
+  if (costs.size === mostPrices) costs.clear()
+  const cost = isSo ? (observation?.cost ?? 0) : Number.POSITIVE_INFINITY
+  if (key.length < longestPriceKey) costs.set(key, cost)
   return isSo
 }
 

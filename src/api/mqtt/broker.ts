@@ -26,6 +26,8 @@ export interface MqttDeps {
 export interface MqttTransport {
   /** Accepts a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
+  /** How many connections are open. */
+  connections(): number
   /** Closes all connections, spread over `windowMs`. */
   close(windowMs: number): Promise<void>
 }
@@ -79,7 +81,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
     await new Promise<void>((resolve) => sockets.close(() => resolve()))
   }
 
-  return { upgrade, close }
+  return { upgrade, connections: () => sockets.clients.size, close }
 }
 
 const goingAway = 1001

@@ -5,6 +5,8 @@ export interface RestResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
+  /** Of the error that it answers with; it is not sent. */
+  readonly code?: string
 }
 
 /** An answer that is sent as it is made. */

@@ -8,6 +8,7 @@ import type { Caller } from '../auth.ts'
 import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
 import { type Occupancy, subscriptionRefusal } from '../limits.ts'
+import type { Observation } from '../observation.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
@@ -30,6 +31,7 @@ export interface RouterRequest {
   readonly caller: Caller
   readonly requestId: string
   readonly occupancy: Occupancy
+  readonly observation: Observation
 }
 
 /** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
@@ -41,6 +43,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
     refusals = route.refusals
+    request.observation.route = route.path
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error, refusals)
     const form = formRefusal(route, message)
@@ -97,7 +100,7 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
 
 /** Watches the socket, for the message itself closes as soon as it is read. */
 async function listen<T>(
-  { message: { socket }, occupancy }: RouterRequest,
+  { message: { socket }, occupancy, observation }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Result<T, LimitError>> {
   const refusal = subscriptionRefusal(occupancy, 0)
@@ -107,6 +110,7 @@ async function listen<T>(
   socket.once('close', abort)
   occupancy.draining.addEventListener('abort', abort)
   occupancy.subscriptions++
+  observation.isOpenEnded = true
   try {
     return ok(await work(over.signal))
   } finally {

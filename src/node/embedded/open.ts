@@ -88,6 +88,7 @@ export async function openEmbedded(
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
+    waiting: inbox.waiting,
     node: undefined,
     close: () => core.close(drain),
   })

@@ -1,5 +1,6 @@
 import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { carriedTrace } from '../../lib/tracing.ts'
 
 /** One request to a node. Whatever the node does, the request ends in time and takes bounded memory. */
 
@@ -44,7 +45,7 @@ export async function sendRequest(
   try {
     const response = await fetch(url + path, {
       method,
-      headers,
+      headers: { ...headers, ...carriedTrace() },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal: joined,

@@ -122,6 +122,7 @@ async function followNodes(
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
+    waiting: () => 0,
     node: createUpstreamNode({ ...shared, write: store.write, forwarded, committedSlot }),
     close: () => core.close(async () => nodes.close()),
   }
