@@ -21,6 +21,8 @@ export interface SpanOptions {
   /** By default a span within this program; a request is one of a server, a call of another program one of a client. */
   readonly kind?: keyof typeof kinds
   readonly attributes?: Attributes
+  /** Makes it only as a part of a trace: what the program asks every second by itself would be as many traces. */
+  readonly isInner?: boolean
   /** By default the span under way. */
   readonly parent?: Context | undefined
 }
@@ -58,11 +60,12 @@ async function settled<T>(
 /** Begins a span, which the caller ends; `undefined` without an SDK. */
 export function beginSpan(
   name: string,
-  { kind = 'internal', attributes = {}, parent }: SpanOptions = {},
+  { kind = 'internal', attributes = {}, isInner = false, parent }: SpanOptions = {},
 ): BegunSpan | undefined {
   const tracer = tracerNow()
   if (tracer === undefined) return undefined
   const outside = parent ?? context.active()
+  if (isInner && trace.getSpan(outside) === undefined) return undefined
   const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, outside)
   return { span, context: trace.setSpan(outside, span) }
 }

@@ -63,7 +63,7 @@ function observed<T extends object>(
   calls: T,
   { failed, succeeded, ended, attributes }: CallObserver,
 ): T {
-  const span: SpanOptions = { kind: 'client', ...(attributes && { attributes }) }
+  const span: SpanOptions = { kind: 'client', isInner: true, ...(attributes && { attributes }) }
   const all = Object.entries(calls).map(([name, call]) => [
     name,
     async (...args: unknown[]) => {

@@ -198,6 +198,13 @@ describe('with an SDK', () => {
     await follower.close()
   })
 
+  test('what the program asks by itself makes no traces', async () => {
+    const { length } = tracer.spans
+    await until(() => tracer.spans.slice(length).some(({ name }) => name === 'commit slots'))
+    const roots = tracer.spans.slice(length).filter(({ parentId }) => parentId === undefined)
+    expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['commit slots']))
+  })
+
   test('a failure is recorded, and goes on', async () => {
     const failure = new Error('broken')
     await expect(inSpan('failing', () => Promise.reject(failure))).rejects.toBe(failure)

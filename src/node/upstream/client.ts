@@ -52,7 +52,7 @@ export async function sendRequest(
         redirect: 'manual',
         signal: joined,
       })
-    const response = await inSpan(`upstream ${method}`, ask, { kind: 'client' })
+    const response = await inSpan(`upstream ${method}`, ask, { kind: 'client', isInner: true })
     const bytes = await readUpTo(response, limit)
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     return ok({ status: response.status, body: bytes })
