@@ -74,6 +74,15 @@ export interface GatewayDeps {
   readonly wake?: Wake
   /** How the feed behaves; by default as `defaultFeedSettings` says. */
   readonly feed?: Partial<FeedSettings>
+  /** Of one of several processes behind a port: takes its metrics, which the first process serves. */
+  readonly metricsOf?: MetricsTaker | undefined
+}
+
+/** Takes the metrics of one process. */
+export interface MetricsTaker {
+  /** The value of their label. */
+  readonly worker: string
+  offer(read: () => Promise<string>): void
 }
 
 /** Why a gateway does not start. */
@@ -124,7 +133,7 @@ async function openInOrder(
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
   const { wake = createWake(), feed: feedSettings } = deps
-  const metrics = config.metrics && (await createMetrics())
+  const metrics = config.metrics && (await createMetrics(deps.metricsOf?.worker))
   const log = metrics?.countEvents(deps.log) ?? deps.log
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
   const onCommitted = (seq: number) => {
@@ -164,7 +173,8 @@ async function openInOrder(
   blockChanges.add(services.feed.blocks.notify)
   const auth = { key: key.value, clock: deps.clock }
   const shared = { services, store, signatures, auth, trustedDocuments: trusted.value, log }
-  const servers = await openServers(config, { ...shared, metrics }, opened)
+  const { metricsOf } = deps
+  const servers = await openServers(config, { ...shared, metrics, metricsOf }, opened)
   if (!servers.ok) return servers
   const { http, metricsUrl } = servers.value
   const hasFaucet = services.faucet !== undefined
@@ -185,13 +195,14 @@ interface ServersDeps {
   readonly auth: AuthDeps
   readonly trustedDocuments: TrustedDocuments | undefined
   readonly metrics: Metrics | undefined
+  readonly metricsOf: MetricsTaker | undefined
   readonly log: Log
 }
 
 /** Opens the transports, and the server of the metrics where they are wanted. */
 async function openServers(
   config: Config,
-  { store, signatures, metrics, ...shared }: ServersDeps,
+  { store, signatures, metrics, metricsOf, ...shared }: ServersDeps,
   opened: (() => Promise<void>)[],
 ): Promise<
   Result<{ http: HttpServer; metricsUrl?: string | undefined }, ListenError | MetricsCannotListen>
@@ -209,6 +220,10 @@ async function openServers(
   )
   if (metrics === undefined || config.metrics === undefined) return ok({ http: http.value })
   metrics.addGauges({ services, store, signatures, transports: http.value.load })
+  if (metricsOf !== undefined) {
+    metricsOf.offer(metrics.read)
+    return ok({ http: http.value })
+  }
   const served = await openMetricsServer({ ...metrics, log }, config.metrics)
   if (!served.ok) return served
   opened.push(served.value.close)
@@ -216,9 +231,9 @@ async function openServers(
 }
 
 /** Loaded only where they are wanted. */
-async function createMetrics() {
-  const { createMetrics } = await import('./metrics/metrics.ts')
-  return createMetrics()
+async function createMetrics(worker: string | undefined): Promise<Metrics> {
+  const metrics = await import('./metrics/metrics.ts')
+  return metrics.createMetrics(worker)
 }
 
 /** Anybody's page may play on a development network; elsewhere the operator names those that may read. */

@@ -3,6 +3,8 @@ import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
 import { err, type Result } from '../lib/result.ts'
+import { metricsListenMessage } from '../metrics/server.ts'
+import { answerFirstProcess } from '../metrics/workers.ts'
 import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/faults.ts'
@@ -19,7 +21,8 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
-  const gateway = await openedUnlessAway(config, { clock: process.clock, log })
+  const metricsOf = worker && { worker: String(worker.id), offer: answerFirstProcess }
+  const gateway = await openedUnlessAway(config, { clock: process.clock, log, metricsOf })
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
@@ -92,7 +95,7 @@ function startMessage(error: StartError): string {
         ? `port ${error.port} of ${error.host} is in use; choose another with --port`
         : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
     case 'METRICS_CANNOT_LISTEN':
-      return `cannot listen on ${error.host} port ${error.port} for metrics: ${error.reason}; choose another with --metrics-port`
+      return metricsListenMessage(error)
     case 'LEASE_HELD':
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':

@@ -16,9 +16,13 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** With the metrics of the process: event loop, collections of garbage, memory, open files. */
-export function createMetrics(): Metrics {
+/**
+ * With the metrics of the process: event loop, collections of garbage, memory, open files. `worker` is the label of one of
+ * several processes behind a port.
+ */
+export function createMetrics(worker?: string): Metrics {
   const registry = new Registry()
+  if (worker !== undefined) registry.setDefaultLabels({ worker })
   collectDefaultMetrics({ register: registry })
   return {
     meters: createMeters(registry),

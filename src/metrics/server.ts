@@ -25,6 +25,11 @@ export interface MetricsCannotListen extends MetricsAddress {
   readonly reason: string
 }
 
+/** The sentence for people. */
+export function metricsListenMessage({ host, port, reason }: MetricsCannotListen): string {
+  return `cannot listen on ${host} port ${port} for metrics: ${reason}; choose another with --metrics-port`
+}
+
 /** What the server serves. */
 export interface MetricsServerDeps {
   /** The text of the metrics. */
@@ -57,8 +62,7 @@ export async function openMetricsServer(
   })
   const reason = await new Promise<string | undefined>((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    // Each process of WORKERS has a server of its own, or the first process has one for all.
-    server.listen({ host, port, exclusive: true }, () => resolve(undefined))
+    server.listen({ host, port }, () => resolve(undefined))
   })
   if (reason !== undefined) return err({ code: 'METRICS_CANNOT_LISTEN', host, port, reason })
   const { port: taken } = server.address() as AddressInfo
