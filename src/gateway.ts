@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthDeps } from './api/auth.ts'
-import { type Explorer, readExplorer } from './api/explorer.ts'
-import { readTrustedDocuments, type TrustedDocumentsInvalid } from './api/graphql/documents.ts'
-import { schema } from './api/graphql/schema.ts'
-import { type HttpAddress, type HttpServer, type ListenError, openHttp } from './api/http.ts'
 import {
-  defaultLimits,
-  developmentClientLimits,
-  type TransportLimits,
-  usualClientLimits,
-  usualLoopDelayMs,
-} from './api/limits.ts'
+  readTrustedDocuments,
+  type TrustedDocuments,
+  type TrustedDocumentsInvalid,
+} from './api/graphql/documents.ts'
+import { schema } from './api/graphql/schema.ts'
+import {
+  type HttpAddress,
+  type HttpDeps,
+  type HttpServer,
+  type ListenError,
+  openHttp,
+} from './api/http.ts'
+import { createObserver } from './api/observer.ts'
 import { openTokens } from './api/open-tokens.ts'
-import type { Policies } from './api/policies.ts'
 import { routes } from './api/rest/routes.ts'
 import type { KeyError } from './api/signing-key.ts'
 import type { TokenFileUnusable } from './api/watched-file.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
+import { type CommitMarks, createCommitMarks } from './feed/commit-marks.ts'
 import { type FeedSettings, openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
@@ -26,24 +29,26 @@ import { createListeners } from './lib/listeners.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { type MetricsCannotListen, openMetricsServer } from './metrics/server.ts'
 import { startActivityFiller } from './node/activity-filler.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startPruner } from './node/pruner.ts'
-import { openSignatureChecker } from './node/signatures.ts'
+import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
 import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
-import { bytesPerMegabyte } from './settings.ts'
 import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store } from './store/contract.ts'
-import { logStoreFaults } from './store/fault-log.ts'
+import { logStoreFaults, type OnStoreCall } from './store/fault-log.ts'
 import { openStore, type StoreError } from './store/open.ts'
 import { databasePlace } from './store/url.ts'
+import { explorerOf, limitsOf, policiesOf } from './transport-settings.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
@@ -53,6 +58,8 @@ export interface Gateway {
   readonly url: string
   /** The name of the network it serves. */
   readonly network: string
+  /** Of its metrics; `undefined` where they are not served. */
+  readonly metricsUrl?: string | undefined
   /** Whether it has a faucet. */
   readonly hasFaucet: boolean
   /** Accepts the clock of the machine as right after a leap, on the operator's word. */
@@ -75,6 +82,15 @@ export interface GatewayDeps {
   readonly wake?: Wake
   /** How the feed behaves; by default as `defaultFeedSettings` says. */
   readonly feed?: Partial<FeedSettings>
+  /** Of one of several processes behind a port: takes its metrics, which the first process serves. */
+  readonly metricsOf?: MetricsTaker | undefined
+}
+
+/** Takes the metrics of one process. */
+export interface MetricsTaker {
+  /** The value of their label. */
+  readonly worker: string
+  offer(read: () => Promise<string>): void
 }
 
 /** Why a gateway does not start. */
@@ -84,6 +100,7 @@ export type StartError =
   | StoreError
   | LedgerError
   | ListenError
+  | MetricsCannotListen
   | TrustedDocumentsInvalid
 
 /** How long requests under way may take when the gateway closes. */
@@ -124,10 +141,18 @@ async function openInOrder(
   deps: GatewayDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
-  const { log, wake = createWake(), feed: feedSettings } = deps
+  const { wake = createWake(), feed: feedSettings } = deps
+  const metrics = config.metrics && (await createMetrics(deps.metricsOf?.worker))
+  const log = metrics?.countEvents(deps.log) ?? deps.log
+  const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
+  const onCommitted = (seq: number) => {
+    commits.committed(seq)
+    wake.notify(seq)
+  }
   const trusted = await trustedDocumentsOf(config)
   if (!trusted.ok) return trusted
-  const database = await openWatchedStore(config, { log, wake })
+  const onCall = metrics?.meters.storeCall
+  const database = await openWatchedStore(config, { log, onCommitted, onCall })
   if (!database.ok) return database
   const { store, blockChanges } = database.value
   opened.push(store.close)
@@ -140,7 +165,8 @@ async function openInOrder(
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
   const holder = nameOfThisProcess()
-  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted: wake.notify }
+  const times = metrics?.meters
+  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted, times }
   const ledger = await openLedger(config, ledgerDeps)
   if (!ledger.ok) return ledger
   const source = ledger.value
@@ -151,68 +177,78 @@ async function openInOrder(
   opened.push(async () => tokens.value.close())
   const services = await openServices(
     config,
-    { store, source, signatures, clock, wake, log, feedSettings },
+    { store, source, signatures, clock, wake, commits, log, feedSettings },
     opened,
   )
   blockChanges.add(services.feed.blocks.notify)
   const { auth } = tokens.value
+  const shared = { services, store, signatures, auth, trustedDocuments: trusted.value, log }
+  const { metricsOf } = deps
+  const servers = await openServers(config, { ...shared, metrics, metricsOf }, opened)
+  if (!servers.ok) return servers
+  const { http, metricsUrl } = servers.value
+  const hasFaucet = services.faucet !== undefined
+  const announceStop = async () => {
+    http.announceStop()
+    await delay(config.drainDelaySeconds * 1_000)
+  }
+  const { confirm: confirmClock } = clock
+  const { networkName: network } = services.parameters
+  const { url } = http
+  return ok({ url, network, metricsUrl, hasFaucet, newLedgerIn, confirmClock, announceStop })
+}
+
+interface ServersDeps {
+  readonly services: Services
+  readonly store: Store
+  readonly signatures: SignatureChecker
+  readonly auth: AuthDeps
+  readonly trustedDocuments: TrustedDocuments | undefined
+  readonly metrics: Metrics | undefined
+  readonly metricsOf: MetricsTaker | undefined
+  readonly log: Log
+}
+
+/** Opens the transports, and the server of the metrics where they are wanted. */
+async function openServers(
+  config: Config,
+  { store, signatures, metrics, metricsOf, ...shared }: ServersDeps,
+  opened: (() => Promise<void>)[],
+): Promise<
+  Result<{ http: HttpServer; metricsUrl?: string | undefined }, ListenError | MetricsCannotListen>
+> {
+  const { services, log } = shared
   const network = services.parameters.networkName
   const limits = limitsOf(config, network)
   const policies = policiesOf(config, network)
   const explorer = await explorerOf(config, log)
-  const allowed = { limits, policies, proxies: config.proxies }
-  const trustedDocuments = trusted.value
-  const transportDeps = { services, auth, ...allowed, trustedDocuments, explorer, log }
-  const http = await openTransports(transportDeps, config)
+  const { proxies } = config
+  const { slowOperationMs: slowMs } = config
+  const observer = createObserver({ log, slowMs, meters: metrics?.meters })
+  const http = await openTransports(
+    { ...shared, limits, policies, proxies, explorer, observer },
+    config,
+  )
   if (!http.ok) return http
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
-  const hasFaucet = services.faucet !== undefined
-  const announceStop = async () => {
-    http.value.announceStop()
-    await delay(config.drainDelaySeconds * 1_000)
+  if (metrics === undefined || config.metrics === undefined) return ok({ http: http.value })
+  metrics.addGauges({ services, store, signatures, transports: http.value.load })
+  if (metricsOf !== undefined) {
+    metricsOf.offer(metrics.read)
+    return ok({ http: http.value })
   }
-  const { confirm: confirmClock } = clock
-  return ok({ url: http.value.url, network, hasFaucet, newLedgerIn, confirmClock, announceStop })
+  const served = await openMetricsServer({ ...metrics, log }, config.metrics)
+  if (!served.ok) return served
+  opened.push(served.value.close)
+  return ok({ http: http.value, metricsUrl: served.value.url })
 }
 
-/** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
-function policiesOf(config: Config, network: string): Policies {
-  const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
-  const usual = network === developmentNetworkName ? 'all' : new Set<string>()
-  return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
-}
-
-function megabytes(count: number | undefined): number | undefined {
-  return count === undefined ? undefined : count * bytesPerMegabyte
-}
-
-function limitsOf(config: Config, network: string): TransportLimits {
-  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
-  const isDevelopment = network === developmentNetworkName
-  const usual = isDevelopment ? developmentClientLimits : usualClientLimits
-  const client = {
-    costPerSecond: config.clientCost ?? usual.costPerSecond,
-    connections: config.clientConnections ?? usual.connections,
-    subscriptions: config.clientSubscriptions ?? usual.subscriptions,
-    payloadsPerDay: config.clientPayloads ?? usual.payloadsPerDay,
-    bytesPerDay: megabytes(config.clientMegabytes) ?? usual.bytesPerDay,
-  }
-  const usualDelay = isDevelopment ? defaultLimits.loopDelayMs : usualLoopDelayMs
-  const { maxLoopDelay: loopDelayMs = usualDelay } = config
-  const minFreeDisk = config.minFreeDisk * bytesPerMegabyte
-  const maxDatabaseSize = megabytes(config.maxDatabaseSize)
-  const ofAll = { connections, subscriptions, loopDelayMs, minFreeDisk, maxDatabaseSize }
-  return { ...defaultLimits, ...ofAll, client }
-}
-
-/** A checkout whose explorer was not built serves the rest. */
-async function explorerOf({ hasExplorer }: Config, log: Log): Promise<Explorer | undefined> {
-  if (!hasExplorer) return undefined
-  const explorer = await readExplorer()
-  if (explorer === undefined) log.warn('explorer-not-built', {})
-  return explorer
+/** Loaded only where they are wanted. */
+async function createMetrics(worker: string | undefined): Promise<Metrics> {
+  const metrics = await import('./metrics/metrics.ts')
+  return metrics.createMetrics(worker)
 }
 
 async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
@@ -222,7 +258,7 @@ async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
 }
 
 /** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */
-async function openWatchedStore(config: Config, { log, wake }: { log: Log; wake: Wake }) {
+async function openWatchedStore(config: Config, { log, onCommitted, onCall }: WatchedStoreDeps) {
   const database = await openStore({
     url: config.databaseUrl.reveal(),
     wakeUrl: config.wakeUrl?.reveal(),
@@ -231,18 +267,26 @@ async function openWatchedStore(config: Config, { log, wake }: { log: Log; wake:
   })
   if (!database.ok) return database
   const blockChanges = createListeners<void>()
-  const store = notifyBlockChanges(logStoreFaults(database.value, log), blockChanges.notify)
+  const observed = logStoreFaults(database.value, log, onCall)
+  const store = notifyBlockChanges(observed, blockChanges.notify)
   // The store ends this subscription when it is closed.
   store.listen((notification) => {
-    if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
+    if (notification.topic === 'LOG_GREW') onCommitted(notification.seq)
     blockChanges.notify()
   })
   return ok({ store, blockChanges })
 }
 
+interface WatchedStoreDeps {
+  readonly log: Log
+  readonly onCommitted: (seq: number) => void
+  readonly onCall: OnStoreCall | undefined
+}
+
 interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
   readonly store: Store
   readonly wake: Wake
+  readonly commits: CommitMarks
   readonly log: Log
   readonly feedSettings: Partial<FeedSettings> | undefined
 }
@@ -250,12 +294,13 @@ interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'>
 /** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
 async function openServices(
   config: Config,
-  { wake, log, feedSettings, ...shared }: ServicesDeps,
+  { wake, commits, log, feedSettings, ...shared }: ServicesDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Services> {
   const { store, source } = shared
   const { parameters } = source.network
-  const feed = await openFeed({ reader: store.read, parameters, wake, log }, feedSettings)
+  const feedDeps = { reader: store.read, parameters, wake, commits, log }
+  const feed = await openFeed(feedDeps, feedSettings)
   opened.push(feed.close)
   if (config.logRetention !== 'all') {
     const { write } = store
@@ -303,12 +348,7 @@ function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
 }
 
 /** What the transports need. */
-export interface TransportDeps {
-  readonly services: Services
-  readonly auth: AuthDeps
-  readonly limits: TransportLimits
-  readonly log: Log
-}
+export type TransportDeps = Omit<HttpDeps, 'schema' | 'routes'>
 
 /** Opens the transports alone (GraphQL, WebSocket, REST) on services that the caller made. */
 export function openTransports(

@@ -214,6 +214,27 @@ export const settings = {
     byDefault: '64',
     help: 'megabytes of memory that the writer has for parts of the ledger state that it used last; the rest is read by need',
   },
+  metricsPort: {
+    variable: 'METRICS_PORT',
+    flag: 'metrics-port',
+    value: 'NUMBER',
+    byDefault: undefined,
+    help: 'port on which /metrics is served for Prometheus, 0 for any free one; by default it is not served',
+  },
+  metricsHost: {
+    variable: 'METRICS_HOST',
+    flag: 'metrics-host',
+    value: 'ADDRESS',
+    byDefault: '127.0.0.1',
+    help: 'address on which /metrics is served',
+  },
+  slowOperation: {
+    variable: 'SLOW_OPERATION_MS',
+    flag: 'slow-operation-ms',
+    value: 'NUMBER',
+    byDefault: '1000',
+    help: 'milliseconds from which on a request or an operation is logged as slow; 0 logs none',
+  },
   logRetention: {
     variable: 'LOG_RETENTION',
     flag: 'log-retention',

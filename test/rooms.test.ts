@@ -22,6 +22,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   'node/open-ledger': ['node/embedded', 'node/upstream', 'node', 'store', 'protocol', 'lib'],
   service: ['node', 'feed', 'store', 'ledger', 'protocol', 'lib'],
   tools: ['service', 'node', 'store', 'ledger', 'protocol', 'lib'],
+  metrics: ['api', 'service', 'node', 'store', 'lib'],
   client: [],
   // Made of the public GraphQL alone: of the rooms it has the client, and documents that are generated from the schema.
   explorer: ['client', 'generated/explorer'],
@@ -29,6 +30,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   api: ['service', 'tools', 'protocol', 'lib'],
   cli: [
     'root',
+    'metrics',
     'api',
     'tools',
     'service',
@@ -44,6 +46,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   ],
   root: [
     'cli',
+    'metrics',
     'api',
     'tools',
     'service',
@@ -89,6 +92,8 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   preact: ['explorer'],
   '@preact': ['explorer'],
   uplot: ['explorer'],
+  'prom-client': ['metrics'],
+  '@opentelemetry': ['lib'],
 }
 
 /** Rooms that also run in a browser import nothing of Node. */

@@ -23,7 +23,7 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
   const sentence = row.message(error)
   const message = title === undefined ? sentence : `${title}: ${sentence}`
   const body = { error: { code: status, message } }
-  return json(status, body, row.headers?.(error))
+  return { ...json(status, body, row.headers?.(error)), code: error.code }
 }
 
 /** The error of GraphQL: the code and the error's fields in `extensions`. */

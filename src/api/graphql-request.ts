@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Services } from '../service/services.ts'
 import type { QueryParameterMalformed } from './api-errors.ts'
 import { forOneRequest } from './client-shares.ts'
+import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import type { DirectAnswers } from './graphql/direct.ts'
 import { refusedGraphql } from './graphql/refused.ts'
@@ -9,6 +10,7 @@ import type { GraphqlServer } from './graphql/server.ts'
 import { operationRefusal } from './graphql/under-way.ts'
 import type { Occupancy, TransportLimits } from './limits.ts'
 import type { Listeners } from './listeners.ts'
+import { noteRefusal } from './observation.ts'
 import { checkContentType, parseJson } from './rest/body.ts'
 import { send } from './rest/respond.ts'
 import { type SseRequest, wantsEvents } from './sse.ts'
@@ -30,35 +32,41 @@ export type CommonHeaders = Readonly<Record<string, string>>
 
 /** A request of a client that may spend something. */
 export interface GraphqlRequest extends SseRequest {
-  readonly requestId: string
   readonly common: CommonHeaders
 }
 
 /** Answers it. */
 export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest): Promise<void> {
-  const { message, response, query, caller, client, requestId, common } = request
+  const { message, response, query, caller, client, common, observation } = request
+  const { requestId } = observation
+  const refuse = (error: GatewayError, status?: number) => {
+    const refusal = refusedGraphql(error, status)
+    noteRefusal(observation, refusal)
+    send(response, refusal, common)
+  }
   if (message.method === 'POST') {
     const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
-    if (!type.ok) return send(response, refusedGraphql(type.error, 415), common)
+    if (!type.ok) return refuse(type.error, 415)
   }
   if (wantsEvents(message)) {
     setHeaders(response, { ...common, ...client.share.headers() })
     return await deps.listeners.answer(request)
   }
   const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
-  if (misspelt !== undefined) return send(response, refusedGraphql(misspelt, 400), common)
+  if (misspelt !== undefined) return refuse(misspelt, 400)
   const { services, limits, occupancy } = deps
   const { isStopping } = occupancy
   const context = {
     ...{ caller, services, limits, requestId, isStopping },
     share: forOneRequest(client.share),
     quota: client.quota,
+    observation,
   }
   const left = await deps.direct.answer(message, response, { query, context, common })
   if (left === undefined) return
   setHeaders(response, common)
   const full = left.ended === undefined ? operationRefusal(occupancy.underWay) : undefined
-  if (full !== undefined) return send(response, refusedGraphql(full, 503))
+  if (full !== undefined) return refuse(full, 503)
   const budget = left.ended ?? createBudget()
   budget.begin(occupancy.underWay)
   response.once('close', () => {

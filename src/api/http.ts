@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { within } from '../lib/tracing.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
@@ -28,12 +29,15 @@ import {
 } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
+import { noteRefusal, type Observation } from './observation.ts'
+import { createObserver, type Observer } from './observer.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { watchOverload } from './overload.ts'
 import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
 import { send } from './rest/respond.ts'
+import type { RouteResponse } from './rest/response.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
 import { limitSockets, openFileLimit } from './sockets.ts'
@@ -59,6 +63,8 @@ export interface HttpDeps {
   /** What browsers are shown at the root; without it they are led to GraphiQL. */
   readonly explorer?: Explorer | undefined
   readonly log: Log
+  /** Follows requests and operations; by default nothing is measured or logged of them. */
+  readonly observer?: Observer | undefined
 }
 
 /** Where the server listens. Port 0 takes any free one. */
@@ -73,11 +79,21 @@ export interface HttpServer {
   readonly url: string
   /** Reports itself as not ready, and continues to serve. */
   announceStop(): void
+  load(): TransportLoad
   /**
    * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
    * way, and then cuts them.
    */
   close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
+}
+
+/** What is open at the transports. */
+export interface TransportLoad {
+  readonly websocket: number
+  readonly eventStream: number
+  readonly mqtt: number
+  /** Subscriptions of all kinds, and requests that wait for news. */
+  readonly subscriptions: number
 }
 
 /** Why the server does not listen. */
@@ -111,8 +127,8 @@ export async function openHttp(
   given: HttpDeps,
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
-  const deps = { ...given, policies: given.policies ?? openPolicies }
-  const { policies } = deps
+  const { policies = openPolicies, observer = createObserver({ ...given, slowMs: 0 }) } = given
+  const deps = { ...given, policies, observer }
   const documents = createDocuments(deps.trustedDocuments)
   const { hasIntrospection } = policies
   const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
@@ -135,7 +151,7 @@ export async function openHttp(
   const answers = watchAnswers()
   const take = (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
-    void handle(inHand, message, response)
+    void observe(inHand, message, response)
   }
   const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
@@ -160,6 +176,10 @@ export async function openHttp(
     url: urlOf(server, address.host),
     announceStop: () => {
       occupancy.isStopping = true
+    },
+    load: () => {
+      const { subscriptions } = occupancy
+      return { ...listeners.load(), mqtt: opened.connections(), subscriptions }
     },
     close: async ({ windowMs, graceMs }) => {
       occupancy.isStopping = true
@@ -198,6 +218,7 @@ function takeUpgrades(
 
 interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly policies: Policies
+  readonly observer: Observer
   readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
   readonly direct: DirectAnswers
@@ -206,15 +227,34 @@ interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly clients: Clients
 }
 
-async function handle(
+/** Handles a request as a part of its trace, until its answer was given to the socket. */
+async function observe(
   deps: RequestDeps,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const requestId = randomUUID()
+  const observation = deps.observer.begin('http', randomUUID(), message.headers)
+  try {
+    await within(observation.span, () => handle(deps, message, response, observation))
+  } finally {
+    deps.observer.endRequest(observation, response)
+  }
+}
+
+async function handle(
+  deps: RequestDeps,
+  message: IncomingMessage,
+  response: ServerResponse,
+  observation: Observation,
+): Promise<void> {
+  const { requestId } = observation
   const { path, query } = splitTarget(message.url ?? '/')
   const { policies } = deps
   const common = commonHeaders(requestId, originHeaders(policies, message.headers))
+  const reply = (answered: RouteResponse, headers: CommonHeaders = common) => {
+    noteRefusal(observation, answered)
+    send(response, answered, headers)
+  }
   // A client that leaves in the middle of an answer is logged at the level debug alone.
   response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
   try {
@@ -222,16 +262,16 @@ async function handle(
     if (problem !== undefined) {
       // The bytes after such a head are not read.
       response.setHeader('connection', 'close')
-      return send(response, toRest(problem), common)
+      return reply(toRest(problem))
     }
     if (message.method === 'OPTIONS') return preflight(message, response, common)
     const { 'content-encoding': coding = 'identity' } = message.headers
     if (coding !== 'identity') {
-      return send(response, toRest({ code: 'CONTENT_ENCODING_REFUSED' }), common)
+      return reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }))
     }
     const isOpened = wantsPage(message)
     const shown = explorerAnswer(deps.explorer, message, path, isOpened)
-    if (shown !== undefined) return send(response, shown, common)
+    if (shown !== undefined) return reply(shown)
     const sent = credentialsOf(message.headers)
     const caller = callerOf(deps.auth, sent)
     const asking = deps.clients.of(message, sent, caller)
@@ -241,23 +281,24 @@ async function handle(
     const early = earlyRefusal(deps.occupancy, client, { message, path, query })
     if (early !== undefined) {
       const refusal = path === graphqlPath ? refusedGraphql(early) : toRest(early)
-      return send(response, refusal, { ...common, ...share.headers() })
+      return reply(refusal, { ...common, ...share.headers() })
     }
     const isPage = policies.hasGraphiql && isOpened
     if (path === '/' && isPage) return sendToPage(response, common)
     if (path !== graphqlPath) {
       const { occupancy } = deps
-      const asked = { message, path, query, caller, client, requestId, occupancy }
+      const asked = { message, path, query, caller, client, requestId, occupancy, observation }
       const found = await answer(deps, { ...asked, share: isFree ? undefined : share })
-      return send(response, found, isFree ? common : { ...common, ...share.headers() })
+      return reply(found, isFree ? common : { ...common, ...share.headers() })
     }
+    observation.route = graphqlPath
     if (isPage) return await sendPage(message, response, common)
-    await answerGraphql(deps, { message, response, query, caller, client, requestId, common })
+    await answerGraphql(deps, { message, response, query, caller, client, common, observation })
   } catch (error) {
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else send(response, toRest(away ?? { code: 'INTERNAL', requestId }), common)
+    else reply(toRest(away ?? { code: 'INTERNAL', requestId }))
   }
 }
 

@@ -23,6 +23,8 @@ export interface Listeners {
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** Answers a request with an event stream. */
   answer(request: SseRequest): Promise<void>
+  /** How many connections of each are open. */
+  load(): { readonly websocket: number; readonly eventStream: number }
   /** Announces the stop to all feeds, and closes all connections, spread over `windowMs`. */
   close(windowMs: number, graceMs: number): Promise<void>
 }
@@ -52,6 +54,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
   return {
     upgrade: webSocket.upgrade,
     answer: (request) => answerEvents({ ...deps, heartbeat, tokens, streams }, request),
+    load: () => ({ websocket: webSocket.connections(), eventStream: streams.size }),
     close,
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
@@ -11,6 +10,8 @@ import { costRefusal, operationCost } from './graphql/cost.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import { type Occupancy, overloadRefusal } from './limits.ts'
+import { noteOperation, type Observation } from './observation.ts'
+import type { Observer } from './observer.ts'
 
 /** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
 
@@ -21,6 +22,7 @@ export interface OperationDeps {
   readonly services: Services
   readonly occupancy: Occupancy
   readonly log: Log
+  readonly observer: Observer
 }
 
 /** An operation as it was sent. */
@@ -43,14 +45,14 @@ export function prepareOperation(
   { graphql, documents, services, occupancy, log }: OperationDeps,
   { caller, client }: Sender,
   request: OperationRequest,
-  budget: Budget,
+  { budget, observation }: { readonly budget: Budget; readonly observation: Observation },
 ): ExecutionArgs | readonly GraphQLError[] {
   const { operationName, variables } = request
-  const requestId = randomUUID()
+  const { requestId } = observation
   const { isStopping, limits } = occupancy
   const { share, quota } = client
   const fields = { caller, services, limits, requestId, isStopping }
-  const contextValue: GatewayContext = { ...fields, budget, share, quota }
+  const contextValue: GatewayContext = { ...fields, budget, observation, share, quota }
   try {
     const overloaded = overloadRefusal(occupancy, client)
     if (overloaded !== undefined) return [toGraphQL(overloaded)]
@@ -60,7 +62,9 @@ export function prepareOperation(
     const document = parse(text.value ?? '')
     const errors = validate(schema, document)
     if (errors.length > 0) return errors
-    if (!getOperationAST(document, operationName)) return [new GraphQLError(unknownOperation)]
+    const operation = getOperationAST(document, operationName)
+    if (!operation) return [new GraphQLError(unknownOperation)]
+    noteOperation(observation, operation)
     const args = { schema, document, contextValue, operationName, variableValues: variables }
     const refusal = costRefusal(args)
     if (refusal !== undefined) return [refusal]

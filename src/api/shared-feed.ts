@@ -9,6 +9,7 @@ import {
 } from 'graphql'
 import { present } from '../lib/assert.ts'
 import type { Log } from '../lib/log.ts'
+import { carriedTrace } from '../lib/tracing.ts'
 import { type LedgerFeedEvent, resumeCursorOf } from '../service/feed/feed-events.ts'
 import {
   type FeedSelection,
@@ -112,8 +113,11 @@ function rendering(
     const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
     // A subscriber cut before the end of a snapshot begins with it again.
     const isResumable = !(isSnapshot && event.kind === 'FeedOpened')
+    const answer = masked ? { data, errors: masked } : { data }
+    // What the event is sent in: for new rows it goes on from their commit. All subscribers of the event share it.
+    const extensions = carriedTrace()
     return {
-      text: JSON.stringify(masked ? { data, errors: masked } : { data }),
+      text: JSON.stringify('traceparent' in extensions ? { ...answer, extensions } : answer),
       cursor: isResumable ? resumeCursorOf(event) : undefined,
     }
   }

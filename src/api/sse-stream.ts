@@ -48,6 +48,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
 
   const stream: EventStream = {
     sink: {
+      transport: 'event-stream',
       hasRoom: () => response.writableLength < roomBytes,
       take: (text, message) => {
         client.share.charge(deliveryCost(message))

@@ -8,10 +8,11 @@ import type { Client } from './clients.ts'
 import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
-import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
 import { operationRefusal } from './graphql/under-way.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, subscriptionRefusal } from './limits.ts'
+import { noteRefusal, type Observation } from './observation.ts'
 import {
   contextOf,
   kindOf,
@@ -42,6 +43,7 @@ export interface SseRequest {
   readonly query: string
   readonly caller: Caller
   readonly client: Client
+  readonly observation: Observation
 }
 
 /** Whether a request asks for a stream of events. */
@@ -51,32 +53,37 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 
 /** Answers with a stream of events, or refuses before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
-  const { message, response, caller, client } = request
+  const { message, response, caller, client, observation } = request
+  Object.assign(observation, { transport: 'event-stream', isOpenEnded: true })
   const refusal = refusalOf(deps, client)
-  if (refusal !== undefined) return send(response, toRest(refusal))
+  if (refusal !== undefined) return refuse(request, refusal)
   const allowed = await validToken(caller)
-  if (!allowed.ok) return send(response, toRest(allowed.error))
+  if (!allowed.ok) return refuse(request, allowed.error)
   const asked = await readRequest(request)
-  if (!asked.ok) return send(response, toRest(asked.error))
+  if (!asked.ok) return refuse(request, asked.error)
   const budget = createBudget()
   response.once('close', () => {
     budget.leave()
     budget.close()
   })
-  const args = prepareOperation(deps, { caller, client }, asked.value, budget)
-  if (!isArgs(args)) return send(response, refused(args), client.share.headers())
+  const running = { budget, observation }
+  const args = prepareOperation(deps, { caller, client }, asked.value, running)
+  if (!isArgs(args)) {
+    noteErrors(observation, args)
+    return send(response, refused(args), client.share.headers())
+  }
   if (kindOf(args) !== 'subscription') {
     const full = operationRefusal(deps.occupancy.underWay)
-    if (full !== undefined) return send(response, toRest(full))
+    if (full !== undefined) return refuse(request, full)
     budget.begin(deps.occupancy.underWay)
   }
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'
-    return send(response, toRest({ code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed }))
+    return refuse(request, { code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed })
   }
   // Others may have connected, or the gateway begun to stop, while the request was read.
   const late = refusalOf(deps, client)
-  if (late !== undefined) return send(response, toRest(late))
+  if (late !== undefined) return refuse(request, late)
   const stream = openEventStream(response, { ...deps, client })
   const identity = allowed.value
   if (identity !== undefined) {
@@ -84,6 +91,12 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     stream.onClose(deps.tokens.add({ identity, subscribers, end }))
   }
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
+}
+
+function refuse({ response, observation }: SseRequest, error: GatewayError): void {
+  const answer = toRest(error)
+  noteRefusal(observation, answer)
+  send(response, answer)
 }
 
 /** Why another stream is refused; `undefined` where it is not. */
@@ -98,7 +111,7 @@ async function validToken(caller: Caller): Promise<Result<Identity | undefined, 
 }
 
 async function run(
-  { graphql, log }: SseDeps,
+  { graphql, log, observer }: SseDeps,
   args: ExecutionArgs,
   { stream, resumeAfter }: { stream: EventStream; resumeAfter: string | undefined },
 ): Promise<void> {
@@ -112,6 +125,9 @@ async function run(
   const isSubscription = kindOf(args) === 'subscription'
   const result = await (isSubscription ? enveloped.subscribe(args) : enveloped.execute(args))
   if (isStream(result)) {
+    const { observation } = contextOf(args)
+    // The subscription is accepted, and may last for days.
+    if (observation !== undefined) observer.end(observation)
     stream.onClose(() => void result.return(undefined))
     for await (const one of result) {
       const { budget, share } = contextOf(args)
@@ -187,7 +203,8 @@ function refused(errors: readonly GraphQLError[]) {
 
 function masked(log: Log, args: ExecutionArgs, { data, errors }: ExecutionResult): ExecutionResult {
   if (errors === undefined) return { data: data ?? null }
-  const { requestId } = contextOf(args)
+  const { requestId, observation } = contextOf(args)
+  noteErrors(observation, errors)
   return { errors: maskErrors({ log, requestId }, errors), ...(data !== undefined && { data }) }
 }
 

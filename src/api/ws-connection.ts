@@ -97,6 +97,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
 
   return {
     sink: {
+      transport: 'websocket',
       hasRoom: () => connection.duplex.writableLength < roomBytes,
       take: (text, message) => {
         connection.client.share.charge(deliveryCost(message))

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecutionArgs, GraphQLError } from 'graphql'
-import { CloseCode, type Context, makeServer, type SubscribePayload } from 'graphql-ws'
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
+import {
+  CloseCode,
+  type Context,
+  makeServer,
+  type ServerOptions,
+  type SubscribePayload,
+} from 'graphql-ws'
+import { carriedTrace, type TraceCarrier, within } from '../lib/tracing.ts'
 import { type AuthDeps, type Caller, callerOf } from './auth.ts'
 import type { Client, Clients } from './clients.ts'
 import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
-import { maskErrors, printSocketError } from './graphql/masking.ts'
+import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
 import { operationRefusal } from './graphql/under-way.ts'
 import {
   connectionRefusal,
@@ -15,6 +22,7 @@ import {
   occupy,
   subscriptionRefusal,
 } from './limits.ts'
+import type { Observation } from './observation.ts'
 import { contextOf, kindOf, type OperationDeps, prepareOperation } from './operation.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
@@ -73,14 +81,15 @@ export function createProtocol(deps: ProtocolDeps) {
       endQueries(context)
       release(context, context.extra.subscriptions)
     },
-    execute: (args) => graphql.getEnveloped(contextOf(args)).execute(args),
-    subscribe: (args) => subscribe(deps, operations, args),
+    execute: (args) =>
+      observed(deps, args, () => graphql.getEnveloped(contextOf(args)).execute(args)),
+    subscribe: (args) => observed(deps, args, () => subscribe(deps, operations, args)),
     onNext: ({ extra }, _id, _payload, args, result) => {
       // Events that are shared do not come by here; the others are paid for by what they have become.
       if (kindOf(args) === 'subscription') {
         extra.client.share.charge(contextOf(args).budget.spent.cost)
       }
-      if (result.errors === undefined) return
+      if (result.errors === undefined) return tracedResult(args, result)
       const { requestId } = contextOf(args)
       const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
       // A request that never began has no data, which differs from data without a result.
@@ -89,6 +98,19 @@ export function createProtocol(deps: ProtocolDeps) {
     onError: (_context, _id, _payload, errors) =>
       maskErrors({ log, requestId: randomUUID() }, errors).map(printSocketError),
   })
+}
+
+type ProtocolResult = Parameters<NonNullable<ServerOptions['onNext']>>[4]
+
+/** With the trace that the client may go on with, where there is one. */
+function tracedResult(
+  args: ExecutionArgs,
+  { data, extensions }: Pick<ProtocolResult, 'data' | 'extensions'>,
+) {
+  const { observation } = contextOf(args)
+  if (observation?.span === undefined) return undefined
+  const trace = carriedTrace(observation.span.context)
+  return { ...(data !== undefined && { data }), extensions: { ...extensions, ...trace } }
 }
 
 interface Asked {
@@ -103,23 +125,26 @@ function admit(
   { anonymous, originByArgs, costByPayload }: Operations,
   { context: { extra }, id, payload }: Asked,
 ): ExecutionArgs | readonly GraphQLError[] {
-  const { occupancy } = deps
+  const { occupancy, observer } = deps
   // Before any other work, so that a refusal costs nothing.
   const refusal = subscriptionRefusal(occupancy, extra.client.name, extra.subscriptions)
   if (refusal !== undefined) return [toGraphQL(refusal)]
   const budget = createBudget()
   const { caller = anonymous, client } = extra
-  const args = prepareOperation(deps, { caller, client }, payload, budget)
-  if (isRefused(args)) return args
+  const carrier: TraceCarrier = Object(payload.extensions)
+  const observation = observer.begin('websocket', randomUUID(), carrier)
+  const running = { budget, observation }
+  const args = prepareOperation(deps, { caller, client }, payload, running)
+  if (isRefused(args)) return refused(deps, observation, args)
   if (kindOf(args) === 'subscription') {
     const cost = operationCost(args) ?? 0
     const tooCostly = costlyRefusal(extra.cost + cost)
-    if (tooCostly !== undefined) return [toGraphQL(tooCostly)]
+    if (tooCostly !== undefined) return refused(deps, observation, [toGraphQL(tooCostly)])
     extra.cost += cost
     costByPayload.set(payload, cost)
   } else {
     const full = operationRefusal(occupancy.underWay)
-    if (full !== undefined) return [toGraphQL(full)]
+    if (full !== undefined) return refused(deps, observation, [toGraphQL(full)])
     budget.begin(occupancy.underWay)
     // A subscription ends by returning its results.
     extra.underWay.set(id, budget)
@@ -131,6 +156,29 @@ function admit(
   extra.subscriptions++
   occupy(occupancy, extra.client.name, { subscriptions: 1 })
   return args
+}
+
+function refused(
+  { observer }: ProtocolDeps,
+  observation: Observation,
+  errors: readonly GraphQLError[],
+): readonly GraphQLError[] {
+  noteErrors(observation, errors)
+  observer.end(observation)
+  return errors
+}
+
+/** Runs an operation as a part of its trace, and ends its observation with its answer, or when a subscription is accepted. */
+async function observed<T extends object>(
+  { observer }: ProtocolDeps,
+  args: ExecutionArgs,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const { observation } = contextOf(args)
+  const result = await within(observation?.span, run)
+  if ('errors' in result) noteErrors(observation, (result as ExecutionResult).errors)
+  if (observation !== undefined) observer.end(observation)
+  return result
 }
 
 async function subscribe(

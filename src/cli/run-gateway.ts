@@ -3,6 +3,8 @@ import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
 import { err, type Result } from '../lib/result.ts'
+import { metricsListenMessage } from '../metrics/server.ts'
+import { answerFirstProcess } from '../metrics/workers.ts'
 import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/faults.ts'
@@ -20,7 +22,8 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
-  const gateway = await openedUnlessAway(config, { clock: process.clock, log })
+  const metricsOf = worker && { worker: String(worker.id), offer: answerFirstProcess }
+  const gateway = await openedUnlessAway(config, { clock: process.clock, log, metricsOf })
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
@@ -57,7 +60,7 @@ async function openedUnlessAway(
 
 /** What people see at the start. */
 function welcome(
-  { url, network, hasFaucet, newLedgerIn }: Gateway,
+  { url, network, metricsUrl, hasFaucet, newLedgerIn }: Gateway,
   { hasGraphiql, allowedOrigins = 'all' }: Config,
 ): string {
   const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
@@ -69,6 +72,7 @@ ${table([
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
   ['Health', `${url}/health/ready, ${url}/health/live`],
+  ...(metricsUrl === undefined ? [] : [['Metrics', metricsUrl] as const]),
 ])}
 ${network === developmentNetworkName ? offer(allowedOrigins === 'all') : ''}${hasFaucet ? moreFunds : ''}`
 }
@@ -93,6 +97,8 @@ function startMessage(error: StartError): string {
       return error.reason === 'EADDRINUSE'
         ? `port ${error.port} of ${error.host} is in use; choose another with --port`
         : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
+    case 'METRICS_CANNOT_LISTEN':
+      return metricsListenMessage(error)
     case 'LEASE_HELD':
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':

@@ -2,7 +2,10 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { createLog } from '../lib/log.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { ok } from '../lib/result.ts'
+import { type MetricsAddress, metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
+import { readWorkers } from '../metrics/workers.ts'
 import { done, failed, type ProcessIo } from './command.ts'
 
 /**
@@ -19,9 +22,15 @@ const [leastPauseMs, mostPauseMs] = [1_000, 30_000]
 /** Runs them until this process shall end, and gives the exit code. */
 export async function runWorkers(
   process: ProcessIo,
-  { workers, logLevel }: Config,
+  { workers, logLevel, metrics: address }: Config,
 ): Promise<number> {
-  const log = createLog({ clock: process.clock, write: process.stderr }, logLevel)
+  const ownLog = createLog({ clock: process.clock, write: process.stderr }, logLevel)
+  const metrics = address && (await serveMetrics(ownLog, address))
+  if (metrics?.ok === false) {
+    process.stderr(`ledger-gateway serve: ${metricsListenMessage(metrics.error)}\n`)
+    return failed
+  }
+  const log = metrics?.value.log ?? ownLog
   let isStopping = false
   const stopped = process.stopped.then((signal) => {
     isStopping = true
@@ -50,10 +59,24 @@ export async function runWorkers(
   const first = cluster.fork()
   const ended = await Promise.race([once(first, 'exit'), once(first, 'listening').then(() => [])])
   // It has said why.
-  if (ended.length > 0) return ended[0] ?? failed
+  if (ended.length > 0) {
+    await metrics?.value.close()
+    return ended[0] ?? failed
+  }
   const others = Array.from({ length: workers - 1 }, () => cluster.fork())
   await Promise.all([first, ...others].map(keepRunning))
+  await metrics?.value.close()
   return done
+}
+
+/** Serves the metrics of all of them, with those of this process, and gives the log that it counts. */
+async function serveMetrics(log: Log, address: MetricsAddress) {
+  const { createMetrics } = await import('../metrics/metrics.ts')
+  const { read, contentType, countEvents } = createMetrics('0')
+  const readAll = async () => readWorkers(await read())
+  const server = await openMetricsServer({ read: readAll, contentType, log }, address)
+  if (server.ok) log.info('metrics-served', { url: server.value.url })
+  return server.ok ? ok({ ...server.value, log: countEvents(log) }) : server
 }
 
 function signalAll(signal: NodeJS.Signals): void {

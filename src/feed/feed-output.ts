@@ -7,6 +7,8 @@ import type { SharedText } from './texts.ts'
 
 /** Where a feed's events go. Nothing here throws. */
 export interface Sink {
+  /** By which transport they go, for metrics. */
+  readonly transport?: 'websocket' | 'event-stream'
   /** Whether it accepts another event now. */
   hasRoom(): boolean
   /** Takes an event, rendered and as it is. Notices come even without room; everything else waits for it. */

@@ -1,4 +1,5 @@
 import type { LogPosition } from '../store/rows.ts'
+import type { CommitMarks } from './commit-marks.ts'
 import type { FeedMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
@@ -9,6 +10,7 @@ import type { SharedText, Texts } from './texts.ts'
 export interface Shared {
   readonly tail: Tail
   readonly texts: Texts
+  readonly commits: Pick<CommitMarks, 'deliver'>
   /** Called with what failed in one of many subscribers; all of them may fail alike. */
   readonly onFailure: (failure: unknown) => void
   /** The most rows of one event. */
@@ -202,7 +204,9 @@ async function sendUpdates(
     if (page.rows.length === 0) continue
     const { position: after } = group
     const { rows, position } = page
-    await sendToGroup(shared, stream, group, { kind: 'updates', after, position, rows })
+    const message = { kind: 'updates', after, position, rows } as const
+    const send = () => sendToGroup(shared, stream, group, message)
+    await shared.commits.deliver(rows.at(-1)?.seq ?? 0, send)
   }
 }
 

@@ -33,14 +33,22 @@ export interface HistoryReads {
   peek(query: TailQuery): PageRead | undefined
   /** The same from the database; `'PRUNED'` or `'REPLACED'` when they are no longer there. */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
+  /** How many peeks the ring answered, and how many lay below it. */
+  peeks(): { readonly inRing: number; readonly belowRing: number }
 }
 
 export function createHistoryReads(deps: HistoryReadsDeps): HistoryReads {
   const { reader, window, follower, branches, pages } = deps
+  let inRing = 0
+  let belowRing = 0
 
   function peek({ filter, after, limit }: TailQuery): PageRead | undefined {
     const rows = window.ring.read(filter, after, limit)
-    if (rows === undefined) return undefined
+    if (rows === undefined) {
+      belowRing++
+      return undefined
+    }
+    inRing++
     const { seq, branch } = (rows.length === limit ? rows.at(-1) : undefined) ?? window.tip()
     return { rows, position: { seq, branch } }
   }
@@ -71,5 +79,5 @@ export function createHistoryReads(deps: HistoryReadsDeps): HistoryReads {
     return branch
   }
 
-  return { peek, read }
+  return { peek, read, peeks: () => ({ inRing, belowRing }) }
 }

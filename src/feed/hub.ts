@@ -29,8 +29,17 @@ export interface FeedHub {
   /** Sends a notice to every feed. */
   emitToAll(notice: Notice): Promise<void>
   counts(): FeedHubCounts
+  /** How many feeds each transport has; looks at each of them. */
+  followers(): readonly FollowerCount[]
   /** Ends every feed. */
   close(): void
+}
+
+/** The feeds of one transport that are live, or read by themselves. */
+export interface FollowerCount {
+  readonly transport: NonNullable<Subscriber['transport']>
+  readonly isLive: boolean
+  readonly count: number
 }
 
 /** How many feeds are open, how many of them are live, and how many executions they share. */
@@ -95,12 +104,22 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
   }
 
   const counts = () => ({ ...countsOf(streams.values()), feeds: subscribers.size })
-  return { open, emitToAll, counts, close }
+  return { open, emitToAll, counts, followers: () => followersAmong(subscribers), close }
 }
 
 /** Whether a filter follows one of the two addresses of a transfer. */
 function concerns({ addresses }: UpdateFilter, { from, to }: ExpirationTransfer): boolean {
   return addresses?.some((address) => address === from || address === to) ?? true
+}
+
+function followersAmong(subscribers: ReadonlySet<Subscriber>): readonly FollowerCount[] {
+  const all = [...subscribers].map((one) => ({ ...one, isLive: one.isLive() }))
+  return (['websocket', 'event-stream'] as const).flatMap((transport) =>
+    [true, false].map((isLive) => {
+      const those = all.filter((one) => one.transport === transport && one.isLive === isLive)
+      return { transport, isLive, count: those.length }
+    }),
+  )
 }
 
 function countsOf(streams: Iterable<Stream>): Omit<FeedHubCounts, 'feeds'> {

@@ -2,6 +2,7 @@ import { createListeners, type Listeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { type ReadBlocks, shareBlocks } from './blocks.ts'
+import { type CommitMarks, createCommitMarks } from './commit-marks.ts'
 import { createExpirationTransfers, type ExpirationTransferDeps } from './expiration-transfers.ts'
 import { createFeedHub, type FeedHub } from './hub.ts'
 import { type ReadMilestones, shareMilestones } from './milestones.ts'
@@ -19,6 +20,8 @@ export interface FeedDeps {
   readonly parameters: Pick<ExpirationTransferDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'warn' | 'error'>
+  /** Measures the delay of updates; without it nothing is measured. */
+  readonly commits?: CommitMarks | undefined
 }
 
 /** How the feed behaves. */
@@ -57,7 +60,7 @@ export const defaultFeedSettings: FeedSettings = {
 
 /** Opens the feed of an initialized log. */
 export async function openFeed(
-  { reader, parameters, wake, log }: FeedDeps,
+  { reader, parameters, wake, log, commits = createCommitMarks(() => {}) }: FeedDeps,
   changes: Partial<FeedSettings> = {},
 ): Promise<Feed> {
   const settings = { ...defaultFeedSettings, ...changes }
@@ -74,7 +77,15 @@ export async function openFeed(
     ringRows,
     pageRows,
   })
-  const share = createFeedHub({ tail, log, batchRows, progressMs, retryMs: tickMs, textCapacity })
+  const share = createFeedHub({
+    tail,
+    commits,
+    log,
+    batchRows,
+    progressMs,
+    retryMs: tickMs,
+    textCapacity,
+  })
   return {
     ...settings,
     tail,

@@ -1,6 +1,11 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { LogPosition } from '../store/rows.ts'
-import { createFeedOutput, type FeedOutput, type FeedOutputOptions } from './feed-output.ts'
+import {
+  createFeedOutput,
+  type FeedOutput,
+  type FeedOutputOptions,
+  type Sink,
+} from './feed-output.ts'
 import { joinLive, type LiveSubscriber, leaveLive, type Shared, type Stream } from './groups.ts'
 import type { Notice, ResetMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
@@ -9,6 +14,9 @@ import type { UpdateFilter } from './read.ts'
 
 export interface Subscriber {
   readonly filter: UpdateFilter
+  readonly transport: Sink['transport']
+  /** Whether it receives its events with its group; otherwise it reads by itself. */
+  isLive(): boolean
   /** Sends a notice about this feed. */
   emit(notice: Notice): Promise<void>
   /** Ends it without a call of `sink.end`: the sink is gone, or ends in another way. */
@@ -59,6 +67,8 @@ export function startSubscriber(
   })
   return {
     filter: stream.filter,
+    transport: sink.transport,
+    isLive: () => live.group !== undefined,
     emit: (notice) => output.emitNotice(notice, live.group?.position ?? output.position()),
     leave: output.leave,
     end: output.end,

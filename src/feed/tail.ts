@@ -65,6 +65,9 @@ export interface TailCounts {
   readonly reads: number
   /** Watchers of rows at the moment. */
   readonly watchers: number
+  /** Pages for feeds that the ring answered, and those that lay below it. */
+  readonly inRing: number
+  readonly belowRing: number
 }
 
 /** Reads the newest rows of an initialized log, and begins to follow it. */
@@ -103,7 +106,12 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     watch: watchers.watch,
     watchTip: tipMoved.add,
     watchExpirationTransfers: transferred.add,
-    counts: () => ({ looks: window.advances(), reads: reads(), watchers: watchers.count() }),
+    counts: () => ({
+      looks: window.advances(),
+      reads: reads(),
+      watchers: watchers.count(),
+      ...history.peeks(),
+    }),
     close: follower.close,
   }
 }

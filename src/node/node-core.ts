@@ -29,6 +29,14 @@ export interface NodeDeps {
   readonly holder: string
   /** Called with the newest position of the log after every commit of this process. */
   readonly onCommitted: (seq: number) => void
+  /** Times what the writer does; without it nothing is timed. */
+  readonly times?: WriterTimes | undefined
+}
+
+/** Durations of what the writer does, in milliseconds. */
+export interface WriterTimes {
+  booked(blocks: number, ms: number): void
+  committed(slots: number, ms: number): void
 }
 
 /** The parts that embedded and upstream mode share. */

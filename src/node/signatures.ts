@@ -17,7 +17,17 @@ export interface SignatureChecker {
    * full; signatures that OpenSSL accepts never wait for the queue and never fail so.
    */
   check(items: readonly SignedMessage[]): Promise<Result<boolean[], SignatureCheckBusy>>
+  counts(): SignatureCounts
   close(): Promise<void>
+}
+
+/** What was checked since the start, and what waits. */
+export interface SignatureCounts {
+  readonly byOpenSsl: number
+  /** Those that OpenSSL refused, and the fallback checked again. */
+  readonly byFallback: number
+  /** Of the fallback. */
+  readonly waiting: number
 }
 
 /** Too many signatures wait for the fallback already; a later check may succeed. */
@@ -29,14 +39,18 @@ export interface SignatureCheckBusy {
 /** Opens a checker; at most `queueLimit` signatures wait for the fallback, which takes about a millisecond for each. */
 export function openSignatureChecker(deps: { readonly queueLimit: number }): SignatureChecker {
   const fallback = openEd25519Fallback()
+  let byOpenSsl = 0
+  let byFallback = 0
 
   async function check(items: readonly SignedMessage[]) {
+    byOpenSsl += items.length
     const verdicts = await Promise.all(items.map(isValidForOpenSsl))
     for (const [index, item] of items.entries()) {
       if (verdicts[index] === true) continue
       const waiting = fallback.waiting()
       if (waiting >= deps.queueLimit) return err({ code: 'SIGNATURE_CHECK_BUSY', waiting } as const)
       // One after the other: a block of many bad signatures takes one place in the queue.
+      byFallback++
       const isValid = await fallback.verify(item)
       if (!isValid) break
       verdicts[index] = true
@@ -44,7 +58,8 @@ export function openSignatureChecker(deps: { readonly queueLimit: number }): Sig
     return ok(verdicts)
   }
 
-  return { check, close: fallback.close }
+  const counts = () => ({ byOpenSsl, byFallback, waiting: fallback.waiting() })
+  return { check, counts, close: fallback.close }
 }
 
 /** Runs on libuv's threads. */

@@ -38,6 +38,8 @@ export interface LedgerSource {
   status(): SourceStatus
   /** Makes the head of a snapshot of the newest slot; `undefined` where nodes keep the ledger, and with it the accounts. */
   readonly snapshotHead: (() => Promise<Result<SnapshotHead, SnapshotNotReady>>) | undefined
+  /** How many blocks wait for the disk; 0 in upstream mode. */
+  waiting(): number
   /** Serves what is not in the database, in upstream mode; `undefined` in embedded mode. */
   readonly node: UpstreamNode | undefined
   close(): Promise<void>
@@ -121,16 +123,20 @@ export interface RefusedByNode {
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
-  readonly reason:
-    | 'STARTING'
-    | 'CLOCK_BEHIND'
-    | 'CLOCK_LEAPT'
-    | 'LEASE_LOST'
-    | 'CLOSING'
-    | 'NODES_AWAY'
-    | 'NODE_ANSWER_UNREADABLE'
-    | 'NODE_CONTRADICTED'
+  readonly reason: (typeof unavailableReasons)[number]
 }
+
+/** Why the ledger takes no blocks. */
+export const unavailableReasons = [
+  'STARTING',
+  'CLOCK_BEHIND',
+  'CLOCK_LEAPT',
+  'LEASE_LOST',
+  'CLOSING',
+  'NODES_AWAY',
+  'NODE_ANSWER_UNREADABLE',
+  'NODE_CONTRADICTED',
+] as const
 
 /** The node has no account of its own to issue blocks with. */
 export interface IssuerNotConfigured {
@@ -164,11 +170,24 @@ export interface SourceStatus extends LeaderStatus {
 
 /** What a process does before it writes, and how far it is. */
 export interface Starting {
-  readonly step: 'READING_LEDGER' | 'BUILDING_TRIES' | 'COMMITTING_SLOTS'
+  readonly step: (typeof startingSteps)[number]
   /** Outputs that are in the tries, or slots that are committed; 0 of 0 where it is not known. */
   readonly done: number
   readonly of: number
 }
+
+/** What a process does before it writes, in this order. */
+export const startingSteps = ['READING_LEDGER', 'BUILDING_TRIES', 'COMMITTING_SLOTS'] as const
+
+/** The states of the following. */
+export const followingStates = [
+  'STANDBY',
+  'CATCHING_UP',
+  'FOLLOWING',
+  'NODES_AWAY',
+  'UNREADABLE',
+  'STOPPED',
+] as const
 
 /** The state of the following. */
 export interface FollowingStatus {
@@ -177,7 +196,7 @@ export interface FollowingStatus {
    * asked again and again. STOPPED: a node contradicted what is committed here, and nothing is followed until the program
    * is restarted.
    */
-  readonly state: 'STANDBY' | 'CATCHING_UP' | 'FOLLOWING' | 'NODES_AWAY' | 'UNREADABLE' | 'STOPPED'
+  readonly state: (typeof followingStates)[number]
   /** The number in the list of the node that was asked last, from 1; `undefined` where none answers. */
   readonly node: number | undefined
   /** Whether that node reports itself healthy. */

@@ -1,7 +1,8 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
-import type { DatabaseSpace, Store } from '../store/contract.ts'
+import type { Store } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
+import type { DatabaseSpace } from '../store/load.ts'
 
 /** Whether there is room for new blocks: they are refused before the disk is full, for then nothing can be written. */
 

@@ -14,6 +14,7 @@ import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
+import type { DatabaseSpace, StoreLoad } from './load.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import type {
   AccountVersion,
@@ -61,15 +62,10 @@ export interface Store {
    * may be lost while the database is unreachable: a listener also polls now and then.
    */
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
+  /** How busy it is. */
+  load(): StoreLoad
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
-}
-
-/** How large a database is, and how much more its disk holds. */
-export interface DatabaseSpace {
-  readonly databaseBytes: number
-  /** `undefined` where the disk is that of another machine. */
-  readonly freeBytes: number | undefined
 }
 
 /**

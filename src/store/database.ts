@@ -1,7 +1,8 @@
 import type { Log } from '../lib/log.ts'
 import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { DatabaseSpace, StoreNotification } from './contract.ts'
+import type { StoreNotification } from './contract.ts'
+import type { DatabaseSpace, PoolLoad } from './load.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 
@@ -53,6 +54,8 @@ export interface Database {
   readonly mostSnapshots: number
   /** A number that is another one after each change; `undefined` where only a read of what may have changed can tell. */
   changes(): number | undefined
+  /** How busy the connections for reads are; `undefined` where there is one. */
+  pool(): PoolLoad | undefined
   /**
    * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
    * process can write, and there are no notifications.

@@ -1,21 +1,28 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
+import { inSpan, type SpanOptions } from '../lib/tracing.ts'
 import type { Store, StoreReader } from './contract.ts'
 import { type StoreFault, storeFaultOf } from './faults.ts'
 
 /**
  * The same store with a log of its faults: that the database is lost and found again, that it cannot be written and can be
  * again, that it does not answer, and that it is damaged. Each is logged once, however many calls fail meanwhile, so callers
- * need not log these failures.
+ * need not log these failures. Each call is a span of a trace, and its duration is reported.
  *
  * An answer proves that the database is reachable only if the call reads the database. Reads of what never changes are
  * answered from memory, and a list of no ids by itself; `logTip` reads the database every time, and every
  * process calls it every second. So only its answers end the fault AWAY.
  */
-export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'error'>): Store {
+export function logStoreFaults(
+  store: Store,
+  log: Pick<Log, 'info' | 'warn' | 'error'>,
+  onCall: OnStoreCall = () => {},
+): Store {
   const { failed, answered, written } = createFaultLog(log)
-  const observer = { failed, succeeded: () => {} }
-  const { logTip } = observed({ logTip: store.read.logTip }, { failed, succeeded: answered })
+  const attributes = { 'db.system.name': store.isShared ? 'postgresql' : 'sqlite' }
+  const ended = (call: string, ms: number) => onCall('read', call, ms)
+  const observer = { failed, succeeded: () => {}, ended, attributes }
+  const { logTip } = observed({ logTip: store.read.logTip }, { ...observer, succeeded: answered })
   const read = {
     ...observed(store.read, observer),
     logTip: logSilence(logTip, log),
@@ -33,29 +40,43 @@ export function logStoreFaults(store: Store, log: Pick<Log, 'info' | 'warn' | 'e
     },
     observer,
   )
-  const write = observed(store.write, { failed, succeeded: written })
+  const write = observed(store.write, {
+    ...observer,
+    succeeded: written,
+    ended: (call, ms) => onCall('write', call, ms),
+  })
   return { ...store, read, snapshot, write }
 }
 
+/** Called after each call of the store, whatever its outcome, with its duration in milliseconds. */
+export type OnStoreCall = (side: 'read' | 'write', call: string, ms: number) => void
+
 /** What is called with each outcome of a call, and when the call was begun. */
-interface CallObserver {
+interface CallObserver extends Pick<SpanOptions, 'attributes'> {
   failed(failure: unknown): void
   succeeded(begunAt: number): void
+  ended(call: string, ms: number): void
 }
 
 /** The same calls with an observer. */
-function observed<T extends object>(calls: T, { failed, succeeded }: CallObserver): T {
+function observed<T extends object>(
+  calls: T,
+  { failed, succeeded, ended, attributes }: CallObserver,
+): T {
+  const span: SpanOptions = { kind: 'client', isInner: true, ...(attributes && { attributes }) }
   const all = Object.entries(calls).map(([name, call]) => [
     name,
     async (...args: unknown[]) => {
       const begunAt = performance.now()
       try {
-        const answer = await call(...args)
+        const answer = await inSpan(`store ${name}`, async () => call(...args), span)
         succeeded(begunAt)
         return answer
       } catch (failure) {
         failed(failure)
         throw failure
+      } finally {
+        ended(name, performance.now() - begunAt)
       }
     },
   ])

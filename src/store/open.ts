@@ -88,6 +88,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
     write: createWriter(database, turns),
     isShared: database.kind === 'postgresql',
     listen: database.listen,
+    load: () => ({ writes: turns.length(), snapshots: snapshots.load(), pool: database.pool() }),
     close,
   })
 }

@@ -10,12 +10,14 @@ import {
 import { assert, present } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
+import type { PoolLoad } from './load.ts'
 
 /** The reads of PostgreSQL by the driver alone, on a pool of their own, by named prepared statements. */
 
 /** Reads until it is closed. */
 export interface PostgresqlReads
   extends Pick<Database, 'query' | 'queryBoth' | 'snapshotConnection'> {
+  pool(): PoolLoad
   close(): Promise<void>
 }
 
@@ -123,7 +125,13 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
     await pool.end()
   }
 
-  return { query, queryBoth: bothOf(query), snapshotConnection, close }
+  const poolLoad = () => ({
+    open: pool.totalCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  })
+
+  return { query, queryBoth: bothOf(query), snapshotConnection, pool: poolLoad, close }
 }
 
 /** The parts of a union come in the order written, and the rows in the order of their own part. */

@@ -72,6 +72,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
       const [row] = await reads.query('SELECT pg_database_size(current_database())', [])
       return { databaseBytes: Number(row?.[0]), freeBytes: undefined }
     },
+    pool: reads.pool,
     listen: news.listen,
     close,
   }

@@ -5,6 +5,8 @@ import { assert } from '../lib/assert.ts'
 export interface SerialQueue {
   /** Runs `work` after all earlier work has ended, and gives its outcome. */
   take<T>(work: () => Promise<T>): Promise<T>
+  /** How much work has not ended. */
+  length(): number
   /** Waits for all work, and refuses later work. */
   close(): Promise<void>
 }
@@ -13,11 +15,16 @@ export interface SerialQueue {
 export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
+  let length = 0
 
   async function take<T>(work: () => Promise<T>): Promise<T> {
     assert(!isClosed, 'the store is open')
     // The driver of SQLite is synchronous: without this a long line would keep the event loop to itself.
-    const turn = last.then(() => setImmediate()).then(work)
+    length++
+    const turn = last
+      .then(() => setImmediate())
+      .then(work)
+      .finally(() => length--)
     // The failure is its asker's; the next turn begins all the same.
     last = turn.catch(() => {})
     return turn
@@ -28,5 +35,5 @@ export function createSerialQueue(): SerialQueue {
     await last
   }
 
-  return { take, close }
+  return { take, length: () => length, close }
 }

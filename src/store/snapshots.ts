@@ -1,5 +1,6 @@
 import type { StoreReader, StoreSnapshot } from './contract.ts'
 import type { Database, SnapshotConnection } from './database.ts'
+import type { StoreLoad } from './load.ts'
 import { createSnapshotReader } from './reader.ts'
 
 /**
@@ -21,6 +22,7 @@ export class SnapshotOver extends Error {
 /** Snapshots until they are closed. */
 export interface Snapshots {
   begin(): Promise<StoreSnapshot>
+  load(): StoreLoad['snapshots']
   close(): void
 }
 
@@ -182,6 +184,7 @@ export function createSnapshots(
 
   return {
     begin,
+    load: () => ({ held: busy.size, waiting: waiting.length }),
     close: () => {
       for (const session of busy) {
         clearTimeout(session.timer)

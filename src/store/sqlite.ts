@@ -8,9 +8,9 @@ import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { DatabaseSpace } from './contract.ts'
 import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
 import { fileIdentityOf } from './file-identity.ts'
+import type { DatabaseSpace } from './load.ts'
 import { rawConnection } from './raw-transactions.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
 import { openFile, tableNames } from './sql/sqlite/file.ts'
@@ -84,6 +84,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     snapshotConnection: () => openReads(() => openToRead(snapshotCacheKibibytes)),
     changes: reads.changes,
     space: () => spaceOf(file),
+    pool: () => undefined,
     close,
   }
 }

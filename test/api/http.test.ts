@@ -219,7 +219,8 @@ describe('a broken store is one INTERNAL with a request id, and the stack is in 
   const query = `{ chainRecord(chainId: "${chainIdOf(1)}") { version } }`
 
   function stackOf(requestId: string): string {
-    const line = broken.logged.find((text) => text.includes(requestId)) ?? '{}'
+    const isFailure = (text: string) => text.includes('request-failed') && text.includes(requestId)
+    const line = broken.logged.find(isFailure) ?? '{}'
     return JSON.parse(line).error?.stack ?? ''
   }
 })

@@ -12,6 +12,7 @@ import { schema } from '../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../src/api/graphql/server.ts'
 import { startHeartbeat } from '../../src/api/heartbeat.ts'
 import { createOccupancy, defaultLimits } from '../../src/api/limits.ts'
+import { createObserver } from '../../src/api/observer.ts'
 import { openSigningKey } from '../../src/api/signing-key.ts'
 import { issueToken } from '../../src/api/token.ts'
 import { type TokenHolder, watchTokens } from '../../src/api/token-watch.ts'
@@ -41,6 +42,7 @@ test('the token of a connection that is gone is watched no more, however soon it
   const documents = createDocuments()
   const door = openWebSocket({
     graphql: createGraphqlServer({ schema, log, documents }),
+    observer: createObserver({ log, slowMs: 0 }),
     documents,
     // Nothing is asked for over these connections.
     services: {} as Services,

@@ -4,6 +4,7 @@ import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { makeFolder, type Program, spawnProgram, startProgram } from '../support/program.ts'
 import { restJson } from '../support/rest.ts'
+import { type Scrape, scrape } from '../support/scrape.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
@@ -24,7 +25,8 @@ describe('three workers', () => {
   beforeAll(async () => {
     database = await kind.create()
     const keyFile = `${folder.databaseFile}.key`
-    program = await startProgram({ DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3' })
+    const env = { DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3', METRICS_PORT: '0' }
+    program = await startProgram(env)
     await untilHealth(program.url)
   })
   afterAll(async () => {
@@ -49,6 +51,19 @@ describe('three workers', () => {
     }
   })
 
+  test('have their metrics in one text, each with its label', async () => {
+    const url = metricsUrlOf(program)
+    const labels = (now: Scrape) => now.labels('ledger_gateway_writer', 'worker').toSorted()
+    const now = await until(async () => {
+      const one = await scrape(url)
+      return labels(one).length === 3 && one
+    })
+    expect(labels(now)).toEqual(['1', '2', '3'])
+    expect(now.sum('ledger_gateway_writer')).toBe(1)
+    const types = (await (await fetch(url)).text()).match(/^# TYPE \S+/gm) ?? []
+    expect(new Set(types).size).toBe(types.length)
+  })
+
   test('are started again when they are killed, and the port is served meanwhile', async () => {
     const killed = workersOf(program)
     for (const pid of killed.slice(1)) process.kill(pid, 'SIGKILL')
@@ -56,6 +71,10 @@ describe('three workers', () => {
     expect(await roleAt(program.url)).toMatch(/^(writer|standby)$/)
     await until(() => workersOf(program).length === 3, { what: 'others in their place' })
     expect(workersOf(program)).toContain(killed[0])
+    const ended = { event: 'worker-ended', worker: '0' }
+    expect(
+      (await scrape(metricsUrlOf(program))).sum('ledger_gateway_log_events_total', ended),
+    ).toBe(2)
     expect(program.logged()).toMatch(
       /"event":"worker-ended","worker":\d,"exitCode":null,"signal":"SIGKILL"/,
     )
@@ -87,6 +106,12 @@ test('on SQLite there is one', async () => {
     'WORKERS must be 1 unless DATABASE_URL names PostgreSQL',
   )
 })
+
+/** Where the first process serves the metrics. */
+function metricsUrlOf(program: Program): string {
+  const [, url] = /"event":"metrics-served","url":"([^"]+)"/.exec(program.logged()) ?? []
+  return present(url, 'the place of the metrics')
+}
 
 /** By a connection of its own. */
 async function roleAt(url: string): Promise<unknown> {

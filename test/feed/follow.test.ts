@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCommitMarks } from '../../src/feed/commit-marks.ts'
 import { follow } from '../../src/feed/follow.ts'
 import { createFeedHub } from '../../src/feed/hub.ts'
 import type { FeedMessage } from '../../src/feed/message.ts'
@@ -45,6 +46,7 @@ async function take(
     progressMs,
     retryMs,
     batchRows,
+    commits: createCommitMarks(() => {}),
     log: silentLog,
     textCapacity: 1,
   })

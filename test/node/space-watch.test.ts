@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { watchSpace } from '../../src/node/space-watch.ts'
-import type { DatabaseSpace } from '../../src/store/contract.ts'
+import type { DatabaseSpace } from '../../src/store/load.ts'
 import { graphql } from '../support/client.ts'
 import { databases } from '../support/databases.ts'
 import { openLogStore } from '../support/log-store.ts'

@@ -19,6 +19,8 @@ export interface TestGateway {
   readonly url: string
   /** Of its database. */
   readonly databaseUrl: string
+  /** Of its metrics, where `METRICS_PORT` is set. */
+  readonly metricsUrl: string
   /** The key that its tokens are signed with. */
   readonly key: SigningKey
   /** Every line of the log so far, from level `debug` on. */
@@ -53,6 +55,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const key = unwrap(await openSigningKey(config.signing))
   return {
     url: gateway.url,
+    metricsUrl: gateway.metricsUrl ?? '',
     databaseUrl: config.databaseUrl.reveal(),
     key,
     logged,
@@ -67,7 +70,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 }
 
 /** The doors of a gateway alone, on services that the test made. */
-export interface TestDoors extends Omit<TestGateway, 'databaseUrl' | 'confirmClock'> {
+export interface TestDoors
+  extends Omit<TestGateway, 'databaseUrl' | 'metricsUrl' | 'confirmClock'> {
   /** Says that they are not ready, and goes on serving. */
   announceStop(): void
   /** Closes them for clients, sending the listeners away over some milliseconds. */

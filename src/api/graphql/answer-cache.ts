@@ -27,12 +27,16 @@ export interface Asked {
 export interface Question {
   /** Reads a text that is equal for equal answers, or `undefined`; absent where the answer is never kept. */
   readonly version?: (() => () => Promise<string | undefined>) | undefined
+  /** The name of the operation. */
+  readonly name?: string | undefined
   compute(): Promise<string>
 }
 
 /** An answer as it is sent each time. */
 export interface KeptAnswer {
   readonly body: Buffer
+  /** Of the question. */
+  readonly name: string | undefined
   /** What was made of it to be sent again with it. */
   etag: string | undefined
 }
@@ -72,7 +76,7 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
 
   async function shared(
     hash: number,
-    read: Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes'>,
+    read: Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>,
     compute: Question['compute'],
   ): Promise<KeptAnswer> {
     const flight = `${read.version} ${keyOf(read.asked)}`
@@ -119,7 +123,9 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
       const readVersion = known?.readVersion ?? question.version()
       version ??= await versions.read(keyOf(asked), readVersion)
       if (version === undefined) return question.compute()
-      return shared(hash, { asked, readVersion, version, changes: changed }, question.compute)
+      const { name } = question
+      const read = { asked, readVersion, version, changes: changed, name }
+      return shared(hash, read, question.compute)
     },
   }
 }

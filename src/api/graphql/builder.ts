@@ -9,6 +9,7 @@ import type { Caller } from '../auth.ts'
 import type { Share } from '../client-shares.ts'
 import { toGraphQL } from '../errors.ts'
 import type { TransportLimits } from '../limits.ts'
+import type { Observation } from '../observation.ts'
 import type { Budget } from './budget.ts'
 import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
 import { itemsCost, reads } from './prices.ts'
@@ -28,6 +29,8 @@ export interface GatewayContext {
   readonly share: Share
   /** What that client may still add to the database. */
   quota(): SubmissionQuota
+  /** Where it is noted what becomes of the operation; `undefined` where it is not observed. */
+  readonly observation?: Observation | undefined
 }
 
 /** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */

@@ -48,6 +48,8 @@ const nameCharacters = 64
 /** Why an operation is refused for what it asks for; `undefined` where it is not. */
 export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
   const bill = billOf(args)
+  const { observation }: Partial<GatewayContext> = Object(args.contextValue)
+  if (observation !== undefined) observation.cost = bill?.cost
   if (bill === undefined || bill.cost <= maxOperationCost) return undefined
   const { cost } = bill
   const field = bill.dearestField()

@@ -87,7 +87,8 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       refusal = fields.share.take(ready.cost)
       if (refusal !== undefined) return undefined
       taken = ready.cost
-      return { version: ready.version, compute: async () => `{"data":${await ready.run()}}` }
+      const { name, version } = ready
+      return { name, version, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
       const written = await answers.getOrCompute(sent, prepare)
@@ -95,6 +96,11 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
       // The long way has a budget of its own.
       if (written === undefined) budget?.close()
+      const { observation } = fields
+      // A kept answer was neither prepared nor computed, and costs nothing.
+      if (observation !== undefined && typeof written === 'object') {
+        observation.operation ??= { kind: 'query', name: written.name }
+      }
       return refusal ?? written
     } catch (error) {
       // What had to end is not run again.

@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
 import { messageOf } from '../errors.ts'
+import type { Observation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 
@@ -50,6 +51,24 @@ export function maskErrors(
       code === error.extensions.code && withShortQuotes(error.message) === error.message
     return isFinal ? error : withCode(error, code)
   })
+}
+
+/** The code that an error is answered with, masked or not. */
+function codeOf(error: GraphQLError): string {
+  if (isOurs(error)) {
+    const cause = causeOf(error)
+    return (storeAwayOf(cause) ?? queryTooLongOf(cause))?.code ?? 'INTERNAL'
+  }
+  const { code = 'BAD_USER_INPUT' } = error.extensions
+  return code === serverTooLarge ? 'BODY_TOO_LARGE' : String(code)
+}
+
+/** Notes why an operation failed. */
+export function noteErrors(
+  observation: Observation | undefined,
+  errors: readonly GraphQLError[] | undefined,
+): void {
+  for (const error of errors ?? []) observation?.codes.add(codeOf(error))
 }
 
 /** The server's own code for a body that is too long. */

@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
+import { noteOperation } from '../observation.ts'
 import type { GatewayContext } from './builder.ts'
 import {
   type CompiledQuery,
@@ -42,6 +43,8 @@ export interface ReadyQuery {
   readonly cost: number
   /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
+  /** The name of its operation. */
+  readonly name: string | undefined
 }
 
 /** Queries by their text. */
@@ -104,10 +107,13 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const compiled = found.compiled.get(form)
       if (compiled === undefined) return undefined
       const cost = costOf(schema, found, request, context)
+      if (context.observation !== undefined) context.observation.cost = cost
       if (cost > maxOperationCost) return undefined
       const { dependsOnLog } = compiled
+      noteOperation(context.observation, operation)
       return {
         cost,
+        name: operation.name?.value,
         run: () =>
           isOneRead(dependsOnLog, variables)
             ? compiled.run(withMeteredServices(context), variables)

@@ -7,5 +7,5 @@ import { json, type RestResponse } from '../rest/response.ts'
 export function refusedGraphql(error: GatewayError, status?: number): RestResponse {
   const row = errorRowOf(error.code)
   const body = { errors: [toGraphQL(error).toJSON()] }
-  return json(status ?? row.status, body, row.headers?.(error))
+  return { ...json(status ?? row.status, body, row.headers?.(error)), code: error.code }
 }

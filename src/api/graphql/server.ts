@@ -1,7 +1,8 @@
-import { GraphQLError, type GraphQLSchema } from 'graphql'
+import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
+import { noteOperation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit, refusedByHttp } from './cost.ts'
@@ -9,7 +10,7 @@ import { costReport } from './cost-report.ts'
 import { type Documents, namedDocuments } from './documents.ts'
 import { hiddenSchema } from './hidden-schema.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
-import { documentCodes, maskErrors } from './masking.ts'
+import { documentCodes, maskErrors, noteErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
 import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
@@ -43,6 +44,7 @@ export function createGraphqlServer({
       costLimit,
       shareLimit,
       endings,
+      noting,
       oneMoment,
       costReport,
       noSubscriptions,
@@ -86,6 +88,15 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
   },
 }
 
+/** Notes which operation was asked for; sockets and streams note it when they read an operation. */
+const noting: Plugin<GatewayContext, GatewayContext> = {
+  onExecute({ args: { document, operationName, contextValue } }) {
+    if (!('request' in contextValue)) return
+    const operation = getOperationAST(document, operationName)
+    if (operation) noteOperation(contextValue.observation, operation)
+  },
+}
+
 /**
  * The server would answer a subscription with a stream of its own, without limits, cursors and the notice of a stop. Only the
  * server has the request in the context: the transports of subscriptions begin operations by themselves.
@@ -109,7 +120,8 @@ function masking(log: Log): Plugin<object, GatewayContext> {
     onResultProcess({ result, serverContext, setResult }) {
       if (isAsyncIterable(result) || Array.isArray(result) || result.errors === undefined) return
       const errors = result.errors.filter((error) => error instanceof GraphQLError)
-      const { requestId } = serverContext
+      const { requestId, observation } = serverContext
+      noteErrors(observation, errors)
       setResult({ ...result, errors: maskErrors({ log, requestId }, errors) })
     },
   }

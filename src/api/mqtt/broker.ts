@@ -33,6 +33,8 @@ export interface MqttDeps {
 export interface MqttTransport {
   /** Accepts a request to upgrade, or refuses it. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
+  /** How many connections are open. */
+  connections(): number
   /** Closes all connections, spread over `windowMs`. */
   close(windowMs: number): Promise<void>
 }
@@ -116,7 +118,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
     await new Promise<void>((resolve) => sockets.close(() => resolve()))
   }
 
-  return { upgrade, close }
+  return { upgrade, connections: () => sockets.clients.size, close }
 }
 
 /** Probed whether the client keeps alive or not: MQTT lets it have no keep-alive at all, or one of 18 hours. */

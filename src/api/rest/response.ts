@@ -7,6 +7,8 @@ export interface RestResponse {
   readonly body: string | Uint8Array
   /** The body in each coding, where it was compressed beforehand. */
   readonly compressed?: { readonly br: Uint8Array; readonly gzip: Uint8Array }
+  /** Of the error that it answers with; it is not sent. */
+  readonly code?: string
 }
 
 /** An answer that is sent as it is made. */

@@ -11,6 +11,7 @@ import { toRest } from '../errors.ts'
 import { isForm } from '../forms.ts'
 import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
+import type { Observation } from '../observation.ts'
 import { maxBodyBytes, readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
@@ -36,6 +37,7 @@ export interface RouterRequest {
   readonly client: Client
   /** Of the client; `undefined` where the request is free. */
   readonly share: Share | undefined
+  readonly observation: Observation
 }
 
 /** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
@@ -50,6 +52,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const exceeded = request.share?.take(cost)
     if (exceeded !== undefined) return toRest(exceeded)
     refusals = route.refusals
+    request.observation.route = route.path
     const query = readQuery(request.query, Object.keys(route.query ?? {}))
     if (!query.ok) return toRest(query.error, refusals)
     const form = formRefusal(route, message)
@@ -117,7 +120,7 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
 
 /** Watches the socket, for the message itself closes as soon as it is read. */
 async function listen<T>(
-  { message: { socket }, occupancy, client }: RouterRequest,
+  { message: { socket }, occupancy, client, observation }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Result<T, LimitError>> {
   const refusal = subscriptionRefusal(occupancy, client.name)
@@ -127,6 +130,7 @@ async function listen<T>(
   socket.once('close', abort)
   occupancy.draining.addEventListener('abort', abort)
   occupy(occupancy, client.name, { subscriptions: 1 })
+  observation.isOpenEnded = true
   try {
     return ok(await work(over.signal))
   } finally {

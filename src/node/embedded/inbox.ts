@@ -13,6 +13,8 @@ import type { CheckedBlock, InboxFull } from '../source.ts'
 export interface Inbox {
   /** Resolves when the block is on the disk, is known, or came too late for its slot. */
   accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>>
+  /** How many blocks wait for a flush. */
+  waiting(): number
   /** Resolves when everything that waits now is written. */
   settled(): Promise<void>
 }
@@ -68,7 +70,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     }
   }
 
-  return { accept, settled: async () => flushing }
+  return { accept, waiting: () => waiting.length, settled: async () => flushing }
 }
 
 /** Blocks of one flush: a transaction of some milliseconds. */

@@ -90,6 +90,7 @@ export async function openEmbedded(
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
     snapshotHead: () => snapshotHead(deps.store, network),
+    waiting: inbox.waiting,
     node: undefined,
     close: () => core.close(drain),
   })

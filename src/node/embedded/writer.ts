@@ -3,11 +3,13 @@ import { assert, present } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
+import { inSpan } from '../../lib/tracing.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/contract.ts'
 import type { Commitments } from '../commitments.ts'
 import type { LeaderTerm } from '../leader-election.ts'
+import type { WriterTimes } from '../node-core.ts'
 import type { Starting } from '../source.ts'
 import { type Booker, type BookingDeps, createBooker } from './booking.ts'
 import { type BuildProgress, buildTries } from './build-tries.ts'
@@ -25,6 +27,7 @@ export interface WriterDeps extends Omit<BookingDeps & SlotsDeps, 'state'> {
   /** Called once a term, when every slot that is due is committed. */
   onRunning(): void
   readonly memory: StateMemory
+  readonly times?: WriterTimes | undefined
 }
 
 /** Writes while the process holds the lease. */
@@ -81,17 +84,23 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
     await booker.load()
     const first = committed.commitment.slot
     for (;;) {
+      const begun = performance.now()
       const booked = await booker.next(term)
       if (!booked.ok) return booked.error
       const { count, isMore } = booked.value
+      if (count > 0) deps.times?.booked(count, performance.now() - begun)
       if (ended.aborted && count === 0) return undefined
       // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
       const due = dueSlot(deps)
       if (due > committed.commitment.slot) {
         if (!isRunning) showSlots(committed.commitment.slot - first, due - first)
         const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
-        const advanced = await advance(writing, booker, { term, former: committed, upTo })
+        const begunCommit = performance.now()
+        const range = { term, former: committed, upTo }
+        const advanced = await inSpan('commit slots', () => advance(writing, booker, range))
         if (!advanced.ok) return advanced.error
+        const slots = upTo - committed.commitment.slot
+        deps.times?.committed(slots, performance.now() - begunCommit)
         committed = advanced.value
         continue
       }

@@ -1,5 +1,6 @@
 import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { carriedTrace, inSpan } from '../../lib/tracing.ts'
 
 /** One request to a node. Whatever the node does, the request ends in time and takes bounded memory. */
 
@@ -42,13 +43,16 @@ export async function sendRequest(
     leave()
   }, timeoutMs)
   try {
-    const response = await fetch(url + path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      redirect: 'manual',
-      signal: joined,
-    })
+    const ask = () =>
+      fetch(url + path, {
+        method,
+        // Within the span of the request, so that the node goes on with it.
+        headers: { ...headers, ...carriedTrace() },
+        ...(body === undefined ? {} : { body }),
+        redirect: 'manual',
+        signal: joined,
+      })
+    const response = await inSpan(`upstream ${method}`, ask, { kind: 'client', isInner: true })
     const bytes = await readUpTo(response, limit)
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     return ok({ status: response.status, body: bytes })

@@ -143,6 +143,7 @@ async function followNodes(
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
     snapshotHead: undefined,
+    waiting: () => 0,
     node: createUpstreamNode({ ...shared, write: store.write, forwarded, committedSlot }),
     close: () => core.close(async () => nodes.close()),
   }

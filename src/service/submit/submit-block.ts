@@ -8,6 +8,7 @@ import {
 import { genesisBlockId } from '../../ledger/genesis.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { inSpan } from '../../lib/tracing.ts'
 import { type PreparedTransaction, prepareTransaction } from '../../node/prepared-transaction.ts'
 import { committedSlot } from '../../node/recent-commitments.ts'
 import type { SignatureCheckBusy } from '../../node/signatures.ts'
@@ -79,7 +80,7 @@ export async function submitBlock(
   submission: Submission,
   quota: SubmissionQuota = unlimited,
 ): Promise<Result<BlockId, SubmitBlockError>> {
-  const taken = await takeIn({ ...deps, quota }, submission)
+  const taken = await inSpan('submit block', () => takeIn({ ...deps, quota }, submission))
   if (taken.ok || submission.form !== 'payload') return taken
   const isOurFault = isForOurTime(deps.source, taken.error)
   return isOurFault ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : taken

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http'
+import type { Log } from '../lib/log.ts'
+import { type BegunSpan, beginSpan, type TraceCarrier, traceOf } from '../lib/tracing.ts'
+import type { Observation, Transport } from './observation.ts'
+
+/** Follows each request and operation until its end: for metrics, the log and traces. */
+
+/** A request that has ended. */
+export interface EndedRequest {
+  readonly method: string
+  /** The pattern of its route, never its path: strangers choose paths. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** An operation that was answered, or a subscription that was accepted. */
+export interface EndedOperation {
+  readonly transport: string
+  readonly kind: string
+  /** As its document names it. */
+  readonly name: string | undefined
+  readonly cost: number | undefined
+  readonly ms: number
+}
+
+/** Where requests and operations are counted and timed. */
+export interface TransportMeters {
+  request(request: EndedRequest): void
+  operation(operation: EndedOperation): void
+  refused(code: string): void
+}
+
+/** Follows requests and operations from their beginning to their end. */
+export interface Observer {
+  /** `carrier` has the trace that the client goes on with: the headers, or the extensions of an operation. */
+  begin(transport: Transport, requestId: string, carrier: TraceCarrier): Observation
+  /** An operation on a WebSocket. A second end changes nothing. */
+  end(observation: Observation): void
+  endRequest(observation: Observation, response: ServerResponse): void
+}
+
+/** What an observer needs. */
+export interface ObserverDeps {
+  readonly log: Log
+  /** From how many milliseconds on one is logged as slow; 0 for none. */
+  readonly slowMs: number
+  readonly meters?: TransportMeters | undefined
+}
+
+/** Nothing observed yet. */
+export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer {
+  function begin(transport: Transport, requestId: string, carrier: TraceCarrier): Observation {
+    const parent = traceOf(carrier)
+    return {
+      transport,
+      requestId,
+      begunMs: performance.now(),
+      span: beginSpan(transport, { kind: 'server', parent }),
+      route: undefined,
+      operation: undefined,
+      cost: undefined,
+      codes: new Set(),
+      isOpenEnded: false,
+      hasEnded: false,
+    }
+  }
+
+  function end(observation: Observation, request?: { method: string; status: number }): void {
+    if (observation.hasEnded) return
+    observation.hasEnded = true
+    const ms = performance.now() - observation.begunMs
+    const { transport, requestId, route, operation, cost, codes, isOpenEnded } = observation
+    if (meters !== undefined) {
+      if (request !== undefined && !isOpenEnded) {
+        meters.request({ ...request, route: route ?? unmatched, ms })
+      }
+      if (operation !== undefined) meters.operation({ transport, ...operation, cost, ms })
+      for (const code of codes) meters.refused(code)
+    }
+    const fields = {
+      requestId,
+      transport,
+      ...request,
+      route,
+      operation: operation?.name?.slice(0, longestName),
+      kind: operation?.kind,
+      ms: Math.round(ms * 10) / 10,
+      cost,
+      codes: codes.size === 0 ? undefined : [...codes],
+    }
+    log.debug('access', fields)
+    if (slowMs > 0 && ms >= slowMs && !isOpenEnded) log.warn('slow-operation', fields)
+    if (observation.span !== undefined) endSpan(observation.span, observation, request)
+  }
+
+  return {
+    begin,
+    end,
+    endRequest: (observation, response) => {
+      const { method = '' } = response.req
+      // As proxies log a client that left before its answer.
+      const status = response.headersSent ? response.statusCode : clientLeft
+      end(observation, { method, status })
+    },
+  }
+}
+
+const unmatched = 'unmatched'
+const clientLeft = 499
+const longestName = 100
+
+function endSpan(
+  { span }: BegunSpan,
+  { route, operation, requestId, codes }: Observation,
+  request: { method: string; status: number } | undefined,
+): void {
+  const named = operation && [operation.kind, operation.name].filter(Boolean).join(' ')
+  span.updateName(named ?? [request?.method, route].filter(Boolean).join(' '))
+  span.setAttribute('ledger_gateway.request_id', requestId)
+  if (request !== undefined) {
+    span.setAttribute('http.request.method', request.method)
+    span.setAttribute('http.response.status_code', request.status)
+  }
+  if (route !== undefined) span.setAttribute('http.route', route)
+  if (operation !== undefined) span.setAttribute('graphql.operation.type', operation.kind)
+  if (operation?.name !== undefined) span.setAttribute('graphql.operation.name', operation.name)
+  const [code] = codes
+  if (code !== undefined) span.setAttribute('error.type', code)
+  span.end()
+}

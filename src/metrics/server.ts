@@ -1,0 +1,77 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Log } from '../lib/log.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+
+/** Serves `/metrics` on a port of its own, so that who may use the gateway may not read them. */
+
+/** Where it listens. Port 0 takes any free one. */
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** A listening server of metrics. */
+export interface MetricsServer {
+  /** Of the metrics. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Why it does not listen. */
+export interface MetricsCannotListen extends MetricsAddress {
+  readonly code: 'METRICS_CANNOT_LISTEN'
+  /** The system's name for it, such as `EADDRINUSE`. */
+  readonly reason: string
+}
+
+/** The sentence for people. */
+export function metricsListenMessage({ host, port, reason }: MetricsCannotListen): string {
+  return `cannot listen on ${host} port ${port} for metrics: ${reason}; choose another with --metrics-port`
+}
+
+/** What the server serves. */
+export interface MetricsServerDeps {
+  /** The text of the metrics. */
+  readonly read: () => Promise<string>
+  readonly contentType: string
+  readonly log: Pick<Log, 'error'>
+}
+
+/** Starts the server. */
+export async function openMetricsServer(
+  { read, contentType, log }: MetricsServerDeps,
+  { host, port }: MetricsAddress,
+): Promise<Result<MetricsServer, MetricsCannotListen>> {
+  const server = createServer(async ({ method, url = '/' }, response) => {
+    const [path] = url.split('?')
+    if (path !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
+      const isPath = path === '/metrics'
+      response.writeHead(isPath ? 405 : 404, isPath ? { allow: 'GET, HEAD' } : {})
+      response.end(isPath ? 'method: expected GET\n' : 'path: expected /metrics\n')
+      return
+    }
+    try {
+      const text = await read()
+      response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' })
+      response.end(text)
+    } catch (error) {
+      log.error('metrics-failed', { error })
+      response.writeHead(500).end('the metrics cannot be read\n')
+    }
+  })
+  const reason = await new Promise<string | undefined>((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port }, () => resolve(undefined))
+  })
+  if (reason !== undefined) return err({ code: 'METRICS_CANNOT_LISTEN', host, port, reason })
+  const { port: taken } = server.address() as AddressInfo
+  const name = host.includes(':') ? `[${host}]` : host
+  return ok({
+    url: `http://${name}:${taken}/metrics`,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  })
+}

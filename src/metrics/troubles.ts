@@ -1,0 +1,82 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Log, LogFields } from '../lib/log.ts'
+
+/** Metrics of the events that docs/operations.md lists: whether a trouble lasts, and how often an event was logged. */
+
+/** Troubles by the event that begins each, with the events that end it. A test holds them against the document. */
+export const endings: Readonly<Record<string, readonly string[]>> = {
+  'database-away': ['database-back'],
+  'database-silent': ['database-answers'],
+  'database-not-writable': ['database-writable'],
+  'database-damaged': [],
+  'checkpoints-failing': ['checkpoints-back'],
+  'wake-up-lost': ['wake-up-back'],
+  'clock-behind': ['clock-right'],
+  'clock-leapt': ['clock-leap-over'],
+  'node-unreadable': ['node-back'],
+  'node-away': ['node-back'],
+  'following-stopped': [],
+  'files-exhausted': ['files-free'],
+  'connections-full': ['connections-free'],
+  'subscriptions-full': ['subscriptions-free'],
+  'lease-given-back': ['lease-taken'],
+  'inbox-full': ['inbox-free'],
+  'lease-lost': ['lease-taken'],
+}
+
+/** Events of the document that have no end. */
+export const singleEvents: readonly string[] = [
+  'building-tries',
+  'log-replaced',
+  'ledger-begins',
+  'activity-filling-failed',
+  'worker-ended',
+  'writer-failed',
+]
+
+/** The same log, counted. What its level leaves out is counted too. */
+export function countEvents(log: Log, registry: Registry): Log {
+  const registers = [registry]
+  const events = new Counter({
+    name: 'ledger_gateway_log_events_total',
+    help: 'Events that were logged at the levels info, warn and error.',
+    labelNames: ['event'],
+    registers,
+  })
+  const troubles = new Gauge({
+    name: 'ledger_gateway_trouble',
+    help: '1 while a trouble lasts, by the event that the log names its beginning with.',
+    labelNames: ['event'],
+    registers,
+  })
+  // A series that begins at 1 shows no increase.
+  for (const event of [...Object.keys(endings), ...singleEvents]) events.inc({ event }, 0)
+  for (const event of Object.keys(endings)) troubles.set({ event }, 0)
+  const begunBy = endedBy()
+
+  function count(event: string): void {
+    events.inc({ event })
+    if (event in endings) troubles.set({ event }, 1)
+    for (const begun of begunBy.get(event) ?? []) troubles.set({ event: begun }, 0)
+  }
+
+  const counted = (write: Log['info']) => (event: string, fields?: LogFields) => {
+    count(event)
+    write(event, fields)
+  }
+  return {
+    debug: log.debug,
+    info: counted(log.info),
+    warn: counted(log.warn),
+    error: counted(log.error),
+  }
+}
+
+/** The troubles that an event ends. */
+function endedBy(): ReadonlyMap<string, readonly string[]> {
+  const troubles = new Map<string, string[]>()
+  for (const [begun, ends] of Object.entries(endings)) {
+    for (const end of ends) troubles.set(end, [...(troubles.get(end) ?? []), begun])
+  }
+  return troubles
+}

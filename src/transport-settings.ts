@@ -1,0 +1,53 @@
+import { type Explorer, readExplorer } from './api/explorer.ts'
+import {
+  defaultLimits,
+  developmentClientLimits,
+  type TransportLimits,
+  usualClientLimits,
+  usualLoopDelayMs,
+} from './api/limits.ts'
+import type { Policies } from './api/policies.ts'
+import type { Config } from './config.ts'
+import type { Log } from './lib/log.ts'
+import { developmentNetworkName } from './node/embedded/development-parameters.ts'
+import { bytesPerMegabyte } from './settings.ts'
+
+/** What the transports get of the settings, by what is usual on a network. */
+
+/** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
+export function policiesOf(config: Config, network: string): Policies {
+  const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
+  const usual = network === developmentNetworkName ? 'all' : new Set<string>()
+  return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
+}
+
+export function limitsOf(config: Config, network: string): TransportLimits {
+  const { maxConnections: connections, maxSubscriptions: subscriptions } = config
+  const isDevelopment = network === developmentNetworkName
+  const usual = isDevelopment ? developmentClientLimits : usualClientLimits
+  const client = {
+    costPerSecond: config.clientCost ?? usual.costPerSecond,
+    connections: config.clientConnections ?? usual.connections,
+    subscriptions: config.clientSubscriptions ?? usual.subscriptions,
+    payloadsPerDay: config.clientPayloads ?? usual.payloadsPerDay,
+    bytesPerDay: megabytes(config.clientMegabytes) ?? usual.bytesPerDay,
+  }
+  const usualDelay = isDevelopment ? defaultLimits.loopDelayMs : usualLoopDelayMs
+  const { maxLoopDelay: loopDelayMs = usualDelay } = config
+  const minFreeDisk = config.minFreeDisk * bytesPerMegabyte
+  const maxDatabaseSize = megabytes(config.maxDatabaseSize)
+  const ofAll = { connections, subscriptions, loopDelayMs, minFreeDisk, maxDatabaseSize }
+  return { ...defaultLimits, ...ofAll, client }
+}
+
+/** A checkout whose explorer was not built serves the rest. */
+export async function explorerOf({ hasExplorer }: Config, log: Log): Promise<Explorer | undefined> {
+  if (!hasExplorer) return undefined
+  const explorer = await readExplorer()
+  if (explorer === undefined) log.warn('explorer-not-built', {})
+  return explorer
+}
+
+function megabytes(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : count * bytesPerMegabyte
+}

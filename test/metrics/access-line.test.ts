@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { graphql, socketClient } from '../support/client.ts'
+import { rest } from '../support/rest.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+import { untilHealth } from '../support/wallet.ts'
+
+/** The lines of the log about requests and operations. */
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  // Everything takes longer than a millisecond once, and what is kept does not.
+  gateway = await startGateway({ env: { SLOW_OPERATION_MS: '1' } })
+  await untilHealth(gateway.url)
+})
+afterAll(() => gateway.close())
+
+/** The lines of an event about one request or operation. */
+function lines(of: TestGateway, event: string, text: string) {
+  const those = of.logged.filter((line) => line.includes(`"event":"${event}"`))
+  return those.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
+}
+
+test('a request is a line at debug, by its route', async () => {
+  const response = await rest(`${gateway.url}/api/core/v3/blocks/0x${'00'.repeat(36)}`)
+  const requestId = response.headers.get('x-request-id') ?? ''
+  const line = await until(() => lines(gateway, 'access', requestId)[0])
+  expect(line).toEqual({
+    time: expect.any(String),
+    level: 'debug',
+    event: 'access',
+    requestId,
+    transport: 'http',
+    method: 'GET',
+    status: 404,
+    route: '/api/core/v3/blocks/{blockId}',
+    ms: expect.any(Number),
+    codes: ['NOT_FOUND'],
+  })
+})
+
+test('an operation is a line with its name, kind and cost', async () => {
+  const query = 'query Line { ledgerUpdates(first: 5) { nodes { milestoneIndex } } }'
+  await graphql(gateway.url, query)
+  const line = await until(() => lines(gateway, 'access', '"Line"')[0])
+  expect(line).toMatchObject({ route: '/graphql', status: 200, operation: 'Line', kind: 'query' })
+  expect(line.cost).toBeGreaterThan(5)
+  const client = socketClient(gateway.url)
+  const events = client.iterate({ query: 'subscription Open { ledgerUpdates { __typename } }' })
+  await events.next()
+  const opened = await until(() => lines(gateway, 'access', '"Open"')[0])
+  expect(opened).toMatchObject({ transport: 'websocket', kind: 'subscription', operation: 'Open' })
+  await events.return?.()
+  await client.dispose()
+})
+
+test('what takes longer than the threshold is a line at warn, and nothing is where there is none', async () => {
+  const query = 'query Slow { ledgerUpdates(first: 5) { nodes { milestoneIndex } } }'
+  await graphql(gateway.url, query)
+  const line = await until(() => lines(gateway, 'slow-operation', '"Slow"')[0])
+  expect(line).toMatchObject({ level: 'warn', operation: 'Slow', route: '/graphql' })
+  expect(line.ms).toBeGreaterThanOrEqual(1)
+  const silent = await startGateway({ env: { SLOW_OPERATION_MS: '0' } })
+  await graphql(silent.url, query)
+  await until(() => lines(silent, 'access', '"Slow"')[0])
+  expect(lines(silent, 'slow-operation', '')).toEqual([])
+  await silent.close()
+})
+
+test('a request that waits for news is never slow', async () => {
+  const response = await rest(`${gateway.url}/feed/updates?wait=1`)
+  expect(response.status).toBe(200)
+  const requestId = response.headers.get('x-request-id') ?? ''
+  const line = await until(() => lines(gateway, 'access', requestId)[0])
+  expect(line.ms).toBeGreaterThan(100)
+  expect(lines(gateway, 'slow-operation', requestId)).toEqual([])
+})

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endings, singleEvents } from '../../src/metrics/troubles.ts'
+import { graphql } from '../support/client.ts'
+import { type Scrape, scrape } from '../support/scrape.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+
+/** The dashboard and the alert rules name what there is, and leave out no line that an operator acts on. */
+
+const alerts = readFileSync('deploy/monitoring/alerts.yaml', 'utf8')
+const dashboard = JSON.parse(readFileSync('deploy/monitoring/dashboard.json', 'utf8'))
+const operations = readFileSync('docs/operations.md', 'utf8')
+
+const rules = alerts.split('- alert: ').slice(1)
+const ruleExpressions = rules.map((rule) => /^\s+expr: (.+)$/m.exec(rule)?.[1] ?? '')
+const panelExpressions: string[] = dashboard.panels.flatMap(
+  ({ targets = [] }: { readonly targets?: readonly { readonly expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+)
+const [troubles = ''] = operations.split('\n## ')
+const rows = troubles
+  .split('\n')
+  .filter((line) => /^\| `[a-z-]+`/.test(line))
+  .map((line) => line.split('|').slice(1, 3))
+
+/** The events in the first columns of the table: of a beginning, and of its end. */
+const eventsIn = (cell = '') => Array.from(cell.matchAll(/`([a-z-]+)`/g), ([, event = '']) => event)
+const begins = rows.flatMap(([cell]) => eventsIn(cell))
+
+/** The metrics that an expression of PromQL names, without its functions, labels and words. */
+function metricsIn(expression: string): string[] {
+  return expression.match(/\b(ledger_gateway|nodejs|process)_[a-z0-9_]+/g) ?? []
+}
+
+let gateway: TestGateway
+let served: Scrape
+beforeAll(async () => {
+  gateway = await startGateway({ env: { METRICS_PORT: '0' } })
+  await graphql(gateway.url, 'query Any { health { term } }')
+  served = await until(async () => {
+    const now = await scrape(gateway.metricsUrl)
+    return now.sum('nodejs_gc_duration_seconds_count') > 0 && now
+  })
+})
+afterAll(() => gateway.close())
+
+describe('the metrics', () => {
+  test('of every rule exist', () => {
+    expect(rules.length).toBeGreaterThan(20)
+    const missing = ruleExpressions.flatMap((expression) => {
+      const named = metricsIn(expression)
+      expect(named, expression).not.toEqual([])
+      return named.filter((name) => !served.names.has(name))
+    })
+    // The series of a histogram without labels exist from the start, and of one with labels from its first value.
+    expect(missing).toEqual([])
+  })
+
+  test('of every panel exist', () => {
+    expect(panelExpressions.length).toBeGreaterThan(40)
+    const bare = panelExpressions.flatMap(metricsIn).map((name) => familyOf(name, served))
+    expect(bare.filter((name) => !served.names.has(name))).toEqual([])
+  })
+
+  test('that do not exist are missed', () => {
+    const named = metricsIn('sum(rate(ledger_gateway_other_total{code="a"}[5m])) > 0')
+    expect(named).toEqual(['ledger_gateway_other_total'])
+    expect(served.names.has('ledger_gateway_other_total')).toBe(false)
+  })
+
+  test('in the table of the operators exist, and all of them are in it', () => {
+    const [, table = ''] = operations.split('## Metrics')
+    const listed = Array.from(table.matchAll(/^\| (`[a-z_`, ]+) \|/gm), ([, cell = '']) => cell)
+    const names = listed.flatMap((cell) =>
+      Array.from(cell.matchAll(/`([a-z_]+)`/g), ([, name]) => `ledger_gateway_${name}`),
+    )
+    const families = [...served.names].filter((name) => name.startsWith('ledger_gateway_'))
+    const there = families.filter((name) => !/_(bucket|sum|count)$/.test(name))
+    expect([...names, 'ledger_gateway_info'].sort()).toEqual(there.sort())
+  })
+})
+
+describe('each line of the table of the operators', () => {
+  test('is a trouble with its end, or an event without one', () => {
+    const single = new Set(singleEvents)
+    expect(begins.filter((event) => !(event in endings) && !single.has(event))).toEqual([])
+    expect([...Object.keys(endings), ...singleEvents].sort()).toEqual([...begins].sort())
+    for (const [cell, over] of rows) {
+      for (const [at, event] of eventsIn(cell).entries()) {
+        const ends = endings[event] ?? []
+        if (ends.length > 0) expect(ends, event).toContain(eventsIn(over)[at] ?? eventsIn(over)[0])
+      }
+    }
+  })
+
+  test('has a rule', () => {
+    const watched = ruleExpressions.flatMap((expression) =>
+      Array.from(expression.matchAll(/event="([a-z-]+)"/g), ([, event]) => event),
+    )
+    expect([...new Set(watched)].sort()).toEqual([...begins].sort())
+  })
+})
+
+test('each rule has a name of its own, a severity and a summary', () => {
+  const names = rules.map((rule) => /^\w+/.exec(rule)?.[0])
+  expect(new Set(names).size).toBe(rules.length)
+  for (const rule of rules) {
+    expect(rule).toMatch(/severity: (critical|warning)\n/)
+    expect(rule).toMatch(/summary: ".+"/)
+  }
+})
+
+/** Of a series of a histogram the histogram, which is served before its first series. */
+function familyOf(name: string, { names }: Scrape): string {
+  const family = name.replace(/_(bucket|sum|count)$/, '')
+  return names.has(name) || !names.has(family) ? name : family
+}
