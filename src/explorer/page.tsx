@@ -124,6 +124,9 @@ function openPage<Data, Variables extends object>(
     if (shown.name === 'LOADING') return <Loading />
     if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={asking.ask} />
     if (definition.isMissing?.(shown.data)) {
+      // The root of the page is null for a reason, as for an address of another network.
+      const reason = shown.failures.find(({ path }) => path.length === 1)
+      if (reason !== undefined) return <Failed failure={reason} retry={asking.ask} />
       const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
       return <Missing kind={kind} id={id} />
     }

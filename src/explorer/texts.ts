@@ -138,7 +138,6 @@ export const texts = {
     amount: 'Amount',
     parties: 'From → to',
     noTransactions: 'No transactions yet.',
-    tryFaucet: 'Ask the faucet for the first.',
     waiting: (n: number) => (n === 1 ? 'paused: 1 new' : `paused: ${n} new`),
   },
   change: { created: 'created', spent: 'spent' },

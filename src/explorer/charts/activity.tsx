@@ -28,6 +28,10 @@ export function ActivityChart({ points, resolution }: ActivityProps) {
   return (
     <Section title={texts.home.activity} aside={<Choice of={resolution} />}>
       <Chart points={points} resolution={resolution} />
+      <p class="legend" aria-hidden="true">
+        <span class="swatch swatch-accepted" /> {texts.home.accepted}{' '}
+        <span class="swatch swatch-failed" /> {texts.home.failed}
+      </p>
       <details class="numbers">
         <summary>{texts.home.numbers}</summary>
         <Numbers points={points} />
