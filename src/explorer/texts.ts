@@ -290,7 +290,7 @@ export const texts = {
     andThen: 'and then belongs to',
     deposit: 'To spend it, give',
     backTo: 'back to',
-    nobody: 'no one',
+    noOne: 'no one',
     until: 'up to slot',
     after: 'from then on',
     now: 'now',

@@ -89,11 +89,11 @@ function seriesOf(points: readonly ActivityPoint[]) {
 }
 
 function Numbers({ points }: { readonly points: readonly ActivityPoint[] }) {
-  const told = points.filter(
+  const busy = points.filter(
     ({ transactionsAccepted: accepted, transactionsFailed: failed }) =>
       accepted !== '0' || (failed ?? '0') !== '0',
   )
-  if (told.length === 0) return <p class="empty">{texts.home.noActivity}</p>
+  if (busy.length === 0) return <p class="empty">{texts.home.noActivity}</p>
   return (
     <table>
       <caption class="unseen">{texts.home.activity}</caption>
@@ -109,7 +109,7 @@ function Numbers({ points }: { readonly points: readonly ActivityPoint[] }) {
         </tr>
       </thead>
       <tbody>
-        {told.toReversed().map(({ start, transactionsAccepted, transactionsFailed }) => (
+        {busy.toReversed().map(({ start, transactionsAccepted, transactionsFailed }) => (
           <tr key={start}>
             <th scope="row">{utc(Date.parse(start)).slice(0, 16)}</th>
             <td class="number">{grouped(transactionsAccepted)}</td>
