@@ -36,6 +36,7 @@ describe('settings', () => {
       new Set(['https://a.b']),
     ],
     ['no GraphiQL', { GRAPHIQL: 'off' }, [], 'hasGraphiql', false],
+    ['no explorer', { EXPLORER: 'off' }, [], 'hasExplorer', false],
     ['no introspection', {}, ['--introspection', 'off'], 'hasIntrospection', false],
     ['one worker', {}, [], 'workers', 1],
     ['workers', { DATABASE_URL: 'postgresql://h/d', WORKERS: '64' }, [], 'workers', 64],

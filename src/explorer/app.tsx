@@ -7,7 +7,7 @@ import { StatusLine } from './frame/status-line.tsx'
 import { link } from './live.ts'
 import type { OpenPage } from './page.tsx'
 import { pageModules } from './pages.ts'
-import { Loading, NoPage } from './parts/states.tsx'
+import { Failed, Loading, NoPage } from './parts/states.tsx'
 import { type Place, place } from './router.ts'
 import { texts } from './texts.ts'
 
@@ -29,12 +29,35 @@ export function startPages(): void {
     }
     void openAt(next)
   })
+  reloadWhenLive()
 }
 
 async function openAt(next: Place): Promise<void> {
-  const { page } = await pageModules[next.name]()
-  if (place.peek() === next) replace(page.open(next))
+  isUnloaded.value = false
+  const module = await pageModules[next.name]().catch(() => undefined)
+  if (place.peek() !== next) return
+  replace(module?.page.open(next))
+  isUnloaded.value = module === undefined
 }
+
+/** Whether the module of the page could not be loaded. */
+const isUnloaded = signal(false)
+
+/**
+ * Loads the whole page again once the gateway answers: after an upgrade of it the files of the former version are gone. Once a
+ * minute at most, for what is missing may stay so.
+ */
+function reloadWhenLive(): void {
+  effect(() => {
+    if (!isUnloaded.value || link.value.state !== 'live') return
+    const lastMs = Number(sessionStorage.getItem(reloadedAt) ?? 0)
+    if (Date.now() - lastMs < 60_000) return
+    sessionStorage.setItem(reloadedAt, String(Date.now()))
+    location.reload()
+  })
+}
+
+const reloadedAt = 'reloaded-at'
 
 function replace(next: OpenPage | undefined): void {
   open.peek()?.close()
@@ -60,8 +83,11 @@ export function App() {
 }
 
 function Nothing() {
+  if (isUnloaded.value) return <Failed failure={unloaded} retry={() => location.reload()} />
   return place.value === undefined ? <NoPage /> : <Loading />
 }
+
+const unloaded = { code: 'OFFLINE', message: '', path: [] }
 
 function Shown({ page }: { readonly page: OpenPage }) {
   const title = page.title.value

@@ -68,7 +68,7 @@ async function followForEver(): Promise<never> {
   }
 }
 
-/** One connection; whether the gateway refused to resume where the page is. */
+/** One connection; whether the ledger has not come to where the page is. */
 async function followOnce(): Promise<boolean> {
   const connection = createConnection()
   const after = milestones.peek()[0]?.index
@@ -89,9 +89,9 @@ async function followOnce(): Promise<boolean> {
     link.value = { state: 'live' }
     for await (const text of opened.events) {
       connection.heard()
-      const { data, errors }: { data?: NewMilestonesData; errors?: readonly unknown[] } =
-        JSON.parse(text)
-      if (errors !== undefined) return true
+      const { data, errors = [] }: FeedResult = JSON.parse(text)
+      // The database was replaced by one that has not come as far; another refusal may pass.
+      if (errors.length > 0) return errors[0]?.extensions?.code === 'MILESTONE_NOT_COMMITTED'
       if (data != null) take(data.milestone)
     }
   } catch {
@@ -100,6 +100,11 @@ async function followOnce(): Promise<boolean> {
     connection.close()
   }
   return false
+}
+
+interface FeedResult {
+  readonly data?: NewMilestonesData | null
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
 function take(next: Tip): void {

@@ -12,9 +12,6 @@ import './styles/pages.css'
 
 /** Starts the explorer. */
 
-// After an upgrade of the gateway the files of the former version are gone.
-addEventListener('vite:preloadError', () => location.reload())
-
 startRouter()
 startKeyboard()
 startClock()

@@ -58,21 +58,22 @@ type PageState<Data> =
 export function definePage<Data, Variables extends object>(
   definition: PageDefinition<Data, Variables>,
 ): Page {
-  return { open: (place) => openPage(definition, place) }
+  const remembered = new Map<string, Data>()
+  return { open: (place) => openPage(definition, place, remembered) }
 }
 
-/** Answers of the pages visited last, so that back shows at once what was there. */
-const remembered = new Map<string, unknown>()
-const mostRemembered = 20
+/** How many answers a page remembers, so that back shows at once what was there. */
+const mostRemembered = 10
 
 function openPage<Data, Variables extends object>(
   definition: PageDefinition<Data, Variables>,
   place: Place,
+  remembered: Map<string, Data>,
 ): OpenPage {
   const variables = definition.variables(place)
   const { text } = definition.document
-  const key = JSON.stringify([text, variables])
-  const known = remembered.get(key) as Data | undefined
+  const key = JSON.stringify(variables)
+  const known = remembered.get(key)
   const state = signal<PageState<Data>>(
     known === undefined ? { name: 'LOADING' } : { name: 'SHOWN', data: known, failures: [] },
   )
@@ -96,7 +97,7 @@ function openPage<Data, Variables extends object>(
     }
     state.value = { name: 'SHOWN', data: answer.data, failures: answer.failures }
     title.value = definition.title(place, answer.data)
-    remember(key, answer.data)
+    remember(remembered, key, answer.data)
   }
 
   let lastIndex = milestones.peek()[0]?.index
@@ -124,6 +125,9 @@ function openPage<Data, Variables extends object>(
     if (shown.name === 'LOADING') return <Loading />
     if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={asking.ask} />
     if (definition.isMissing?.(shown.data)) {
+      // The root of the page is null for a reason, as for an address of another network.
+      const reason = shown.failures.find(({ path }) => path.length === 1)
+      if (reason !== undefined) return <Failed failure={reason} retry={asking.ask} />
       const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
       return <Missing kind={kind} id={id} />
     }
@@ -144,7 +148,7 @@ function openPage<Data, Variables extends object>(
   }
 }
 
-function remember(key: string, data: unknown): void {
+function remember<Data>(remembered: Map<string, Data>, key: string, data: Data): void {
   remembered.delete(key)
   remembered.set(key, data)
   for (const oldest of remembered.keys()) {

@@ -112,7 +112,9 @@ test('with some hosts, a gateway is called by no other name', async () => {
 describe('without introspection', () => {
   let gateway: TestGateway
   beforeAll(async () => {
-    gateway = await startGateway({ env: { INTROSPECTION: 'off', GRAPHIQL: 'off' } })
+    gateway = await startGateway({
+      env: { INTROSPECTION: 'off', GRAPHIQL: 'off', EXPLORER: 'off' },
+    })
   })
   afterAll(() => gateway.close())
 
@@ -141,7 +143,7 @@ describe('without introspection', () => {
     ).toBeUndefined()
   })
 
-  test('GraphiQL is not shown', async () => {
+  test('neither GraphiQL nor the explorer is shown', async () => {
     const headers = { accept: 'text/html' }
     expect((await ask(`${gateway.url}/`, headers)).status).toBe(404)
     expect((await ask(`${gateway.url}/graphql`, headers)).body).not.toContain('<html')

@@ -96,6 +96,20 @@ test('the theme that was chosen stays', async () => {
   expect(await theme()).toBe('dark')
 })
 
+test('a page that was never loaded comes when the gateway is back', async () => {
+  const { page } = tab
+  const port = new URL(gateway.url).port
+  await untilText('.link', 'live')
+  await gateway.end('SIGKILL')
+  await page.keyboard.press('g')
+  await page.keyboard.press('b')
+  await untilText('h1', 'could not be loaded')
+  const loadedAgain = page.waitForNavigation({ timeout: 60_000 })
+  gateway = await startProgram({ DATABASE_URL: folder.databaseUrl, PORT: port })
+  await loadedAgain
+  await untilText('h1', 'Blocks')
+}, 120_000)
+
 /** The rows of the history. */
 function changes(): Promise<readonly string[]> {
   return tab.page.$$eval('section[aria-label="History"] tbody tr', (rows) =>

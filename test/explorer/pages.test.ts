@@ -78,7 +78,7 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
       expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
       await tab.close()
     }
-  })
+  }, 120_000)
 })
 
 test('home loads little', async () => {

@@ -28,6 +28,10 @@ export function ActivityChart({ points, resolution }: ActivityProps) {
   return (
     <Section title={texts.home.activity} aside={<Choice of={resolution} />}>
       <Chart points={points} resolution={resolution} />
+      <p class="legend" aria-hidden="true">
+        <span class="swatch swatch-accepted" /> {texts.home.accepted}{' '}
+        <span class="swatch swatch-failed" /> {texts.home.failed}
+      </p>
       <details class="numbers">
         <summary>{texts.home.numbers}</summary>
         <Numbers points={points} />
@@ -85,11 +89,11 @@ function seriesOf(points: readonly ActivityPoint[]) {
 }
 
 function Numbers({ points }: { readonly points: readonly ActivityPoint[] }) {
-  const told = points.filter(
+  const busy = points.filter(
     ({ transactionsAccepted: accepted, transactionsFailed: failed }) =>
       accepted !== '0' || (failed ?? '0') !== '0',
   )
-  if (told.length === 0) return <p class="empty">{texts.home.noActivity}</p>
+  if (busy.length === 0) return <p class="empty">{texts.home.noActivity}</p>
   return (
     <table>
       <caption class="unseen">{texts.home.activity}</caption>
@@ -105,7 +109,7 @@ function Numbers({ points }: { readonly points: readonly ActivityPoint[] }) {
         </tr>
       </thead>
       <tbody>
-        {told.toReversed().map(({ start, transactionsAccepted, transactionsFailed }) => (
+        {busy.toReversed().map(({ start, transactionsAccepted, transactionsFailed }) => (
           <tr key={start}>
             <th scope="row">{utc(Date.parse(start)).slice(0, 16)}</th>
             <td class="number">{grouped(transactionsAccepted)}</td>

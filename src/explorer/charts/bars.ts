@@ -15,6 +15,23 @@ export interface BarChart {
   close(): void
 }
 
+/** Lines aslant, so that what failed differs by more than its colour. */
+function hatched(colour: string): string | CanvasPattern {
+  const tile = document.createElement('canvas')
+  tile.width = 6
+  tile.height = 6
+  const lines = tile.getContext('2d')
+  if (lines === null) return colour
+  lines.strokeStyle = colour
+  lines.lineWidth = 2.5
+  for (const from of [-6, 0, 6]) {
+    lines.moveTo(from, 6)
+    lines.lineTo(from + 6, 0)
+  }
+  lines.stroke()
+  return lines.createPattern(tile, 'repeat') ?? colour
+}
+
 /** The hour of the reader, and the day at its beginning. */
 function label(seconds: number, stepSeconds: number): string {
   const moment = new Date(1000 * seconds)
@@ -34,11 +51,15 @@ export function createBarChart(
 ): BarChart {
   let spanSeconds = 60
   const style = getComputedStyle(place)
-  const colour = (name: string) => style.getPropertyValue(name).trim()
+  // As the browser resolves it for the theme: a canvas need not know variables, nor two colours in one.
+  const colour = (name: string) => {
+    place.style.color = `var(${name})`
+    return style.color
+  }
   const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.1 })
-  const series = (label: string, fill: string): uPlot.Series => ({
+  const series = (label: string, fill: string | CanvasPattern): uPlot.Series => ({
     label,
-    fill,
+    fill: () => fill,
     points: { show: false },
     ...(bars !== undefined && { paths: bars }),
   })
@@ -72,7 +93,7 @@ export function createBarChart(
       // What failed is drawn from zero to the sum, and the others over it.
       series: [
         {},
-        series(names.failed, colour('--failed')),
+        series(names.failed, hatched(colour('--failed'))),
         series(names.accepted, colour('--accent')),
       ],
     },

@@ -87,7 +87,7 @@ export function SearchBox() {
           spellcheck={false}
           role="combobox"
           aria-label={texts.search.label}
-          aria-expanded={isOpen.value}
+          aria-expanded={hits.length > 0}
           aria-controls="suggestions"
           aria-autocomplete="list"
           aria-activedescendant={active.value >= 0 ? `suggestion-${active.value}` : undefined}
@@ -106,7 +106,7 @@ export function SearchBox() {
         class="suggestions"
         role="listbox"
         aria-label={texts.search.suggestions}
-        hidden={!isOpen.value}
+        hidden={hits.length === 0}
       >
         {hits.map((hit, n) => (
           // The focus stays in the field; a press on an option would take it.
@@ -122,10 +122,12 @@ export function SearchBox() {
             <span class="muted">{hit.kind}</span> {hit.label}
           </a>
         ))}
-        {isOpen.value && hits.length === 0 && (
-          <p class="muted">{result.value?.message ?? texts.search.nothing}</p>
-        )}
       </div>
+      {isOpen.value && hits.length === 0 && (
+        <p class="suggestions muted" role="status">
+          {result.value?.message ?? texts.search.nothing}
+        </p>
+      )}
     </search>
   )
 }

@@ -16,7 +16,8 @@ export const page = definePage({
   document,
   variables: afterOf,
   title: () => texts.milestone.blocks,
-  live: () => 'MILESTONES',
+  // An older page does not move.
+  live: (_, { query }) => (query.has('after') ? 'NEVER' : 'MILESTONES'),
   View: BlocksPage,
 })
 

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { document, type HomeData } from '../../generated/explorer/home.ts'
-import { root } from '../base.ts'
 import { ActivityChart, isResolution } from '../charts/activity.tsx'
 import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
@@ -58,7 +57,7 @@ function Home({ data, place }: PageViewProps<HomeData>) {
                 rows={shown.transactions?.nodes ?? []}
                 keyOf={({ id }) => id}
                 columns={transactionColumns}
-                empty={<NoTransactions />}
+                empty={texts.home.noTransactions}
                 isLive
               />
             </Section>
@@ -170,12 +169,3 @@ const transactionColumns: readonly Column<Transaction>[] = [
     isNumber: true,
   },
 ]
-
-function NoTransactions() {
-  return (
-    <>
-      {texts.home.noTransactions}{' '}
-      <a href={new URL('openapi.json', root).pathname}>{texts.home.tryFaucet}</a>
-    </>
-  )
-}

@@ -18,7 +18,8 @@ export const page = definePage({
   document,
   variables: afterOf,
   title: () => texts.home.transactions,
-  live: () => 'MILESTONES',
+  // An older page does not move.
+  live: (_, { query }) => (query.has('after') ? 'NEVER' : 'MILESTONES'),
   View: TransactionsPage,
 })
 

@@ -114,7 +114,7 @@ function TimeLine({ conditions }: { readonly conditions: readonly Condition[] })
     <ol class="time-line">
       {spans.map(({ until, who }, n) => (
         <li key={n} aria-current={n === current ? 'step' : undefined}>
-          <span>{who === undefined ? words.nobody : <Id of="address" id={who} />}</span>
+          <span>{who === undefined ? words.noOne : <Id of="address" id={who} />}</span>
           <span class="muted">
             {until === undefined ? words.after : `${words.until} ${grouped(until)}`}
           </span>
