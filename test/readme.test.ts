@@ -88,6 +88,13 @@ test('the table of settings names every setting and no other', () => {
   expect(named.sort()).toEqual(known.sort())
 })
 
+test('the table of commands names every command and no other', () => {
+  const [, rows = ''] = /## Commands\n([\s\S]*?)\n## /.exec(readme) ?? []
+  const table = rows.split('\n').slice(3).join('\n')
+  const named = [...table.matchAll(/`([a-z-]+)`/g)].map((match) => match[1])
+  expect(named.sort()).toEqual(commands.map(({ name }) => name).sort())
+})
+
 test('every command that it runs is one', () => {
   const run = [...readme.matchAll(/ledger-gateway (?:-- )?([a-z]+)/g)].map((match) => match[1])
   const known = commands.map(({ name }) => name)

@@ -13,6 +13,8 @@ export interface GatewayClient {
   follow(document: string, variables: Readonly<Record<string, unknown>>): AsyncIterable<unknown>
   /** Asks REST; an error status is thrown with the message of the body. */
   get(path: string): Promise<Readonly<Record<string, unknown>>>
+  /** Whether the gateway can do its work: the same of an answer that says that it cannot. */
+  health(): Promise<Readonly<Record<string, unknown>>>
   /** Posts JSON to REST. */
   post(path: string, body: unknown): Promise<Readonly<Record<string, unknown>>>
   close(): Promise<void>
@@ -44,6 +46,12 @@ export function createGatewayClient(url: string): GatewayClient {
     query,
     follow: (document, variables) => socket.iterate({ query: document, variables }),
     get: (path) => fetchJson(`${url}${path}`, {}),
+    health: async () => {
+      const { body } = await fetchBody(`${url}/health/ready`, {})
+      // What has no such member is no gateway.
+      assert('isHealthy' in body, 'what answers there is a gateway')
+      return body
+    },
     post,
     close: async () => socket.dispose(),
   }
@@ -56,15 +64,19 @@ export function members(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 async function fetchJson(url: string, init: RequestInit) {
+  const { isOk, status, body } = await fetchBody(url, init)
+  if (isOk) return body
+  throw new Error(String(members(body.error ?? {}).message ?? `status ${status}`))
+}
+
+async function fetchBody(url: string, init: RequestInit) {
   const response = await fetch(url, init).catch((cause: unknown) => {
     throw new Error(`no server answers there${reasonOf(cause)}; is the gateway running?`, { cause })
   })
   const json: unknown = await response.json().catch((cause: unknown) => {
     throw new Error('what answers there is no gateway', { cause })
   })
-  const body = members(json)
-  if (response.ok) return body
-  throw new Error(String(members(body.error ?? {}).message ?? `status ${response.status}`))
+  return { isOk: response.ok, status: response.status, body: members(json) }
 }
 
 /** The system's name for it, such as `ECONNREFUSED`, where it has one. */

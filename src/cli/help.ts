@@ -44,6 +44,11 @@ export const commands: readonly ListedCommand[] = [
     load: async () => (await import('./verify.ts')).verify,
   },
   {
+    name: 'status',
+    summary: 'show how a running gateway and its ledger stand',
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
     name: 'backup',
     summary: 'write a backup of a ledger while its gateway runs',
     load: async () => (await import('./backup.ts')).backup,

@@ -18,7 +18,17 @@ export type MigrationError =
   /** Another tool began it and did not finish. */
   | { readonly code: 'MIGRATION_UNFINISHED'; readonly migration: string }
   /** A gateway of an earlier version writes it, which would fail or write wrong rows in the new tables. */
-  | { readonly code: 'DATABASE_IN_USE'; readonly migration: string; readonly holder: string }
+  | DatabaseInUse
+
+/** Another process holds the lease of a database that has not all migrations. */
+export interface DatabaseInUse {
+  readonly code: 'DATABASE_IN_USE'
+  /** The first one that is missing. */
+  readonly migration: string
+  readonly holder: string
+  /** Of the lease, in milliseconds, unless it is renewed. */
+  readonly leftMs: number
+}
 
 /** The tables are those of an earlier version. */
 export interface DatabaseOlderThanProgram {
@@ -113,8 +123,9 @@ async function applyMissing(
   const missing = missingIn(recorded, all).filter(isWanted)
   const [first] = missing
   if (first !== undefined && recorded.length > 0) {
-    const holder = await statements.leaseHolder(connection)
-    if (holder !== undefined) return err({ code: 'DATABASE_IN_USE', migration: first.name, holder })
+    const lease = await statements.leaseInForce(connection)
+    if (lease !== undefined)
+      return err({ code: 'DATABASE_IN_USE', migration: first.name, ...lease })
     onBegin(missing.map(({ name }) => name))
   }
   for (const migration of missing) {

@@ -130,20 +130,22 @@ export async function openDatabase({
   }
 }
 
-/** The same, but waits for the lease of a process that may have been killed to run out. */
+/** The same, but waits for the lease of a process that was killed to run out: one that has more time left than before was renewed. */
 async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
-  for (let waited = 0; ; waited += pollMs) {
+  for (let mostMs = longestLeaseMs; ; ) {
     const settled = await settleSchema(database, schema, log)
-    const isInUse = !settled.ok && settled.error.code === 'DATABASE_IN_USE'
-    if (!isInUse || waited >= leaseMs) return settled
-    await delay(pollMs)
+    if (settled.ok || settled.error.code !== 'DATABASE_IN_USE') return settled
+    const { leftMs } = settled.error
+    if (leftMs > mostMs) return settled
+    mostMs = leftMs
+    await delay(Math.min(leftMs, pollMs))
   }
 }
 
 const pollMs = 250
 
-/** More than a lease lasts without being renewed. */
-const leaseMs = 4_000
+/** More than a lease that is renewed has left. */
+const longestLeaseMs = 4_000
 
 /** Applies the migrations that a schema asks for, or checks that none is missing; gives the names applied. */
 export async function settleSchema(

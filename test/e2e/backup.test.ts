@@ -135,7 +135,7 @@ describe.each(emptyDatabases)('a backup under load on $name', ({ create }) => {
       const refused = everywhere('CURSOR_OF_ANOTHER_LOG')
       expect(await resume(gateway.url, cursor, addressOf(user(1)))).toEqual(refused)
     }
-    await pay(3, gateway.url)
-    expect(await cursorsOf(gateway.url, 'ALL', 2 * rowsPerPayment)).toHaveLength(2 * rowsPerPayment)
+    expect(await cursorsOf(gateway.url, 'ALL', rowsPerPayment)).toHaveLength(rowsPerPayment)
+    await acceptedId(await post(gateway.url, JSON.stringify({ type: 0, tag: '0x02' })))
   })
 })

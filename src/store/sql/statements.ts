@@ -93,8 +93,8 @@ export interface MigrationStatements {
   rollbackMigrating(connection: SqlConnection): Promise<void>
   /** Makes the table where there is none. */
   createMigrationTable(connection: SqlConnection): Promise<void>
-  /** Who holds the lease by the clock of the database; `undefined` where it is free. */
-  leaseHolder(connection: SqlConnection): Promise<string | undefined>
+  /** Who holds the lease, and for how long, by the clock of the database; `undefined` where it is free. */
+  leaseInForce(connection: SqlConnection): Promise<Omit<LeaseState, 'term'> | undefined>
   /** Runs the statements of one migration and records it as finished. */
   runMigration(connection: SqlConnection, migration: MigrationToRun): Promise<void>
 }

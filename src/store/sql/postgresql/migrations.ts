@@ -29,12 +29,13 @@ export const migrationStatements: MigrationStatements = {
     )
   },
 
-  async leaseHolder(connection) {
+  async leaseInForce(connection) {
+    const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
     const [row] = await rowsOf(
       connection,
-      `SELECT holder FROM writer WHERE until > (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+      `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`,
     )
-    return row && String(row[0])
+    return row && { holder: String(row[0]), leftMs: Number(row[1]) }
   },
 
   async runMigration(connection, migration) {

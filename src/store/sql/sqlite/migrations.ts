@@ -20,12 +20,13 @@ export const migrationStatements: MigrationStatements = {
         "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
       )`),
 
-  async leaseHolder(connection) {
+  async leaseInForce(connection) {
+    const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
     const [row] = await rowsOf(
       connection,
-      `SELECT holder FROM writer WHERE until > CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+      `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`,
     )
-    return row && String(row[0])
+    return row && { holder: String(row[0]), leftMs: Number(row[1]) }
   },
 
   async runMigration(connection, migration) {
