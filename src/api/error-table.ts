@@ -227,7 +227,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) =>
       e.policy === 'closed'
         ? 'submitting blocks is not available for public use'
-        : 'submitting blocks is not available for public use; it needs a valid token in Authorization',
+        : 'submitting blocks is not available for public use; it needs a token in Authorization that may submit blocks',
   },
   TRANSACTION_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'transaction')),
   BLOCK_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'block')),

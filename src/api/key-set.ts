@@ -3,12 +3,10 @@ import * as errors from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { keySetAlgorithms } from './signing-key.ts'
 import { type TokenFileUnusable, watchFile } from './watched-file.ts'
 
 /** Keys of another issuer: a JSON Web Key Set (RFC 7517) in a file, or at a URL. */
-
-/** The algorithms of such keys. A shared secret has no place in a set that is handed around. */
-export const keySetAlgorithms = ['EdDSA', 'ES256'] as const
 
 /** Where a key set is. */
 export type KeySetSource =

@@ -18,6 +18,9 @@ export interface SigningKey {
   readonly verify: KeyObject
 }
 
+/** The algorithms of keys of another issuer. A shared secret has no place in a set that is handed around. */
+export const keySetAlgorithms = ['EdDSA', 'ES256'] as const
+
 /** Where the key is: a file (EdDSA, or ES256 where it holds a key of P-256), or a shared secret (HS256). */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string }

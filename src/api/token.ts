@@ -7,8 +7,8 @@ import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { TokenError } from './api-errors.ts'
-import { type KeySet, keySetAlgorithms } from './key-set.ts'
-import type { SigningKey } from './signing-key.ts'
+import type { KeySet } from './key-set.ts'
+import { keySetAlgorithms, type SigningKey } from './signing-key.ts'
 
 /** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
 

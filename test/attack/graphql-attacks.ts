@@ -143,6 +143,22 @@ export const graphqlAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'equal fields by the thousand',
+    expected: ['GRAPHQL_VALIDATION_FAILED'],
+    round: async (target) => {
+      const documents = [
+        `{ ${times(9_900, () => '__typename')} }`,
+        `{ ${times(2_450, () => 'milestone { index }')} }`,
+        `{ ${times(1_100, () => 'milestone(index: 1) { index }')} }`,
+        `{ ${times(2_400, () => '...F')} } fragment F on Query { ${times(4_000, () => '__typename')} }`,
+      ]
+      const answers = await atOnce(many(target, 10), () =>
+        Promise.all(documents.map((document) => askGraphql(target, document))),
+      )
+      return answers.flat()
+    },
+  },
+  {
     name: 'hashes of documents that are not there',
     expected: ['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_HASH_MISMATCH'],
     round: (target) =>

@@ -178,11 +178,14 @@ describe('a payload alone', () => {
 
 describe('who may submit', () => {
   const closed = 'submitting blocks is not available for public use'
-  const tokenNeeded = `${closed}; it needs a valid token in Authorization`
+  const tokenNeeded = `${closed}; it needs a token in Authorization that may submit blocks`
   type Authorization = (gateway: TestGateway) => Promise<Record<string, string>>
   const nobody: Authorization = async () => ({})
   const somebody: Authorization = async ({ token }) => ({
-    authorization: `Bearer ${await token()}`,
+    authorization: `Bearer ${await token('block:submit')}`,
+  })
+  const another: Authorization = async ({ token }) => ({
+    authorization: await token('chain-record:write'),
   })
   const liar: Authorization = async () => ({ authorization: 'Bearer e30.e30.e30' })
   const rows: readonly (readonly [string, string, Authorization, string | undefined])[] = [
@@ -190,6 +193,7 @@ describe('who may submit', () => {
     ['nobody with a token when it is closed', 'closed', somebody, closed],
     ['nobody without a token when one is needed', 'token', nobody, tokenNeeded],
     ['nobody with a wrong token', 'token', liar, tokenNeeded],
+    ['nobody with a token for something else', 'token', another, tokenNeeded],
     ['everybody with a token', 'token', somebody, undefined],
     ['everybody when it is open', 'open', nobody, undefined],
   ]
