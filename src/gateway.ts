@@ -62,6 +62,8 @@ export interface GatewayDeps {
   readonly log: Log
   /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
+  /** Ends a start that takes long. */
+  readonly stopping?: AbortSignal
   /** How the feed behaves; by default as `defaultFeedSettings` says. */
   readonly feed?: Partial<FeedSettings>
 }
@@ -107,7 +109,7 @@ async function openInOrder(
   deps: GatewayDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
-  const { log, wake = createWake(), feed: feedSettings } = deps
+  const { log, wake = createWake(), feed: feedSettings, stopping } = deps
   const trusted = await trustedDocumentsOf(config)
   if (!trusted.ok) return trusted
   const database = await openWatchedStore(config, { log, wake })
@@ -123,7 +125,8 @@ async function openInOrder(
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
   const holder = nameOfThisProcess()
-  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted: wake.notify }
+  const onCommitted = wake.notify
+  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted, stopping }
   const ledger = await openLedger(config, ledgerDeps)
   if (!ledger.ok) return ledger
   const source = ledger.value

@@ -20,7 +20,10 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
-  const gateway = await openedUnlessAway(config, { clock: process.clock, log })
+  const stopping = new AbortController()
+  void process.stopped.then(() => stopping.abort())
+  const deps = { clock: process.clock, log, stopping: stopping.signal }
+  const gateway = await openedUnlessAway(config, deps)
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
@@ -119,6 +122,7 @@ function startMessage(error: StartError): string {
     case 'SNAPSHOT_COMMITMENT_DIFFERS':
     case 'SNAPSHOT_OF_ANOTHER_NETWORK':
     case 'SNAPSHOT_AWAY':
+    case 'SNAPSHOT_INTERRUPTED':
     case 'SNAPSHOT_UNFINISHED':
       return snapshotMessage(error)
     case 'GENESIS_FILE_INVALID':
