@@ -80,6 +80,8 @@ export interface GatewayDeps {
   readonly log: Log
   /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
+  /** Ends a start that takes long. */
+  readonly stopping?: AbortSignal
   /** How the feed behaves; by default as `defaultFeedSettings` says. */
   readonly feed?: Partial<FeedSettings>
   /** Of one of several processes behind a port: takes its metrics, which the first process serves. */
@@ -141,7 +143,7 @@ async function openInOrder(
   deps: GatewayDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
-  const { wake = createWake(), feed: feedSettings } = deps
+  const { wake = createWake(), feed: feedSettings, stopping } = deps
   const metrics = config.metrics && (await createMetrics(deps.metricsOf?.worker))
   const log = metrics?.countEvents(deps.log) ?? deps.log
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
@@ -166,7 +168,7 @@ async function openInOrder(
   opened.push(async () => clock.close())
   const holder = nameOfThisProcess()
   const times = metrics?.meters
-  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted, times }
+  const ledgerDeps = { log, clock, store, signatures, holder, onCommitted, times, stopping }
   const ledger = await openLedger(config, ledgerDeps)
   if (!ledger.ok) return ledger
   const source = ledger.value

@@ -23,7 +23,11 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
   const metricsOf = worker && { worker: String(worker.id), offer: answerFirstProcess }
-  const gateway = await openedUnlessAway(config, { clock: process.clock, log, metricsOf })
+  const stopping = new AbortController()
+  void process.stopped.then(() => stopping.abort())
+  const { clock } = process
+  const deps = { clock, log, metricsOf, stopping: stopping.signal }
+  const gateway = await openedUnlessAway(config, deps)
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
@@ -127,6 +131,7 @@ function startMessage(error: StartError): string {
     case 'SNAPSHOT_COMMITMENT_DIFFERS':
     case 'SNAPSHOT_OF_ANOTHER_NETWORK':
     case 'SNAPSHOT_AWAY':
+    case 'SNAPSHOT_INTERRUPTED':
     case 'SNAPSHOT_UNFINISHED':
       return snapshotMessage(error)
     case 'GENESIS_FILE_INVALID':

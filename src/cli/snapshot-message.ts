@@ -1,6 +1,7 @@
 import type {
   SnapshotAway,
   SnapshotCommitmentDiffers,
+  SnapshotInterrupted,
   SnapshotInvalid,
   SnapshotOfAnotherNetwork,
   SnapshotRootDiffers,
@@ -14,6 +15,7 @@ export function snapshotMessage(
     | SnapshotCommitmentDiffers
     | SnapshotOfAnotherNetwork
     | SnapshotAway
+    | SnapshotInterrupted
     | SnapshotUnfinished,
 ): string {
   return `${error.code}: ${sentence(error)}`
@@ -41,6 +43,8 @@ function sentence(error: Parameters<typeof snapshotMessage>[0]): string {
       return 'the nodes in UPSTREAM_URLS have other protocol parameters than the snapshot'
     case 'SNAPSHOT_AWAY':
       return `the snapshot cannot be read: ${error.reason}`
+    case 'SNAPSHOT_INTERRUPTED':
+      return 'the start was interrupted; the next one goes on with the snapshot'
     case 'SNAPSHOT_UNFINISHED':
       return 'the database holds a part of a snapshot; name the snapshot with --snapshot, or choose another database'
   }

@@ -29,6 +29,8 @@ export interface NodeDeps {
   readonly holder: string
   /** Called with the newest position of the log after every commit of this process. */
   readonly onCommitted: (seq: number) => void
+  /** Ends a start that takes long. */
+  readonly stopping?: AbortSignal | undefined
   /** Times what the writer does; without it nothing is timed. */
   readonly times?: WriterTimes | undefined
 }

@@ -37,8 +37,8 @@ export interface TestGatewayOptions {
   /** Settings by variable, over those of a test: a free port, and everything in a temporary folder. */
   readonly env?: Environment
   readonly clock?: MachineClock
-  /** What wakes the feed, and how it behaves; as in the program by default. */
-  readonly deps?: Pick<GatewayDeps, 'wake' | 'feed'>
+  /** What wakes the feed, how it behaves, and what ends the start; as in the program by default. */
+  readonly deps?: Pick<GatewayDeps, 'wake' | 'feed' | 'stopping'>
 }
 
 /** Starts a gateway. */

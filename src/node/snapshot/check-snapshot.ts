@@ -56,11 +56,13 @@ export function checkHead(head: SnapshotHead): CheckedHead | SnapshotRootDiffers
     if (!commitment.ok) return undefined
     const { slot, previousCommitmentId } = commitment.value
     const before = milestones.at(-1)
-    // Before the newest ones there may be the one that holds the last row of the log.
-    const isNext = before?.slot === slot - 1
-    if (isNext && before?.commitmentId !== previousCommitmentId) return undefined
-    if (before !== undefined && (isNext ? before.lastSeq + 1 !== firstSeq : milestones.length > 1))
-      return undefined
+    if (before !== undefined) {
+      // Before the newest ones there may be the one that holds the last row of the log.
+      const isNext = before.slot === slot - 1
+      const isChained = isNext && before.commitmentId === previousCommitmentId
+      const isApart = before.slot < slot - 1 && milestones.length === 1
+      if (!(isChained || isApart) || before.lastSeq + 1 !== firstSeq) return undefined
+    }
     const id = commitmentId(commitment.value)
     milestones.push({
       slot,

@@ -17,7 +17,12 @@ import {
   outputEntries,
   type ReadBefore,
 } from './check-snapshot.ts'
-import type { SnapshotAway, SnapshotInvalid, SnapshotRootDiffers } from './snapshot-errors.ts'
+import type {
+  SnapshotAway,
+  SnapshotInterrupted,
+  SnapshotInvalid,
+  SnapshotRootDiffers,
+} from './snapshot-errors.ts'
 import { parsePart, parsePosition, positionText, type SnapshotPart } from './snapshot-format.ts'
 import { SnapshotCut, SnapshotGone, type SnapshotSource } from './snapshot-source.ts'
 
@@ -34,12 +39,14 @@ export interface ReceiveDeps<E> {
   readonly source: SnapshotSource
   /** Whether the contents of each output are held against its proof. */
   readonly withProofs: boolean
+  /** Ends the transfer between two lines. */
+  readonly stopping: AbortSignal | undefined
   /** Holds the head against what the followed nodes have, and gives the id of the log. */
   confirm(head: CheckedHead): Promise<Result<Hex, E>>
 }
 
 /** Why the database did not begin. */
-export type ReceiveError = SnapshotInvalid | SnapshotAway | LeaseLost
+export type ReceiveError = SnapshotInvalid | SnapshotAway | SnapshotInterrupted | LeaseLost
 
 /** Receives what is missing, proves the whole, and begins the log. What cannot become a ledger is removed again. */
 export async function receiveSnapshot<E extends { readonly code: string }>(
@@ -55,6 +62,7 @@ export async function receiveSnapshot<E extends { readonly code: string }>(
 /** What came before one of these is as it should be. */
 const resumable: readonly string[] = [
   'SNAPSHOT_AWAY',
+  'SNAPSHOT_INTERRUPTED',
   'SNAPSHOT_ENDED_EARLY',
   'SNAPSHOT_DAMAGED',
   'SNAPSHOT_MALFORMED',
@@ -135,11 +143,12 @@ async function transferLines<E extends object>(
   reader: LineReader,
   report: (part: SnapshotPart, reader: LineReader) => void,
 ): Promise<Result<CheckedHead, ReceiveError | E | TransferFailed>> {
-  const { source, lease } = deps
+  const { source, lease, stopping } = deps
   const lines = source.lines(reader.position())[Symbol.asyncIterator]()
   const keep = createKeeper(lease)
   try {
     for (;;) {
+      if (stopping?.aborted) return err({ code: 'SNAPSHOT_INTERRUPTED' })
       const next = await nextOf(lines)
       if (!next.ok) return next
       if (next.value === undefined) return err({ failure: new SnapshotCut() })

@@ -64,6 +64,11 @@ export interface SnapshotAway {
   readonly reason: string
 }
 
+/** The process is to end; what came is here. */
+export interface SnapshotInterrupted {
+  readonly code: 'SNAPSHOT_INTERRUPTED'
+}
+
 /** A part of a snapshot is in the database, and the settings name none. */
 export interface SnapshotUnfinished {
   readonly code: 'SNAPSHOT_UNFINISHED'

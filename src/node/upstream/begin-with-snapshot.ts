@@ -3,15 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { knownVersion } from '../../protocol/parameters.ts'
-import type { LeaseHeld } from '../../store/contract.ts'
+import type { LeaseHeld, LeaseLost } from '../../store/contract.ts'
 import { awaitLease, tryLease } from '../lease.ts'
 import type { NodeDeps } from '../node-core.ts'
 import type { CheckedHead } from '../snapshot/check-snapshot.ts'
 import { type ReceiveError, receiveSnapshot } from '../snapshot/receive-snapshot.ts'
 import type {
-  SnapshotAway,
   SnapshotCommitmentDiffers,
-  SnapshotInvalid,
   SnapshotOfAnotherNetwork,
 } from '../snapshot/snapshot-errors.ts'
 import { snapshotSource } from '../snapshot/snapshot-source.ts'
@@ -31,11 +29,11 @@ type ConfirmError =
   | SnapshotOfAnotherNetwork
 
 /** Why it does not begin. */
-export type BeginError = LeaseHeld | SnapshotInvalid | SnapshotAway | ConfirmError
+export type BeginError = Exclude<ReceiveError, LeaseLost> | LeaseHeld | ConfirmError
 
 /** Receives the snapshot that a setting names, unless the database has a ledger; one of the processes on a database does. */
 export async function beginWithSnapshot(
-  { store, log, holder }: Pick<NodeDeps, 'store' | 'log' | 'holder'>,
+  { store, log, holder, stopping }: Pick<NodeDeps, 'store' | 'log' | 'holder' | 'stopping'>,
   nodes: Nodes,
   { snapshot, withProofs }: { readonly snapshot: string; readonly withProofs: boolean },
 ): Promise<Result<undefined, BeginError>> {
@@ -57,6 +55,7 @@ export async function beginWithSnapshot(
         lease: lease.value,
         source,
         withProofs,
+        stopping,
         confirm,
       })
       if (!received.ok && received.error.code !== 'LEASE_LOST') {

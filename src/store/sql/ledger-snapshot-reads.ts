@@ -12,16 +12,18 @@ import { accountEntries } from './trie-tables.ts'
 
 /** The ledger at the end of a former slot. What was unspent then is unspent now, or was spent in one of the slots since. */
 export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): LedgerSnapshotReads {
-  // The slots since come from the commitments, for each of which the index of spent outputs is entered once.
+  // For each slot since, its own part of the index of spent outputs is entered. SQLite takes the tables of a CROSS JOIN in
+  // this order; in the other it would read every output that there ever was between two ids.
   const outputs = rows(
     outputRows,
     `WHERE outputs.id IN (
       WITH kept AS (SELECT "outputId" AS id FROM unspent_outputs
           WHERE "outputId" > ?1 AND "bookedSlot" <= ?2 ORDER BY "outputId" LIMIT ${pageLimit}),
-        gone AS (SELECT spent.id FROM commitments JOIN outputs AS spent
-            ON spent."spentSlot" = commitments.slot AND spent.id > ?1 AND spent.id <=
+        gone AS (SELECT spent.id FROM commitments CROSS JOIN outputs AS spent
+          WHERE commitments.slot > ?2 AND spent."spentSlot" = commitments.slot AND spent.id > ?1
+            AND spent.id <=
               coalesce((SELECT id FROM kept ORDER BY id LIMIT 1 OFFSET ${pageLimit - 1}), ?3)
-          WHERE commitments.slot > ?2 AND spent."bookedSlot" <= ?2)
+            AND spent."bookedSlot" <= ?2)
       SELECT id FROM kept UNION SELECT id FROM gone)
     ORDER BY outputs.id LIMIT ${pageLimit}`,
   )

@@ -192,6 +192,10 @@ describe.each(databases)('on $name', ({ create }) => {
     const part = await fileOf('part', lines.slice(0, 3))
     await expect(begin(part)).rejects.toThrow('SNAPSHOT_ENDED_EARLY')
     await expect(begin()).rejects.toThrow('SNAPSHOT_UNFINISHED')
+    const deps = { stopping: AbortSignal.abort() }
+    await expect(startGateway({ env: { ...env, SNAPSHOT: part }, deps })).rejects.toThrow(
+      'SNAPSHOT_INTERRUPTED',
+    )
     const begun = await begin(await fileOf('whole', lines))
     expect(begun.logged.join()).toContain('snapshot-resumed')
     await expectSame(begun)
