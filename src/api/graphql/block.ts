@@ -67,7 +67,8 @@ builder.queryField('block', (t) =>
   t.field({
     type: BlockNode,
     nullable: true,
-    description: 'A block, from the moment it was submitted on; null when it is not known.',
+    description:
+      'A block, from the moment it was submitted on; null when it is not known, or is no longer kept.',
     args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),
