@@ -66,7 +66,7 @@ async function slotsOf(
   ])
   if (committed === null || counted === null) return undefined
   const newest = await tx.block.findFirst({
-    where: { slot: { lte: committed.slot } },
+    where: { slot: { lte: committed.slot }, state: { not: 'DROPPED' } },
     orderBy: { slot: 'desc' },
     select: { slot: true },
   })
