@@ -50,6 +50,8 @@ describe('the cost is told', () => {
     expect(extensions).toEqual({
       cost: {
         estimated: 20 * 10 + 20 * 2,
+        // Of the share of this client, which other tests spend as well.
+        remaining: expect.any(Number),
         limit: maxOperationCost,
         // The list, its nodes, and one field of each.
         fields: 2 + nodes.length,
