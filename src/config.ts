@@ -69,6 +69,8 @@ export interface Config extends LedgerSettings, TokenSettings {
   readonly submit: (typeof submitModes)[number]
   /** How many of the newest milestones the log keeps. */
   readonly logRetention: number | 'all'
+  /** For how many slots blocks that carry nothing are kept. */
+  readonly blockRetention: number | 'all'
   /** A manifest of the only GraphQL documents that are answered. */
   readonly trustedDocumentsFile: string | undefined
   /** Whose pages may read answers and open WebSockets; `undefined` for what is usual on the network. */
@@ -161,6 +163,7 @@ export function parseConfig(
     issuerAccount: readIssuerAccount(given, errors),
     stateMemory: check(settings.stateMemory, parseCount, 'a whole number'),
     logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
+    blockRetention: check(settings.blockRetention, parseRetention, 'all, or a whole number from 1'),
     trustedDocumentsFile: given(settings.trustedDocuments).text,
     allowedOrigins: readOrigins(given, errors),
     allowedHosts: check(settings.allowedHosts, parseNames, '*, or names with commas between'),

@@ -21,7 +21,7 @@ import type { TokenFileUnusable } from './api/watched-file.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { type CommitMarks, createCommitMarks } from './feed/commit-marks.ts'
-import { type FeedSettings, openFeed } from './feed/open.ts'
+import { type Feed, type FeedSettings, openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
@@ -36,7 +36,7 @@ import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
-import { startPruner } from './node/pruner.ts'
+import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
 import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
@@ -304,12 +304,7 @@ async function openServices(
   const feedDeps = { reader: store.read, parameters, wake, commits, log }
   const feed = await openFeed(feedDeps, feedSettings)
   opened.push(feed.close)
-  if (config.logRetention !== 'all') {
-    const { write } = store
-    const isWriting = () => source.status().role === 'WRITER'
-    const pruner = startPruner({ write, tail: feed.tail, log, isWriting }, config.logRetention)
-    opened.push(pruner.close)
-  }
+  opened.push(...pruners(config, { store, source, tail: feed.tail, log }))
   const filler = startActivityFiller({
     write: store.write,
     tail: feed.tail,
@@ -339,6 +334,29 @@ async function openServices(
     version: programVersion(),
     faucet,
   }
+}
+
+interface PrunersDeps extends Pick<Services, 'source'> {
+  readonly store: Store
+  readonly tail: Feed['tail']
+  readonly log: Log
+}
+
+/** Starts what deletes old rows, where the operator asks for it; gives how each is closed. */
+function pruners(
+  { logRetention, blockRetention }: Config,
+  { store, source, tail, log }: PrunersDeps,
+): (() => Promise<void>)[] {
+  const isWriting = () => source.status().role === 'WRITER'
+  const deps = { write: store.write, tail, log, isWriting }
+  const { parameters } = source.network
+  const tip = () => tail.tip().slot
+  return [
+    ...(logRetention === 'all' ? [] : [startPruner(deps, logRetention)]),
+    ...(blockRetention === 'all'
+      ? []
+      : [startBlockPruner(deps, { slots: blockRetention, tip, parameters })]),
+  ].map(({ close }) => close)
 }
 
 /** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */

@@ -18,7 +18,7 @@ export function parseCount(text: string): number | undefined {
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
 }
 
-/** How many milestones are kept. */
+/** How many milestones or slots are kept. */
 export function parseRetention(text: string): number | 'all' | undefined {
   if (text === 'all') return text
   const milestones = parseCount(text)

@@ -242,6 +242,13 @@ export const settings = {
     byDefault: 'all',
     help: 'how many of the newest milestones the log of ledger updates keeps',
   },
+  blockRetention: {
+    variable: 'BLOCK_RETENTION',
+    flag: 'block-retention',
+    value: 'SLOTS',
+    byDefault: 'all',
+    help: 'how many slots blocks are kept for that carry nothing: no transaction, and no vote that is still to be counted',
+  },
   trustedDocuments: {
     variable: 'TRUSTED_DOCUMENTS',
     flag: 'trusted-documents',

@@ -67,7 +67,8 @@ export function createClients(
   })
 
   async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
-    const token = sent.authorization ?? sent.cookie ?? ''
+    // Both, for an empty header leaves the cookie to say who it is.
+    const token = `${sent.authorization ?? ''}\n${sent.cookie ?? ''}`
     // What a token was taken for once is enough to know whose share it is; what it allows is asked each time, also for operators.
     const known = names.get(token)
     if (known !== undefined) return clientNamed(known)

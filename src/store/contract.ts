@@ -15,7 +15,12 @@ import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { DatabaseSpace, StoreLoad } from './load.ts'
-import type { PruneRequest, PruneResult } from './prune-contract.ts'
+import type {
+  PruneBlocksRequest,
+  PruneBlocksResult,
+  PruneRequest,
+  PruneResult,
+} from './prune-contract.ts'
 import type {
   AccountVersion,
   AddressPage,
@@ -257,6 +262,8 @@ export interface StoreWriter extends WaitingReads {
    * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
    */
   pruneLog(keep: PruneRequest): Promise<PruneResult>
+  /** Gives up old blocks that carry nothing, at most `rows` of them a call. Needs no lease, as above. */
+  pruneBlocks(keep: PruneBlocksRequest): Promise<PruneBlocksResult>
   /** Counts the next piece of the slots whose activity is not counted, from the newest down. */
   fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
   /** Forgets the activity of all spans that begin in the kept log, to be counted anew. */

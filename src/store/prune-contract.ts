@@ -1,3 +1,5 @@
+import type { SlotIndex } from '../protocol/primitives.ts'
+
 /** What of the log is to be kept, and how much may go in one transaction. */
 export interface PruneRequest {
   readonly milestones: number
@@ -7,5 +9,20 @@ export interface PruneRequest {
 /** Up to where the log is gone now, and whether more of it is to go. */
 export interface PruneResult {
   readonly prunedSeq: number
+  readonly isDone: boolean
+}
+
+/** Which blocks that carry nothing are kept, and how many may go in one transaction. */
+export interface PruneBlocksRequest {
+  /** Of how many slots, counted back from the newest block. */
+  readonly slots: number
+  /** Blocks of validators are kept from this slot on: they are not counted yet. */
+  readonly votesBefore: SlotIndex
+  readonly rows: number
+}
+
+/** How many blocks are gone, and whether there are no more of them. */
+export interface PruneBlocksResult {
+  readonly pruned: number
   readonly isDone: boolean
 }

@@ -18,6 +18,7 @@ import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { addToSnapshot, dropSnapshot, finishSnapshot } from './ledger-snapshot.ts'
 import { newestMigration } from './migrate.ts'
 import { pruneLog } from './prune.ts'
+import { pruneBlocks } from './prune-blocks.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
@@ -72,6 +73,7 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
     slotContents: (from, to) => lookRaw((reading) => slotContents(reading, from, to)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
+    pruneBlocks: (request) => transact((writing) => pruneBlocks(writing, request)),
     fillActivity: (term, request) =>
       transact((writing) => underLease(writing, term, () => fillActivity(writing, request))),
     forgetActivity: (term) =>

@@ -218,6 +218,14 @@ describe('a client', () => {
     socket.close()
   })
 
+  test('is not taken for another that sent an empty header as well', async () => {
+    const sent = { authorization: '', cookie: `jwt=${await gateway.token()}` }
+    // Whether it is the first of its holder or not, the second finds nothing left.
+    await ask({ ...newClient(), ...sent }, dear())
+    expect((await ask({ ...newClient(), ...sent })).status).toBe(429)
+    expect((await ask({ ...newClient(), authorization: '' })).status).toBe(200)
+  })
+
   test('with a token that is not valid is its address, which pays for the check', async () => {
     const address = newClient()
     const before = remaining(await ask(address))

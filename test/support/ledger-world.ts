@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Environment } from '../../src/config.ts'
 import { present } from '../../src/lib/assert.ts'
 import { createSettableClock } from '../../src/lib/clock.ts'
 import { developmentKeys } from '../../src/node/embedded/development.ts'
@@ -11,7 +12,7 @@ import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
-import type { SignedTransaction } from '../../src/protocol/transaction.ts'
+import type { Payload } from '../../src/protocol/transaction.ts'
 import type { ModelOutput } from './balance-model.ts'
 import { graphql } from './client.ts'
 import { startGateway, type TestGateway } from './start-gateway.ts'
@@ -28,8 +29,8 @@ export interface LedgerWorld {
   output(id: OutputId): ModelOutput | undefined
   /** The slot of this moment, with the commitment that transactions refer to. */
   moment(): Promise<Moment>
-  /** Submits a transaction in the slot of a moment; gives the id of its block. */
-  submit(moment: Moment, payload: SignedTransaction): Promise<BlockId>
+  /** Submits a payload in the slot of a moment; gives the id of its block. */
+  submit(moment: Moment, payload: Payload): Promise<BlockId>
   /** Notes what a transaction did that was booked in a slot. */
   note(slot: SlotIndex, transaction: Effects): void
   /** Goes on by some slots, and waits until what lies the least committable age behind is committed. */
@@ -87,13 +88,16 @@ export function shortened(usual: ProtocolParameters): ProtocolParameters {
 }
 
 /** Starts a world. */
-export async function startWorld(): Promise<LedgerWorld> {
+export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-world-'))
   const file = join(folder, 'parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, worldParameters)))
   const clock = createSettableClock(timeOf(firstSlot))
   // Each slot reads anew what it needs of the state.
-  const gateway = await startGateway({ clock, env: { PARAMETERS_FILE: file, STATE_MEMORY: '0' } })
+  // As on the development network: a test asks more than a stranger may.
+  const free = { CLIENT_COST: '100000000', CLIENT_PAYLOADS: '1000000', MAX_LOOP_DELAY: '0' }
+  const ledger = { PARAMETERS_FILE: file, STATE_MEMORY: '0' }
+  const gateway = await startGateway({ clock, env: { ...free, ...ledger, ...env } })
   const outputs: ModelOutput[] = []
   const placeById = new Map<OutputId, number>()
   let slot = firstSlot
@@ -106,7 +110,7 @@ export async function startWorld(): Promise<LedgerWorld> {
     return { offer, slot, commitmentId, committed }
   }
 
-  async function submit({ offer }: Moment, payload: SignedTransaction): Promise<BlockId> {
+  async function submit({ offer }: Moment, payload: Payload): Promise<BlockId> {
     // No two blocks of a moment are the same, and none is older than its parents.
     for (const time of [clock.nowNs(), offer.header.issuingTime]) if (time > issued) issued = time
     issued += 1n

@@ -69,7 +69,8 @@ builder.queryField('block', (t) =>
     complexity: reads(1),
     type: BlockNode,
     nullable: true,
-    description: 'A block, from the moment it was submitted on; null when it is not known.',
+    description:
+      'A block, from the moment it was submitted on; null when it is not known, or is no longer kept.',
     args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),

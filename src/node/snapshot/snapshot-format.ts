@@ -8,7 +8,7 @@ import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-cont
 import type { PrunedTip } from '../../store/rows.ts'
 
 /**
- * The text of a snapshot (docs/decisions/034-snapshots.md): lines of JSON, each an array of a check and a part. The check is
+ * The text of a snapshot (docs/decisions/035-snapshots.md): lines of JSON, each an array of a check and a part. The check is
  * SHA-256 over the check of the line before and the text of the part, both as text, so that a line stands for all before it.
  */
 

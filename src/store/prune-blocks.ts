@@ -1,0 +1,82 @@
+import { resolutions } from '../ledger/activity-buckets.ts'
+import { present } from '../lib/assert.ts'
+import { Block } from '../protocol/block.ts'
+import { decode } from '../protocol/schema/schema.ts'
+import type { PruneBlocksRequest, PruneBlocksResult } from './prune-contract.ts'
+import type { BlockKind } from './rows.ts'
+import { blockIds, blockParents } from './sql/bulk-tables.ts'
+import type { Writing } from './sql/statements.ts'
+import { idFromBytes, kindToNumber } from './values.ts'
+
+/** Removes old blocks that carry nothing: no transaction, and no vote of a validator that is not counted yet. */
+
+/** Removes a piece of them, with their references to their parents. Those of other kinds are kept for ever. */
+export async function pruneBlocks(
+  writing: Writing,
+  { slots, votesBefore, rows: limit }: PruneBlocksRequest,
+): Promise<PruneBlocksResult> {
+  const { tx, sql } = writing
+  const span = await slotsOf(writing, slots)
+  if (span === undefined) return { pruned: 0, isDone: true }
+  const upTo: readonly (readonly [BlockKind, number])[] = [
+    ['basic', span.to],
+    ['tagged', span.to],
+    ['validation', Math.min(span.to, votesBefore - 1)],
+  ]
+  const found: { readonly id: Uint8Array; readonly bytes: Uint8Array }[] = []
+  for (const [kind, to] of upTo) {
+    for (const state of ['FINALIZED', 'DROPPED']) {
+      if (found.length >= limit) break
+      const rows = await tx.block.findMany({
+        where: { state, kind: kindToNumber(kind), slot: { gte: span.from, lte: to } },
+        orderBy: { slot: 'asc' },
+        take: limit - found.length,
+        select: { id: true, bytes: true },
+      })
+      found.push(...rows)
+    }
+  }
+  if (found.length === 0) return { pruned: 0, isDone: true }
+  const ids = found.map(({ id }) => ({ blockId: idFromBytes<'BlockId'>(id) }))
+  // The table of references is sorted by parents, so that one cannot be found by its child alone.
+  const references = found.flatMap(({ bytes }, i) => {
+    const { blockId: child } = present(ids[i], 'its id')
+    return parentsOf(bytes).map((parent) => ({ parent, child }))
+  })
+  await sql.remove(tx, blockParents, references)
+  await sql.remove(tx, blockIds, ids)
+  return { pruned: found.length, isDone: found.length < limit }
+}
+
+/**
+ * The slots whose blocks may go. New blocks refer to the newest, however old these are in a quiet ledger, so time is counted from
+ * the newest block; and how many blocks a slot had is read from their rows until it is counted in its activity.
+ */
+async function slotsOf(
+  { tx }: Writing,
+  slots: number,
+): Promise<{ readonly from: number; readonly to: number } | undefined> {
+  const [committed, counted] = await Promise.all([
+    tx.commitment.findFirst({ orderBy: { slot: 'desc' }, select: { slot: true } }),
+    tx.activity.findFirst({
+      where: { resolution: resolutions.indexOf('SLOT') },
+      orderBy: { bucket: 'asc' },
+      select: { bucket: true },
+    }),
+  ])
+  if (committed === null || counted === null) return undefined
+  const newest = await tx.block.findFirst({
+    where: { slot: { lte: committed.slot }, state: { not: 'DROPPED' } },
+    orderBy: { slot: 'desc' },
+    select: { slot: true },
+  })
+  if (newest === null) return undefined
+  return { from: Number(counted.bucket), to: Number(newest.slot) - slots - 1 }
+}
+
+function parentsOf(bytes: Uint8Array) {
+  const block = decode(Block, bytes)
+  if (!block.ok) throw new Error(`a kept block cannot be read: ${block.error.code}`)
+  const { strongParents, weakParents, shallowLikeParents } = block.value.body
+  return [...new Set([...strongParents, ...weakParents, ...shallowLikeParents])]
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import type { BlockId } from '../../src/protocol/primitives.ts'
+import { graphql } from '../support/client.ts'
+import { fundFromFaucet, startWorld, worldParameters } from '../support/ledger-world.ts'
+import { rest } from '../support/rest.ts'
+import { until } from '../support/until.ts'
+import { ownedBy, taggedData, user } from '../support/wallet.ts'
+
+/** Blocks that carry nothing are given up after some slots, and every query goes on. */
+
+const kept = 2 * worldParameters.maxCommittableAge
+
+test('old blocks without a transaction go, with what refers to them, and all else stays', async () => {
+  // Fewer slots than blocks may refer to.
+  const world = await startWorld({ BLOCK_RETENTION: '1' })
+  const { url } = world.gateway
+  const ask = async (query: string) => {
+    const { data, errors } = await graphql(url, query)
+    expect(errors).toBeUndefined()
+    return data
+  }
+  let made = 0
+  /** A block with data, in the slot of this moment. */
+  async function submitData(): Promise<{ id: BlockId; parents: readonly BlockId[]; slot: number }> {
+    const moment = await world.moment()
+    made++
+    const id = await world.submit(
+      moment,
+      taggedData(`0x${made.toString(16).padStart(4, '0')}`, '0x'),
+    )
+    return { id, parents: moment.offer.strongParents, slot: moment.slot }
+  }
+
+  await fundFromFaucet(world, [ownedBy(user(1), 1_000_000n)])
+  const carriers = (await ask('{ transactions(first: 1) { nodes { block { blockId } } } }'))
+    .transactions.nodes
+  const carrier: BlockId = carriers[0].block.blockId
+  const old = await submitData()
+  const [parent] = old.parents
+  const inMilestone = `{ milestone(index: ${old.slot}) { blockCount blocks(first: 10) { nodes { blockId } } } }`
+  const { minCommittableAge: lag } = worldParameters
+  await world.pass(lag + 1)
+  const next = await submitData()
+  await world.pass(kept - 1)
+  // Time alone takes nothing away: it is counted from the newest block that is final.
+  const { milestone: before } = await ask(inMilestone)
+  expect(before.blocks.nodes).toContainEqual({ blockId: old.id })
+  const childrenOf = async (id = '') =>
+    await (await rest(`${url}/api/explorer/v3/blocks/${id}/children`)).text()
+  expect(await childrenOf(parent)).toContain(old.id)
+  const last = await submitData()
+  await world.pass(lag + 1)
+  const blockOfId = async (id: BlockId) => (await ask(`{ block(id: "${id}") { blockId } }`)).block
+  await until(async () => (await blockOfId(old.id)) === null)
+  expect(await blockOfId(carrier)).toEqual({ blockId: carrier })
+  expect(await blockOfId(last.id)).toEqual({ blockId: last.id })
+
+  const { milestone: after } = await ask(inMilestone)
+  expect(after.blockCount).toBe(before.blockCount)
+  expect(after.blocks.nodes).not.toContainEqual({ blockId: old.id })
+  const listed = (await ask('{ blocks(first: 100) { nodes { blockId state } } }')).blocks.nodes
+  expect(listed.map(({ blockId }: { blockId: BlockId }) => blockId)).not.toContain(old.id)
+  expect((await rest(`${url}/api/core/v3/blocks/${old.id}`)).status).toBe(404)
+  expect((await rest(`${url}/api/core/v3/blocks/${old.id}/metadata`)).status).toBe(404)
+  expect(await childrenOf(parent)).not.toContain(old.id)
+  const { block } = await ask(
+    `{ block(id: "${next.id}") { parents { blockId block { blockId } } } }`,
+  )
+  expect(block.parents).toContainEqual({ blockId: old.id, block: null })
+  await submitData()
+  const pruned = world.gateway.logged.filter((line) => line.includes('"blocks-pruned"'))
+  expect(pruned.length).toBeGreaterThan(0)
+  await world.close()
+})
