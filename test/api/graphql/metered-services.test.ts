@@ -67,6 +67,14 @@ describe('once an operation has to end', () => {
     await expect(services.signatures.check([wrong])).rejects.toMatchObject(left)
   })
 
+  test('because it has gone on for too long, nothing more is read', async () => {
+    const budget = createBudget()
+    const services = metered(budget)
+    budget.overdue()
+    const tooLong = { extensions: { code: 'QUERY_TOO_LONG', limitMs: 10_000 } }
+    expect(() => services.store.read.milestone(1)).toThrow(expect.objectContaining(tooLong))
+  })
+
   test('because it has cost too much, it ends by that name, and so does what it still reads', async () => {
     const budget = createBudget()
     const services = metered(budget)
