@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
-import { costLimit, refusedByHttp } from './cost.ts'
+import { costLimit, introspectionWork, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
 import { type Documents, namedDocuments } from './documents.ts'
 import { hiddenSchema } from './hidden-schema.ts'
@@ -72,6 +72,7 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
     const isHttp = 'request' in args.contextValue
     setExecuteFn(async (given) => {
       try {
+        budget.compute(introspectionWork(args))
         const abortable = { ...given, signal: budget.signal }
         const result = await executeFn(abortable)
         budget.check()
