@@ -323,7 +323,7 @@ function writeObject(
       bytes += key.length
       if (typeof part !== 'string') {
         parts ??= []
-        parts.push(text + key, part)
+        parts.push(text + key, isLeaf ? part.then((later) => counted(later, run)) : part)
         text = ''
         continue
       }
@@ -338,6 +338,12 @@ function writeObject(
   if (parts === undefined) return text + end
   parts.push(text + end)
   return Promise.all(parts).then((all) => all.join(''))
+}
+
+/** Single values, and lists of them, that are written later. */
+function counted(text: string, { context }: Run): string {
+  context.budget.spend(text.length, 0)
+  return text
 }
 
 function writeList(write: Write, value: unknown, run: Run): string | Promise<string> {

@@ -30,6 +30,7 @@ import { createIntrospectionCount } from './introspection-cost.ts'
 import {
   fieldCost,
   free,
+  introspectionCost,
   maxOperationCost,
   operationCostBase,
   type Price,
@@ -61,8 +62,18 @@ export function operationCost(args: ExecutionArgs): number | undefined {
   return billOf(args)?.cost
 }
 
+/** What the executor takes for the introspection of an operation, in units; other fields are counted when they are resolved. */
+export function introspectionWork(args: ExecutionArgs): number {
+  const { body = '' } = args.document.loc?.source ?? {}
+  return isIntrospecting.test(body) ? (billOf(args)?.introspected() ?? 0) * introspectionCost : 0
+}
+
+const isIntrospecting = /__(schema|type)\b/
+
 interface Bill {
   readonly cost: number
+  /** How many fields of introspection it lists. */
+  introspected(): number
   /** The path of the field with the greatest part of the cost, by the names in the answer: `a.nodes.proof`. */
   dearestField(): string
 }
@@ -114,6 +125,7 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   const limit = Math.floor(maxOperationCost / introspected)
   const introspection = createIntrospectionCount({ schema, fragments, variables, limit })
   const costs = new Map<SelectionSetNode, Map<GraphQLNamedType, number>>()
+  let listedFields = 0
 
   function ofSelection(set: SelectionSetNode, type: GraphQLNamedType): number {
     const known = costs.get(set)?.get(type)
@@ -156,7 +168,9 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
     const written = writtenCost * (1 + nameLength(node))
     const meta = type === schema.getQueryType() ? metaFields.get(name) : undefined
     if (meta !== undefined) {
-      return (1 + introspection.below(meta, node, undefined)) * introspected + written
+      const listed = 1 + introspection.below(meta, node, undefined)
+      listedFields += listed
+      return listed * introspected + written
     }
     const field = type.getFields()[name]
     // `__typename`, which every type has.
@@ -171,6 +185,7 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   const sums = { deps, ofSelection, ofField, selectionOf }
   return {
     cost: ofSelection(selectionSet, root),
+    introspected: () => listedFields,
     dearestField: () => dearestBelow(sums, selectionSet, root).join('.'),
   }
 }

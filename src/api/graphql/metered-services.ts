@@ -1,7 +1,7 @@
 import type { Services } from '../../service/services.ts'
 import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
-import { doubtfulSignatureCost, rowCost, signatureCost } from './prices.ts'
+import { doubtfulSignatureCost, rowCost, signatureCost, statementCost } from './prices.ts'
 
 /**
  * The services of one execution: rows that it reads and signatures that it checks are counted in its budget, and no statement
@@ -37,7 +37,7 @@ function meteredReads(reader: Reader, budget: Budget): Reader {
 }
 
 function counted<T>(found: T, budget: Budget): T {
-  budget.compute(rowCost * Math.max(1, rowsIn(found)))
+  budget.compute(statementCost + rowCost * Math.max(1, rowsIn(found)))
   return found
 }
 

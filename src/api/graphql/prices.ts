@@ -68,14 +68,19 @@ interface PageArgs {
 export const maxOperationCost = 100_000
 /** What a row costs that is read. */
 export const rowCost = 1
+/** What a statement costs beside its rows; an answer has few of them, and no field says how many. */
+export const statementCost = 2
 /** How many bytes of an answer cost a unit. */
 export const bytesOfUnit = 1_024
 /** What an operation costs before its first field: it is read, looked up and answered. */
-export const operationCostBase = 10
+export const operationCostBase = 20
 /** What every field of an answer costs, also `__typename`: its name, a short value, and the calls that make it. */
 export const writtenCost = 1 / 16
 /** Of that, what is no text. */
 export const fieldWork = 1 / 32
+
+/** What the executor takes for a field of introspection. */
+export const introspectionCost = 1 / 16
 
 /** The outputs that a transaction spends or creates: at most 128 of each. */
 export const outputsCost = itemsCost(128)
@@ -130,13 +135,13 @@ export const fieldCost = {
   /** Up to 1,000 texts of 256 characters, mostly a few. */
   accessNodes: bytes(10_240),
   /** Decoding a block or a transaction. */
-  block: computes(50),
+  block: { ...computes(1), field: 20 },
   /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
   proof: computes(50),
   /** All accounts that stake are read and sorted. */
   validators: computes(50),
   /** Blocks or transactions of a slot are counted in an index, some thousand of them. */
-  count: computes(20),
+  count: computesUpTo(20),
   /** Up to 10,000 outputs are read and decoded. */
   mana: computesUpTo(5_000),
   /** A field of introspection. All of them are resolved in one go, while everything else waits. */

@@ -1,7 +1,5 @@
 import { isObjectType } from 'graphql'
 import type { Schema } from '../../protocol/schema/schema.ts'
-import { limitsOf } from '../limit-list.ts'
-import { defaultLimits } from '../limits.ts'
 import { kindName } from './from-schema-inputs.ts'
 import { protocolRoots } from './model.ts'
 import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './protocol-types.ts'
@@ -12,9 +10,8 @@ import { memberSentence, typeSentence } from './schema-sentences.ts'
 export function referenceText(): string {
   const families = [...types.families].toSorted(byName).map(([name, kinds]) => family(name, kinds))
   const structs = [...types.structs].toSorted(byName).map(([, struct]) => section(struct))
-  const limits = ['## Limits', limitTable()]
   const model = ['## Families', ...families, '## Types', ...structs]
-  return `${[introduction, ...limits, ...model].join('\n\n')}\n`
+  return `${[introduction, ...model].join('\n\n')}\n`
 }
 
 const types = collectTypes(protocolRoots)
@@ -23,26 +20,6 @@ const introduction = `# Object model
 
 Every object of the block protocol, version 3, as JSON, bytes and GraphQL know it. The members stand in the order of
 their bytes. Written from the declarations in \`src/protocol\` by \`npm run reference\`; do not edit.`
-
-/** Of a gateway without settings. */
-function limitTable(): string {
-  const rows = limitsOf(defaultLimits).map(
-    ({ name, value, unit, meaning, error, setting }) =>
-      `| \`${name}\` | ${value.toLocaleString('en')} | ${unit.toLowerCase()} | ${meaning} | ${code(error)} | ${code(setting)} |`,
-  )
-  const head = [
-    '| limit | value | unit | meaning | error | setting |',
-    '| --- | --- | --- | --- | --- | --- |',
-  ]
-  return [limitsSentence, [...head, ...rows].join('\n')].join('\n\n')
-}
-
-const limitsSentence =
-  'What the query `limits` answers without settings. A value is itself allowed; what exceeds it gets the error.'
-
-function code(text = ''): string {
-  return text === '' ? '' : `\`${text}\``
-}
 
 function family(name: string, kinds: readonly AnyStruct[]): string {
   const rows = kinds.map(

@@ -5,7 +5,7 @@ import { toGraphQL } from '../errors.ts'
 import { noteOperation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
-import { costLimit, refusedByHttp } from './cost.ts'
+import { costLimit, introspectionWork, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
 import { type Documents, namedDocuments } from './documents.ts'
 import { hiddenSchema } from './hidden-schema.ts'
@@ -76,6 +76,7 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
     const isHttp = 'request' in args.contextValue
     setExecuteFn(async (given) => {
       try {
+        budget.compute(introspectionWork(args))
         const abortable = { ...given, signal: budget.signal }
         const result = await executeFn(abortable)
         budget.check()

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limitsOf } from '../../../src/api/limit-list.ts'
 import { defaultLimits } from '../../../src/api/limits.ts'
+import { maxHits } from '../../../src/service/search/look-up.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { addresses } from '../../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
+import { entry } from '../../support/store-rows.ts'
 
 /** The query `limits`: its values are those that are applied. */
 
@@ -66,6 +68,30 @@ describe('limits', () => {
       expect(await codesOf(make?.(Number(value) + 1) ?? '')).toContain(error)
     },
   )
+
+  test('that are sizes of pages are those of lists without first and last', async () => {
+    const sizes = ['defaultPageSize', 'defaultUpdatesPageSize'].map((name) => told.get(name)?.value)
+    const slots = Array.from({ length: 110 }, (_, n) => [entry(0, n)])
+    await served.commit(...slots)
+    const { data } = await served.ask(
+      '{ milestones { nodes { index } } ledgerUpdates { nodes { seq } } }',
+    )
+    const { milestones, ledgerUpdates } = data
+    const seen = [milestones, ledgerUpdates].map(({ nodes }) => String(nodes.length))
+    expect(seen).toEqual(sizes)
+  })
+
+  test('that are of search are those that it keeps', async () => {
+    expect(told.get('searchHits')?.value).toBe(String(maxHits))
+    const length = Number(told.get('searchCharacters')?.value)
+    const reasons = [length, length + 1].map(async (count) => {
+      const { data } = await served.ask(`{ search(text: "${'~'.repeat(count)}") { message } }`)
+      return data.search.message ?? ''
+    })
+    const [atLimit, beyond] = await Promise.all(reasons)
+    expect(atLimit).not.toContain('longer than')
+    expect(beyond).toContain(`longer than ${length} characters`)
+  })
 
   test('that an operator sets have the value that is set', () => {
     expect(told.get('connections')).toMatchObject({ value: '7', setting: 'MAX_CONNECTIONS' })

@@ -7,6 +7,7 @@ import {
   maxOperationCost,
   operationCostBase,
   signatureCost,
+  statementCost,
 } from '../../../src/api/graphql/prices.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import type { Services } from '../../../src/service/services.ts'
@@ -39,10 +40,22 @@ function metered(budget: Budget): Services {
 
 describe('counted are', () => {
   const rows = [
-    ['the rows of a list', ({ store }: Services) => store.read.milestonesAfter(0, 10), 3],
-    ['one row', ({ store }: Services) => store.read.milestone(2), 1],
-    ['a row that is not there', ({ store }: Services) => store.read.milestone(99), 1],
-    ['an empty list', ({ store }: Services) => store.read.milestonesAfter(9, 10), 1],
+    [
+      'the rows of a list',
+      ({ store }: Services) => store.read.milestonesAfter(0, 10),
+      statementCost + 3,
+    ],
+    ['one row', ({ store }: Services) => store.read.milestone(2), statementCost + 1],
+    [
+      'a row that is not there',
+      ({ store }: Services) => store.read.milestone(99),
+      statementCost + 1,
+    ],
+    [
+      'an empty list',
+      ({ store }: Services) => store.read.milestonesAfter(9, 10),
+      statementCost + 1,
+    ],
     [
       'a signature that both implementations refuse',
       ({ signatures: it }: Services) => it.check([wrong]),
@@ -67,10 +80,18 @@ describe('once an operation has to end', () => {
     await expect(services.signatures.check([wrong])).rejects.toMatchObject(left)
   })
 
+  test('because it has gone on for too long, nothing more is read', async () => {
+    const budget = createBudget()
+    const services = metered(budget)
+    budget.overdue()
+    const tooLong = { extensions: { code: 'QUERY_TOO_LONG', limitMs: 10_000 } }
+    expect(() => services.store.read.milestone(1)).toThrow(expect.objectContaining(tooLong))
+  })
+
   test('because it has cost too much, it ends by that name, and so does what it still reads', async () => {
     const budget = createBudget()
     const services = metered(budget)
-    budget.compute(maxOperationCost - operationCostBase - 1)
+    budget.compute(maxOperationCost - operationCostBase - statementCost - 1)
     await services.store.read.milestone(1)
     const costly = { extensions: { code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost } }
     await expect(services.store.read.milestone(1)).rejects.toMatchObject(costly)

@@ -10,6 +10,15 @@ export function processorMs(pid: number): number {
   return ticks * msPerTick
 }
 
+/** Nanoseconds of processor time of the threads of a process, without those that have ended. */
+export function processorNs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.reduce((sum, thread) => {
+    const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+    return sum + Number(ns)
+  }, 0)
+}
+
 /** The same of a process and of all that it has started. */
 export function processorMsOfTree(pid: number): number {
   const children = readdirSync('/proc')
