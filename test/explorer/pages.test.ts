@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { accessibilityProblems, type Look, openBrowser, openTab } from '../support/browser.ts'
 import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
-import { variablesIn } from '../support/explorer-pages.ts'
+import { setRecords, variablesIn } from '../support/explorer-pages.ts'
 
 /** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
 
@@ -16,7 +16,9 @@ beforeAll(async () => {
     startChainWorld({ players: 40, rounds: 8 }),
     openBrowser(),
   ])
-  const { milestone, block, transaction, output, address, search } = await variablesIn(started)
+  const variables = await variablesIn(started)
+  const { milestone, block, transaction, output, address, search } = variables
+  await setRecords(started.world.gateway, variables)
   paths = new Map([
     ['home', '/'],
     ['search', `/search?q=${search.text}`],
@@ -25,12 +27,30 @@ beforeAll(async () => {
     ['transaction', `/transaction/${transaction.id}`],
     ['output', `/output/${output.id}`],
     ['address', `/address/${address.address}`],
+    ...(['token', 'foundry', 'account', 'nft', 'anchor', 'delegation'] as const).map(
+      (name) => [name, `/${name}/${variables[name].id}`] as const,
+    ),
+    ['validators', '/validators'],
+    ['epoch', '/epoch/1'],
+    ['chain', `/chain/${variables.chain.chainId}`],
+    ...lists.map(([name]) => [name, `/${name}`] as const),
   ])
 }, 120_000)
 afterAll(async () => {
   await browser.close()
   await started.world.close()
 })
+
+/** The pages that are one list. */
+const lists = [
+  ['chains', 'ChainsPage', 'Chains'],
+  ['milestones', 'MilestonesPage', 'Milestones'],
+  ['blocks', 'BlocksPage', 'Blocks'],
+  ['transactions', 'TransactionsPage', 'Transactions'],
+  ['accounts', 'AccountsPage', 'Accounts'],
+  ['tokens', 'TokensPage', 'Tokens'],
+  ['nfts', 'NftsPage', 'NFTs'],
+] as const
 
 /** The operation of each page, and what its heading says. */
 const pages = [
@@ -41,6 +61,16 @@ const pages = [
   ['transaction', 'TransactionPage', 'Transaction'],
   ['output', 'OutputPage', 'Output'],
   ['address', 'AddressPage', 'Address'],
+  ['token', 'TokenPage', 'Token'],
+  ['foundry', 'FoundryPage', 'Foundry'],
+  ['account', 'AccountPage', 'Account'],
+  ['nft', 'NftPage', 'NFT Pixel'],
+  ['anchor', 'AnchorPage', 'Anchor'],
+  ['delegation', 'DelegationPage', 'Delegation'],
+  ['validators', 'ValidatorsPage', 'Validators'],
+  ['epoch', 'ValidatorsPage', 'Epoch 1'],
+  ['chain', 'ChainPage', 'Chain record'],
+  ...lists,
 ] as const
 
 const looks: readonly Look[] = [

@@ -12,6 +12,14 @@ const isHelpOpen = signal(false)
 /** After `g`, a letter names a section. */
 const sections: Readonly<Record<string, () => string>> = {
   h: () => linkTo('home'),
+  m: () => linkTo('milestones'),
+  b: () => linkTo('blocks'),
+  t: () => linkTo('transactions'),
+  a: () => linkTo('accounts'),
+  k: () => linkTo('tokens'),
+  n: () => linkTo('nfts'),
+  v: () => linkTo('validators'),
+  c: () => linkTo('chains'),
 }
 
 export function openKeyboardHelp(): void {

@@ -1,0 +1,75 @@
+import { type BlocksPageData, document } from '../../generated/explorer/blocks.ts'
+import { grouped } from '../format.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Id } from '../parts/id.tsx'
+import { List } from '../parts/list.tsx'
+import { afterIn, Choice, nextOf, OnlyBy, oneOf } from '../parts/paging.tsx'
+import { State } from '../parts/state.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { linkTo, type Place } from '../router.ts'
+import { chainTexts } from '../texts-chains.ts'
+
+/** All blocks that are kept, by what they carry and by issuer. */
+
+type Block = NonNullable<BlocksPageData['blocks']>['nodes'][number]
+
+const words = chainTexts.lists
+
+const payloads = ['TRANSACTION', 'TAGGED_DATA', 'CANDIDACY', 'NONE'] as const
+
+export const page = definePage({
+  document,
+  variables: (place) => ({
+    payload: oneOf(payloads, place.query.get('payload')),
+    issuer: place.query.get('issuer') ?? undefined,
+    ...afterIn(place),
+  }),
+  title: () => words.blocks,
+  // They come between milestones too, and are shown with the next one.
+  live: () => 'MILESTONES',
+  View: BlocksPage,
+})
+
+function BlocksPage({ data: { blocks }, place }: PageViewProps<BlocksPageData>) {
+  return (
+    <List
+      title={words.blocks}
+      rows={blocks?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noBlocks}
+      place={place}
+      next={blocks && nextOf(blocks.pageInfo)}
+    >
+      <Choice place={place} by="payload" label={words.byPayload} values={words.payloads} />
+      <Issuer place={place} />
+    </List>
+  )
+}
+
+function Issuer({ place }: { readonly place: Place }) {
+  const issuer = place.query.get('issuer')
+  if (issuer === null) return null
+  return (
+    <OnlyBy place={place} by="issuer">
+      {words.issuedBy} <Id of="account" id={issuer} />
+    </OnlyBy>
+  )
+}
+
+const columns: readonly Column<Block>[] = [
+  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
+  { head: words.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { head: words.state, cell: ({ state }) => <State of={state} /> },
+  {
+    head: words.slot,
+    cell: ({ slot }) => <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>,
+  },
+  { head: words.issuer, cell: ({ issuerId }) => <Id of="account" id={issuerId} /> },
+  {
+    head: words.transaction,
+    cell: ({ transaction }) =>
+      transaction === null ? '–' : <Id of="transaction" id={transaction.transactionId} />,
+  },
+]
