@@ -41,7 +41,6 @@ export const chainTexts = {
     transaction: 'Transaction',
     changes: 'What changed',
     same: 'nothing of its own',
-    began: 'began with',
     added: 'added',
     removed: 'removed',
   },
@@ -68,7 +67,6 @@ export const chainTexts = {
     title: (id: string) => `Foundry ${id}`,
     heading: 'Foundry',
     token: 'Mints',
-    supply: 'Supply',
   },
   accountPage: {
     kind: 'account',
@@ -113,7 +111,6 @@ export const chainTexts = {
     open: (host: string) => `Open at ${host}`,
     elsewhere: 'It is kept elsewhere: that server will see that you open it.',
     owners: 'Owners',
-    noName: 'without a name',
   },
   anchor: {
     kind: 'anchor',

@@ -35,7 +35,7 @@ export const page = definePage({
   View: AccountPage,
 })
 
-function AccountPage({ data, place }: PageViewProps<AccountPageData>) {
+function AccountPage({ data, place, failures }: PageViewProps<AccountPageData>) {
   const { account } = data
   if (account === null) return null
   return (
@@ -45,7 +45,11 @@ function AccountPage({ data, place }: PageViewProps<AccountPageData>) {
         id={account.accountId}
         isDestroyed={account.isDestroyed}
       />
-      <Issuance of={account} cost={blockCost(data)} />
+      <Issuance
+        of={account}
+        cost={blockCost(data)}
+        isKnown={failures.every(({ path }) => !path.includes('entry'))}
+      />
       <Facts>
         <ChainAddressFact of={account.address} />
         <Fact name={chainTexts.owner}>
@@ -98,11 +102,16 @@ function blockCost({ milestone, network }: AccountPageData): bigint | undefined 
 function Issuance({
   of: { entry },
   cost,
+  isKnown,
 }: {
   readonly of: Account
   readonly cost: bigint | undefined
+  /** A node does not say what credits an account has. */
+  readonly isKnown: boolean
 }) {
-  if (entry === null) return <p class="sentence">{words.noEntry}</p>
+  if (entry === null) {
+    return <p class="sentence">{isKnown ? words.noEntry : chainTexts.notOffered}</p>
+  }
   const credits = BigInt(entry.credits)
   const isDebt = credits < 0n
   return (

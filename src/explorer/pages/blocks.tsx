@@ -1,13 +1,13 @@
 import { type BlocksPageData, document } from '../../generated/explorer/blocks.ts'
-import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
+import { MilestoneLink } from '../parts/moments.tsx'
 import { afterIn, Choice, nextOf, OnlyBy, oneOf } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { linkTo, type Place } from '../router.ts'
+import type { Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** All blocks that are kept, by what they carry and by issuer. */
@@ -64,7 +64,7 @@ const columns: readonly Column<Block>[] = [
   { head: words.state, cell: ({ state }) => <State of={state} /> },
   {
     head: words.slot,
-    cell: ({ slot }) => <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>,
+    cell: ({ slot }) => <MilestoneLink of={slot} />,
   },
   { head: words.issuer, cell: ({ issuerId }) => <Id of="account" id={issuerId} /> },
   {

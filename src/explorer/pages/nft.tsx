@@ -5,7 +5,8 @@ import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
 import { Media } from '../parts/media.tsx'
-import { Metadata, saidIn } from '../parts/metadata.tsx'
+import { Metadata } from '../parts/metadata.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
 import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -30,16 +31,17 @@ export const page = definePage({
 })
 
 function nameOf(nft: Nft | null): string | undefined {
-  return saidIn(nft?.immutableMetadata?.entries, 'name')
+  return nameIn(nft?.immutableMetadata?.entries)
 }
 
 function NftPage({ data: { nft }, place }: PageViewProps<NftPageData>) {
   if (nft === null) return null
+  const name = nameOf(nft)
   const entries = nft.immutableMetadata?.entries ?? []
   return (
     <>
       <ChainHeading
-        title={words.title(nameOf(nft) ?? '')}
+        title={name === undefined ? words.heading : words.title(name)}
         id={nft.nftId}
         isDestroyed={nft.isDestroyed}
       />

@@ -2,7 +2,7 @@ import { document, type NftsPageData } from '../../generated/explorer/nfts.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
-import { saidIn } from '../parts/metadata.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
 import { afterIn, nextOf, OnlyBy } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -47,7 +47,9 @@ const columns: readonly Column<Nft>[] = [
   { head: words.nft, cell: ({ nftId }) => <Id of="nft" id={nftId} /> },
   {
     head: words.name,
-    cell: ({ immutableMetadata }) => saidIn(immutableMetadata?.entries, 'name') ?? '–',
+    cell: ({ immutableMetadata }) => (
+      <span class="metadata-value">{nameIn(immutableMetadata?.entries) ?? '–'}</span>
+    ),
   },
   {
     head: words.changed,

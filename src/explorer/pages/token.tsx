@@ -5,7 +5,8 @@ import { Tokens } from '../parts/amount.tsx'
 import { ChainHeading } from '../parts/chain.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
-import { Metadata, saidIn } from '../parts/metadata.tsx'
+import { Metadata } from '../parts/metadata.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
 import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
 import { percent, Shares } from '../parts/shares.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -39,16 +40,17 @@ export const page = definePage({
 })
 
 function nameOf(token: Token | null): string | undefined {
-  return saidIn(token?.immutableMetadata?.entries, 'name')
+  return nameIn(token?.immutableMetadata?.entries)
 }
 
 function TokenPage({ data: { token }, place }: PageViewProps<TokenPageData>) {
   if (token === null) return null
+  const name = nameOf(token)
   const rows = rowsOf(token, place)
   return (
     <>
       <ChainHeading
-        title={words.title(nameOf(token) ?? '')}
+        title={name === undefined ? words.heading : words.title(name)}
         id={token.tokenId}
         isDestroyed={token.isDestroyed}
       />

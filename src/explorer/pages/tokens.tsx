@@ -3,7 +3,7 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Tokens } from '../parts/amount.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
-import { saidIn } from '../parts/metadata.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
 import { afterIn, nextOf } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -40,7 +40,9 @@ const columns: readonly Column<Token>[] = [
   { head: words.token, cell: ({ tokenId }) => <Id of="token" id={tokenId} /> },
   {
     head: words.name,
-    cell: ({ immutableMetadata }) => saidIn(immutableMetadata?.entries, 'name') ?? '–',
+    cell: ({ immutableMetadata }) => (
+      <span class="metadata-value">{nameIn(immutableMetadata?.entries) ?? '–'}</span>
+    ),
   },
   {
     head: words.changed,

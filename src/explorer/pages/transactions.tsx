@@ -1,9 +1,9 @@
 import { document, type TransactionsPageData } from '../../generated/explorer/transactions.ts'
-import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
+import { MilestoneLink } from '../parts/moments.tsx'
 import { afterIn, Choice, nextOf, oneOf } from '../parts/paging.tsx'
 import { movedBy, Parties } from '../parts/parties.tsx'
 import { State } from '../parts/state.tsx'
@@ -51,7 +51,7 @@ const columns: readonly Column<Transaction>[] = [
     cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
   },
   { head: words.state, cell: ({ state }) => <State of={state} /> },
-  { head: words.slot, cell: ({ slot }) => grouped(slot) },
+  { head: words.slot, cell: ({ slot }) => <MilestoneLink of={slot} /> },
   { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
   {
     head: words.amount,

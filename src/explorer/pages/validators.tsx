@@ -4,7 +4,8 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
-import { IssueStrip, stripOf } from '../parts/issue-strip.tsx'
+import { IssueStrip } from '../parts/issue-strip.tsx'
+import { stripOf } from '../parts/issued-blocks.ts'
 import { Epoch, Slot } from '../parts/moments.tsx'
 import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
 import { percent } from '../parts/shares.tsx'
@@ -24,7 +25,7 @@ const words = chainTexts.validators
 export const page = definePage({
   document,
   variables: (place) => ({
-    ...(place.parameters.index !== undefined && { index: Number(place.parameters.index) }),
+    ...(place.parameters.index !== undefined && { index: indexIn(place.parameters.index) }),
     ...afterIn(place),
   }),
   title: ({ parameters }) =>
@@ -34,6 +35,11 @@ export const page = definePage({
   live: () => 'MILESTONES',
   View: ValidatorsPage,
 })
+
+/** What is no number is refused by the gateway, as any other id that cannot be. */
+function indexIn(text: string): number {
+  return /^[0-9]+$/.test(text) ? Number(text) : -1
+}
 
 function ValidatorsPage({ data, place }: PageViewProps<ValidatorsPageData>) {
   const { epoch, validators } = data

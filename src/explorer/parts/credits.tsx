@@ -5,7 +5,7 @@ export function Credits({ of: credits }: { readonly of: string }) {
   const isDebt = credits.startsWith('-')
   return (
     <span class={isDebt ? 'amount state-failed' : 'amount'}>
-      {isDebt ? '−' : '+'}
+      {credits !== '0' && (isDebt ? '−' : '+')}
       {grouped(isDebt ? credits.slice(1) : credits)}
     </span>
   )

@@ -1,4 +1,5 @@
 import { grouped } from '../format.ts'
+import { milestones } from '../live.ts'
 import { frame, timeOf } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -56,4 +57,11 @@ export function Epoch({ index }: { readonly index: number }) {
       {grouped(index)}
     </a>
   )
+}
+
+/** A slot as a link to its milestone; one that is not committed yet has none. */
+export function MilestoneLink({ of: slot }: { readonly of: number }) {
+  const newest = milestones.value[0]?.index ?? 0
+  if (slot > newest) return <span>{grouped(slot)}</span>
+  return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
 }
