@@ -9,6 +9,7 @@ import './styles/base.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/pages.css'
+import './styles/chains.css'
 
 /** Starts the explorer. */
 

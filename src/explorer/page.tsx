@@ -205,10 +205,11 @@ export function editorAddress(text: string, variables: object): string {
   let query = text
   for (const [name, value] of Object.entries(variables)) {
     if (value === undefined) continue
-    const declared = new RegExp(`(\\$${name}: [\\w\\[\\]!]+)(?: = (\\w+))?`)
-    query = query.replace(declared, (_, type: string, usual: string | undefined) => {
-      // Where the usual value is a name, the type is an enum.
-      const literal = usual !== undefined && /^[A-Z]/.test(usual) ? value : JSON.stringify(value)
+    const declared = new RegExp(`(\\$${name}: [\\w\\[\\]!]+)(?: = \\w+)?`)
+    query = query.replace(declared, (_, type: string) => {
+      // A name in capitals is a value of an enum; an id has small letters.
+      const isEnum = !type.includes(': String') && /^[A-Z_]+$/.test(String(value))
+      const literal = isEnum ? value : JSON.stringify(value)
       return `${type} = ${literal}`
     })
   }

@@ -12,6 +12,19 @@ export const pagePaths = {
   transaction: '/transaction/:id',
   output: '/output/:id',
   address: '/address/:address',
+  token: '/token/:id',
+  foundry: '/foundry/:id',
+  account: '/account/:id',
+  nft: '/nft/:id',
+  anchor: '/anchor/:id',
+  delegation: '/delegation/:id',
+  validators: '/validators',
+  epoch: '/epoch/:index',
+  chain: '/chain/:id',
+  chains: '/chains',
+  accounts: '/accounts',
+  tokens: '/tokens',
+  nfts: '/nfts',
 } as const
 
 export type PageName = keyof typeof pagePaths

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { accessibilityProblems, type Look, openBrowser, openTab } from '../support/browser.ts'
 import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
-import { variablesIn } from '../support/explorer-pages.ts'
+import { setRecords, variablesIn } from '../support/explorer-pages.ts'
 
 /** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
 
@@ -19,18 +19,24 @@ beforeAll(async () => {
     startChainWorld({ players: 40, rounds: 8 }),
     openBrowser(),
   ])
-  const { milestone, block, transaction, output, address, search } = await variablesIn(started)
+  const variables = await variablesIn(started)
+  const { milestone, block, transaction, output, address, search } = variables
+  await setRecords(started.world.gateway, variables)
   paths = new Map([
     ['home', '/'],
     ['search', `/search?q=${search.text}`],
-    ['milestones', '/milestones'],
-    ['blocks', '/blocks'],
-    ['transactions', '/transactions'],
     ['milestone', `/milestone/${milestone.index}`],
     ['block', `/block/${block.id}`],
     ['transaction', `/transaction/${transaction.id}`],
     ['output', `/output/${output.id}`],
     ['address', `/address/${address.address}`],
+    ...(['token', 'foundry', 'account', 'nft', 'anchor', 'delegation'] as const).map(
+      (name) => [name, `/${name}/${variables[name].id}`] as const,
+    ),
+    ['validators', '/validators'],
+    ['epoch', '/epoch/1'],
+    ['chain', `/chain/${variables.chain.chainId}`],
+    ...lists.map(([name]) => [name, `/${name}`] as const),
   ])
 }, 120_000)
 afterAll(async () => {
@@ -38,18 +44,36 @@ afterAll(async () => {
   await started.world.close()
 })
 
+/** The pages that are one list. */
+const lists = [
+  ['chains', 'ChainsPage', 'Chains'],
+  ['milestones', 'MilestonesPage', 'Milestones'],
+  ['blocks', 'BlocksPage', 'Blocks'],
+  ['transactions', 'TransactionsPage', 'Transactions'],
+  ['accounts', 'AccountsPage', 'Accounts'],
+  ['tokens', 'TokensPage', 'Tokens'],
+  ['nfts', 'NftsPage', 'NFTs'],
+] as const
+
 /** The operation of each page, and what its heading says. */
 const pages = [
   ['home', 'Home', 'Ledger'],
   ['search', 'SearchPage', 'Search'],
-  ['milestones', 'MilestonesPage', 'Milestones'],
-  ['blocks', 'BlocksPage', 'Blocks'],
-  ['transactions', 'TransactionsPage', 'Transactions'],
   ['milestone', 'MilestonePage', 'Milestone'],
   ['block', 'BlockPage', 'Block'],
   ['transaction', 'TransactionPage', 'Transaction'],
   ['output', 'OutputPage', 'Output'],
   ['address', 'AddressPage', 'Address'],
+  ['token', 'TokenPage', 'Token'],
+  ['foundry', 'FoundryPage', 'Foundry'],
+  ['account', 'AccountPage', 'Account'],
+  ['nft', 'NftPage', 'NFT Pixel'],
+  ['anchor', 'AnchorPage', 'Anchor'],
+  ['delegation', 'DelegationPage', 'Delegation'],
+  ['validators', 'ValidatorsPage', 'Validators'],
+  ['epoch', 'ValidatorsPage', 'Epoch 1'],
+  ['chain', 'ChainPage', 'Chain record'],
+  ...lists,
 ] as const
 
 const looks: readonly Look[] = [
@@ -66,7 +90,8 @@ const tooWide = 'document.documentElement.scrollWidth - document.documentElement
 describe.each(pages)('the page %s', (name, operation, heading) => {
   test('asks once, follows by one subscription, and nothing goes wrong', async () => {
     const { url } = started.world.gateway
-    for (const look of looks) {
+    // A list is a table as on every other page: one look is enough.
+    for (const look of lists.some(([list]) => list === name) ? looks.slice(1) : looks) {
       const tab = await openTab(browser, url, look)
       await tab.page.goto(url + present(paths.get(name), 'a path of the page'))
       const title = await tab.page.waitForSelector('h1')
@@ -141,3 +166,42 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
   await once(proxy, 'listening')
   return proxy
 }
+
+describe('on the pages of chains', () => {
+  test('a picture is there after a click, and asks no other host', async () => {
+    const { url } = started.world.gateway
+    const tab = await openTab(browser, url, looks[0] as Look)
+    await tab.page.goto(url + present(paths.get('nft'), 'a path of the page'))
+    const button = await tab.page.waitForSelector('main .button')
+    expect(await tab.page.$('img')).toBeNull()
+    await button?.click()
+    await tab.page.waitForFunction('document.querySelector("img")?.naturalWidth === 1')
+    expect(tab.problems).toEqual([])
+    await tab.close()
+  })
+
+  test('a list is chosen from, and goes on on another page', async () => {
+    const { url } = started.world.gateway
+    const tab = await openTab(browser, url, looks[0] as Look)
+    await tab.page.goto(`${url}/blocks`)
+    await tab.page.waitForSelector('[data-row]')
+    await tab.page.click('.choice a[href*="payload=TRANSACTION"]')
+    await tab.page.waitForFunction(
+      'document.querySelectorAll("[data-row] [data-head=Transaction] a").length === 50',
+    )
+    const first = () => tab.page.$eval('[data-row] a', (link) => link.textContent)
+    const before = await first()
+    await tab.page.click('.paging a')
+    await tab.page.waitForFunction('location.search.includes("after=")')
+    await tab.page.waitForFunction(
+      `![undefined, "${before}"].includes(document.querySelector("[data-row] a")?.textContent)`,
+    )
+    expect(await tab.page.evaluate('location.search')).toContain('payload=TRANSACTION')
+    await tab.page.evaluate('history.back()')
+    await tab.page.waitForFunction(
+      `document.querySelector("[data-row] a")?.textContent === "${before}"`,
+    )
+    expect(tab.problems).toEqual([])
+    await tab.close()
+  })
+})

@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { present } from '../../src/lib/assert.ts'
-import { transactionOf } from '../../src/protocol/ids.ts'
+import { assert, present } from '../../src/lib/assert.ts'
+import { hexToBytes } from '../../src/lib/hex.ts'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
+import { addressKey, transactionOf } from '../../src/protocol/ids.ts'
+import type { Id } from '../../src/protocol/primitives.ts'
 import type { ChainWorld } from './chain-world.ts'
 import { graphql } from './client.ts'
+import type { TestGateway } from './start-gateway.ts'
 import { issuer } from './wallet.ts'
 
 /** The pages of an explorer in `docs/examples/explorer`, and what they are asked for. */
@@ -40,6 +44,9 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
     { id: transactionId },
   )
   const nft = chainOf(4)
+  const anchor = chainOf(2)
+  const anchorId = anchor.id as Id<'AnchorId'>
+  const chain = encodeBech32('tst', hexToBytes(addressKey({ type: 24, anchorId })))
   return {
     home: {},
     milestones: {},
@@ -53,8 +60,34 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
     account: { id: issuer.accountId },
     nft: { id: nft.id },
     token: { id: chainOf(3).id },
+    foundry: { id: chainOf(3).id },
+    anchor: { id: anchor.id },
+    delegation: { id: chainOf(5).id },
     validators: {},
+    chain: { chainId: chain },
+    chains: {},
+    accounts: {},
+    tokens: {},
+    nfts: {},
     search: { text: nft.id.slice(0, 14) },
     slot,
   } as const
+}
+
+/** Sets two versions of the record of the chain that the pages are asked for. */
+export async function setRecords(
+  { url, token }: TestGateway,
+  { chain: { chainId } }: Awaited<ReturnType<typeof variablesIn>>,
+): Promise<void> {
+  for (const accessNodes of [['https://a.example/api'], ['https://b.example/api']]) {
+    const { errors } = await graphql(
+      url,
+      `mutation ($chainId: String!, $record: ChainRecordInput!) {
+        setChainRecord(chainId: $chainId, record: $record) { version }
+      }`,
+      { chainId, record: { accessNodes, isActive: true } },
+      { authorization: `Bearer ${await token('chain-record:write')}` },
+    )
+    assert(errors === undefined, JSON.stringify(errors))
+  }
 }

@@ -1,8 +1,9 @@
 import { chainId } from '../../src/ledger/chains.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { present } from '../../src/lib/assert.ts'
-import type { Hex } from '../../src/lib/hex.ts'
+import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
 import { accountIdOfKey, developmentKeys } from '../../src/node/embedded/development.ts'
+import type { Ed25519Address } from '../../src/protocol/addresses.ts'
 import { BlockIssuer, NativeToken } from '../../src/protocol/features.ts'
 import { addressKey, foundryIdFrom } from '../../src/protocol/ids.ts'
 import type {
@@ -90,10 +91,27 @@ const mintNft: Move = (turn) => {
   const nft: NftOutput = {
     ...{ type: 4, amount, mana: 0n, nftId: zeroId as Id<'NftId'>, unlockConditions },
     features: tagged(turn),
-    immutableFeatures: payer === undefined ? [] : [{ type: 1, address: issuer }],
+    immutableFeatures: [...(payer === undefined ? [] : [issuedBy(issuer)]), nftMetadata],
   }
   return balanced(turn, { name: 'mintNft', spends: payer ? [payer] : [], outputs: [nft] })
 }
+
+const issuedBy = (address: Ed25519Address) => ({ type: 1, address }) as const
+
+/** A name, and a picture of one pixel. */
+const nftMetadata = {
+  type: 2,
+  entries: [
+    {
+      key: 'irc27',
+      value: bytesToHex(
+        Buffer.from(
+          '{"name":"Pixel","uri":"data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="}',
+        ),
+      ),
+    },
+  ],
+} as const
 
 const moveNft: Move = (turn) => {
   const spend = pick(turn.random, spendable(turn, 4))

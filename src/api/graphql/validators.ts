@@ -173,6 +173,17 @@ Epoch.implement({
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
     }),
+    nextCommittee: t.field({
+      type: Committee,
+      nullable: true,
+      complexity: fieldCost.proof,
+      description:
+        'Who validates in the epoch after it; null until they are chosen, a little before its end.',
+      resolve: async ({ epoch }, _args, { services }) => {
+        const next = orThrow(await readCommitteeOf(services, { epoch: epoch + 1 }))
+        return next.seats.length === 0 ? null : next
+      },
+    }),
   }),
 })
 

@@ -12,9 +12,14 @@ import { switchTheme, theme } from './theme.ts'
 /** The pages that the header leads to. */
 const sections: readonly (readonly [page: PageName, label: string])[] = [
   ['home', texts.nav.home],
-  ['milestones', texts.home.milestones],
-  ['blocks', texts.milestone.blocks],
-  ['transactions', texts.home.transactions],
+  ['milestones', texts.nav.milestones],
+  ['blocks', texts.nav.blocks],
+  ['transactions', texts.nav.transactions],
+  ['accounts', texts.nav.accounts],
+  ['tokens', texts.nav.tokens],
+  ['nfts', texts.nav.nfts],
+  ['validators', texts.nav.validators],
+  ['chains', texts.nav.chains],
 ]
 
 export function Header() {

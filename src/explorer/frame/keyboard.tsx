@@ -15,6 +15,11 @@ const sections: Readonly<Record<string, () => string>> = {
   m: () => linkTo('milestones'),
   b: () => linkTo('blocks'),
   t: () => linkTo('transactions'),
+  a: () => linkTo('accounts'),
+  k: () => linkTo('tokens'),
+  n: () => linkTo('nfts'),
+  v: () => linkTo('validators'),
+  c: () => linkTo('chains'),
 }
 
 export function openKeyboardHelp(): void {

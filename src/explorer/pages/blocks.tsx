@@ -1,58 +1,74 @@
 import { type BlocksPageData, document } from '../../generated/explorer/blocks.ts'
-import { shortened } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
-import { afterOf, Pager } from '../parts/pager.tsx'
+import { List } from '../parts/list.tsx'
+import { MilestoneLink } from '../parts/moments.tsx'
+import { afterIn, Choice, nextOf, OnlyBy, oneOf } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { texts } from '../texts.ts'
+import type { Place } from '../router.ts'
+import { chainTexts } from '../texts-chains.ts'
 
-/** All blocks that are kept, the newest first. */
+/** All blocks that are kept, by what they carry and by issuer. */
 
 type Block = NonNullable<BlocksPageData['blocks']>['nodes'][number]
 
+const words = chainTexts.lists
+
+const payloads = ['TRANSACTION', 'TAGGED_DATA', 'CANDIDACY', 'NONE'] as const
+
 export const page = definePage({
   document,
-  variables: afterOf,
-  title: () => texts.milestone.blocks,
-  // An older page does not move.
-  live: (_, { query }) => (query.has('after') ? 'NEVER' : 'MILESTONES'),
+  variables: (place) => ({
+    payload: oneOf(payloads, place.query.get('payload')),
+    issuer: place.query.get('issuer') ?? undefined,
+    ...afterIn(place),
+  }),
+  title: () => words.blocks,
+  // They come between milestones too, and are shown with the next one.
+  live: () => 'MILESTONES',
   View: BlocksPage,
 })
 
 function BlocksPage({ data: { blocks }, place }: PageViewProps<BlocksPageData>) {
   return (
-    <>
-      <h1>{texts.milestone.blocks}</h1>
-      <Table
-        caption={texts.milestone.blocks}
-        rows={blocks?.nodes ?? []}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={blocks === null ? texts.states.notOffered : texts.home.noActivity}
-        isLive
-      />
-      <Pager place={place} info={blocks?.pageInfo} />
-    </>
+    <List
+      title={words.blocks}
+      rows={blocks?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noBlocks}
+      place={place}
+      next={blocks && nextOf(blocks.pageInfo)}
+    >
+      <Choice place={place} by="payload" label={words.byPayload} values={words.payloads} />
+      <Issuer place={place} />
+    </List>
+  )
+}
+
+function Issuer({ place }: { readonly place: Place }) {
+  const issuer = place.query.get('issuer')
+  if (issuer === null) return null
+  return (
+    <OnlyBy place={place} by="issuer">
+      {words.issuedBy} <Id of="account" id={issuer} />
+    </OnlyBy>
   )
 }
 
 const columns: readonly Column<Block>[] = [
-  { head: texts.milestone.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: texts.milestone.state, cell: ({ state }) => <State of={state} /> },
-  { head: texts.milestone.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
+  { head: words.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
+  { head: words.state, cell: ({ state }) => <State of={state} /> },
   {
-    head: texts.block.issuer,
-    cell: ({ issuer, issuerId }) =>
-      issuer === null ? (
-        <code>{shortened(issuerId)}</code>
-      ) : (
-        <Id of="address" id={issuer.address.bech32} />
-      ),
+    head: words.slot,
+    cell: ({ slot }) => <MilestoneLink of={slot} />,
   },
+  { head: words.issuer, cell: ({ issuerId }) => <Id of="account" id={issuerId} /> },
   {
-    head: texts.milestone.transaction,
+    head: words.transaction,
     cell: ({ transaction }) =>
       transaction === null ? '–' : <Id of="transaction" id={transaction.transactionId} />,
   },

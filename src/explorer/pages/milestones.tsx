@@ -2,63 +2,54 @@ import { document, type MilestonesPageData } from '../../generated/explorer/mile
 import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Count } from '../parts/amount.tsx'
-import { afterOf, Pager } from '../parts/pager.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { List } from '../parts/list.tsx'
+import { afterIn, nextOf } from '../parts/paging.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
-import { texts } from '../texts.ts'
+import { chainTexts } from '../texts-chains.ts'
 
-/** All milestones, the newest first. */
+/** All milestones. */
 
 type Milestone = NonNullable<MilestonesPageData['milestones']>['nodes'][number]
 
+const words = chainTexts.lists
+
 export const page = definePage({
   document,
-  variables: afterOf,
-  title: () => texts.home.milestones,
-  // An older page is of milestones that change no more.
-  live: (_, { query }) => (query.has('after') ? 'NEVER' : 'MILESTONES'),
+  variables: afterIn,
+  title: () => words.milestones,
+  live: () => 'MILESTONES',
   View: MilestonesPage,
 })
 
 function MilestonesPage({ data: { milestones }, place }: PageViewProps<MilestonesPageData>) {
   return (
-    <>
-      <h1>{texts.home.milestones}</h1>
-      <Table
-        caption={texts.home.milestones}
-        rows={milestones?.nodes ?? []}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={texts.home.noActivity}
-        isLive
-      />
-      <Pager place={place} info={milestones?.pageInfo} />
-    </>
+    <List
+      title={words.milestones}
+      rows={milestones?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noMilestones}
+      place={place}
+      next={milestones && nextOf(milestones.pageInfo)}
+    />
   )
 }
 
 const columns: readonly Column<Milestone>[] = [
   {
-    head: texts.home.milestone,
+    head: words.milestone,
     cell: ({ index }) => (
       <a href={linkTo('milestone', { index: String(index) })}>{grouped(index)}</a>
     ),
   },
-  { head: texts.home.ended, cell: ({ endedAt }) => <Time at={endedAt} /> },
+  { head: words.ended, cell: ({ endedAt }) => <Time at={endedAt} /> },
+  { head: words.blocks, cell: ({ blockCount }) => <Count value={blockCount} />, isNumber: true },
   {
-    head: texts.milestone.blocks,
-    cell: ({ blockCount }) => <Count value={blockCount} />,
-    isNumber: true,
-  },
-  {
-    head: texts.home.transactions,
+    head: words.transactions,
     cell: ({ transactionCount }) => <Count value={transactionCount} />,
     isNumber: true,
   },
-  {
-    head: texts.home.updates,
-    cell: ({ updateCount }) => <Count value={updateCount} />,
-    isNumber: true,
-  },
+  { head: words.updates, cell: ({ updateCount }) => <Count value={updateCount} />, isNumber: true },
 ]

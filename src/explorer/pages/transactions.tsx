@@ -1,65 +1,61 @@
 import { document, type TransactionsPageData } from '../../generated/explorer/transactions.ts'
-import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { Id } from '../parts/id.tsx'
-import { afterOf, Pager } from '../parts/pager.tsx'
+import { List } from '../parts/list.tsx'
+import { MilestoneLink } from '../parts/moments.tsx'
+import { afterIn, Choice, nextOf, oneOf } from '../parts/paging.tsx'
 import { movedBy, Parties } from '../parts/parties.tsx'
 import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
-import { texts } from '../texts.ts'
+import type { Column } from '../parts/table.tsx'
+import { chainTexts } from '../texts-chains.ts'
 
-/** All transactions that are kept, the newest first. */
+/** All transactions that are kept, by their state. */
 
 type Transaction = NonNullable<TransactionsPageData['transactions']>['nodes'][number]
 
+const words = chainTexts.lists
+
+const states = ['PENDING', 'FAILED', 'FINALIZED'] as const
+
 export const page = definePage({
   document,
-  variables: afterOf,
-  title: () => texts.home.transactions,
-  // An older page does not move.
-  live: (_, { query }) => (query.has('after') ? 'NEVER' : 'MILESTONES'),
+  variables: (place) => ({
+    state: oneOf(states, place.query.get('state')),
+    ...afterIn(place),
+  }),
+  title: () => words.transactions,
+  live: () => 'MILESTONES',
   View: TransactionsPage,
 })
 
 function TransactionsPage({ data: { transactions }, place }: PageViewProps<TransactionsPageData>) {
   return (
-    <>
-      <h1>{texts.home.transactions}</h1>
-      <Table
-        caption={texts.home.transactions}
-        rows={transactions?.nodes ?? []}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={transactions === null ? texts.states.notOffered : texts.home.noTransactions}
-        isLive
-      />
-      <Pager place={place} info={transactions?.pageInfo} />
-    </>
+    <List
+      title={words.transactions}
+      rows={transactions?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noTransactions}
+      place={place}
+      next={transactions && nextOf(transactions.pageInfo)}
+    >
+      <Choice place={place} by="state" label={words.byState} values={words.states} />
+    </List>
   )
 }
 
 const columns: readonly Column<Transaction>[] = [
   {
-    head: texts.home.transaction,
+    head: words.transaction,
     cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
   },
-  { head: texts.home.state, cell: ({ state }) => <State of={state} /> },
+  { head: words.state, cell: ({ state }) => <State of={state} /> },
+  { head: words.slot, cell: ({ slot }) => <MilestoneLink of={slot} /> },
+  { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
   {
-    head: texts.address.when,
-    cell: ({ milestone, slot }) =>
-      milestone === null ? (
-        `${texts.status.slot} ${grouped(slot)}`
-      ) : (
-        <Time at={milestone.endedAt} />
-      ),
-  },
-  { head: texts.home.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-  {
-    head: texts.home.amount,
-    cell: ({ changes }) =>
-      changes === null || changes.length === 0 ? '–' : <Amount value={movedBy(changes)} isBare />,
+    head: words.amount,
+    cell: ({ changes }) => (changes === null ? '–' : <Amount value={movedBy(changes)} isBare />),
     isNumber: true,
   },
 ]

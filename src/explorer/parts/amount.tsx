@@ -27,6 +27,11 @@ export function Amount({
   )
 }
 
+/** A number of native tokens, which GraphQL writes in hexadecimal digits. */
+export function Tokens({ value }: { readonly value: string }) {
+  return <Count value={String(BigInt(value))} />
+}
+
 /** A whole number of something, in groups of three digits. */
 export function Count({ value }: { readonly value: number | string | null }) {
   return <span class="count">{value === null ? '–' : grouped(value)}</span>

@@ -24,6 +24,15 @@ export function hitOf({ thing }: SearchHit): Hit {
   return { key: `${typename} ${address}`, kind, group, label, address }
 }
 
+/** The page of each kind of chain. */
+const chainPages = {
+  Account: 'account',
+  Anchor: 'anchor',
+  Delegation: 'delegation',
+  Nft: 'nft',
+  Token: 'token',
+} as const
+
 function labelAndAddress(thing: SearchHit['thing']): readonly [label: string, address: string] {
   switch (thing.__typename) {
     case 'Block':
@@ -37,8 +46,8 @@ function labelAndAddress(thing: SearchHit['thing']): readonly [label: string, ad
     case 'Address':
       return [shortened(thing.bech32), linkTo('address', { address: thing.bech32 })]
     case 'ChainRecord':
-      return [shortened(thing.recordOf), linkTo('search', {}, { q: thing.recordOf })]
+      return [shortened(thing.recordOf), linkTo('chain', { id: thing.recordOf })]
     default:
-      return [shortened(thing.chainId), linkTo('search', {}, { q: thing.chainId })]
+      return [shortened(thing.chainId), linkTo(chainPages[thing.__typename], { id: thing.chainId })]
   }
 }

@@ -1,11 +1,13 @@
 import { shortened } from '../format.ts'
-import type { PageName } from '../paths.ts'
+import type { PageName, pagePaths } from '../paths.ts'
 import { linkTo } from '../router.ts'
 import { Copy } from './copy.tsx'
 import { Sign } from './sign.tsx'
 
 /** What an id is of, by the page that shows it. */
-type IdOf = Extract<PageName, 'milestone' | 'block' | 'transaction' | 'output' | 'address'>
+type IdOf = {
+  [Name in PageName]: (typeof pagePaths)[Name] extends `${string}:${string}` ? Name : never
+}[PageName]
 
 interface IdProps {
   readonly of: IdOf
@@ -16,7 +18,8 @@ interface IdProps {
 
 /** An id as a link: short, whole on focus and in the tip, copied by a button. */
 export function Id({ of, id, isWhole = false }: IdProps) {
-  const parameter = of === 'address' ? 'address' : of === 'milestone' ? 'index' : 'id'
+  const parameter =
+    of === 'address' ? 'address' : of === 'milestone' || of === 'epoch' ? 'index' : 'id'
   return (
     <span class={isWhole ? 'id id-whole' : 'id'} data-copy={id}>
       {hasSign(of) && <Sign of={id} />}
@@ -46,5 +49,5 @@ export function PlainId({
 }
 
 function hasSign(of: IdOf): boolean {
-  return of !== 'milestone' && of !== 'block' && of !== 'output'
+  return of !== 'milestone' && of !== 'epoch' && of !== 'block' && of !== 'output'
 }

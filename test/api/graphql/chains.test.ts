@@ -422,7 +422,7 @@ describe('what a chain says of itself', () => {
       expect(data.nft).toEqual({
         owner: { bech32: text(present(ownerOf(last), 'an owner')) },
         issuer: issuer === undefined ? null : { bech32: text(issuer) },
-        immutableMetadata: null,
+        immutableMetadata: { entries: [{ key: 'irc27' }] },
         address: { bech32: text(`0x10${id.slice(2)}`) },
       })
     }

@@ -62,6 +62,8 @@ const untold: { readonly [name in Page]?: readonly string[] } = {
   block: ['block.children'],
   transaction: ['transaction.carriers'],
   account: ['account.entry', 'account.blocks'],
+  accounts: ['accounts.nodes.entry'],
+  validators: ['blocks'],
 }
 
 /** What is of the process, and what the schema says to be null in upstream mode. */
@@ -207,4 +209,18 @@ describe('in one request', () => {
       thing: { __typename: 'Nft', chainId: variables.nft.id, isDestroyed: false },
     })
   })
+})
+
+test('the next committee is there from its choice on, before its epoch begins', async () => {
+  const { gateway } = started.world
+  const members = 'members { accountId poolStake validatorStake fixedCost }'
+  const document = `{ former: epoch(index: 1) { nextCommittee { ${members} } }
+    epoch { index isOver committee { ${members} } nextCommittee { ${members} } } }`
+  const { data: early } = await askBothWays(gateway.url, document)
+  expect(early.former.nextCommittee).toEqual(early.epoch.committee)
+  expect(early.epoch).toMatchObject({ index: 2, isOver: false, nextCommittee: null })
+  await started.world.pass(44)
+  const { data: late } = await askBothWays(gateway.url, document)
+  expect(late.epoch).toMatchObject({ index: 2, isOver: false })
+  expect(late.epoch.nextCommittee.members.length).toBeGreaterThan(0)
 })

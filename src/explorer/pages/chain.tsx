@@ -1,0 +1,53 @@
+import { type ChainPageData, document } from '../../generated/explorer/chain.ts'
+import { shortened } from '../format.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { RecordFacts, Versions } from '../parts/chain-record.tsx'
+import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { Id, PlainId } from '../parts/id.tsx'
+import { afterIn, Paging } from '../parts/paging.tsx'
+import { chainTexts } from '../texts-chains.ts'
+
+/** The record of a chain: where to reach it, and every version with who set it and when. */
+
+type Hit = ChainPageData['search']['hits'][number]
+
+const words = chainTexts.record
+
+export const page = definePage({
+  document,
+  variables: (place) => ({ chainId: place.parameters.id ?? '', ...afterIn(place) }),
+  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  isMissing: ({ chainRecord }) => chainRecord === null,
+  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
+  live: () => 'MILESTONES',
+  View: ChainPage,
+})
+
+function ChainPage({ data: { chainRecord, search }, place }: PageViewProps<ChainPageData>) {
+  if (chainRecord === null) return null
+  const { versions } = chainRecord
+  const last = versions.edges[versions.edges.length - 2]
+  return (
+    <>
+      <h1>{words.heading}</h1>
+      <PlainId id={chainRecord.chainId} isSigned />
+      <RecordFacts of={chainRecord} />
+      <Facts>
+        <Fact name={words.chain}>{chainIn(search.hits)}</Fact>
+      </Facts>
+      <Section title={words.versions}>
+        <Versions of={versions} />
+        <Paging place={place} next={versions.pageInfo.hasNextPage ? last?.cursor : null} />
+      </Section>
+    </>
+  )
+}
+
+/** The anchor or account under the address, where it is one of this ledger. */
+function chainIn(hits: readonly Hit[]) {
+  for (const { thing } of hits) {
+    if (thing.__typename === 'Anchor') return <Id of="anchor" id={thing.chainId} />
+    if (thing.__typename === 'Account') return <Id of="account" id={thing.chainId} />
+  }
+  return <span class="muted">{words.elsewhere}</span>
+}

@@ -1,0 +1,70 @@
+import { type DelegationPageData, document } from '../../generated/explorer/delegation.ts'
+import { grouped, shortened } from '../format.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Amount } from '../parts/amount.tsx'
+import { ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { History } from '../parts/history.tsx'
+import { Id } from '../parts/id.tsx'
+import { Epochs } from '../parts/moments.tsx'
+import { chainTexts } from '../texts-chains.ts'
+
+/** What is delegated to which validator, for how long, and what it has earned. */
+
+const words = chainTexts.delegation
+
+export const page = definePage({
+  document,
+  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
+  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  isMissing: ({ delegation }) => delegation === null,
+  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
+  // Its reward grows with the epochs.
+  live: ({ delegation }) => (delegation?.isDestroyed ? 'NEVER' : 'MILESTONES'),
+  View: DelegationPage,
+})
+
+function DelegationPage({ data: { delegation }, place }: PageViewProps<DelegationPageData>) {
+  if (delegation === null) return null
+  const { reward } = delegation
+  return (
+    <>
+      <ChainHeading
+        title={words.heading}
+        id={delegation.delegationId}
+        isDestroyed={delegation.isDestroyed}
+      />
+      <p class="balance-total">
+        <Amount value={delegation.delegatedAmount} />{' '}
+        <span class="muted">
+          <Epochs from={delegation.startEpoch} to={delegation.endEpoch} />
+        </span>
+      </p>
+      <Facts>
+        <Fact name={chainTexts.owner}>
+          <Id of="address" id={delegation.owner.bech32} />
+        </Fact>
+        <Fact name={words.validator}>
+          <Id of="account" id={delegation.validatorId} />{' '}
+          {delegation.validatorAccount === null && <span class="muted">{words.noAccount}</span>}
+        </Fact>
+        <Fact name={words.reward}>
+          {reward !== null && (
+            <>
+              <span class="count">{grouped(reward.mana)}</span>{' '}
+              <span class="unit">{chainTexts.mana}</span>{' '}
+              <span class="muted">
+                <Epochs from={reward.startEpoch} to={reward.endEpoch} />
+              </span>
+            </>
+          )}
+          {reward === null && !delegation.isDestroyed && (
+            <span class="muted">{words.noReward}</span>
+          )}
+        </Fact>
+        <ChainOutputFacts of={delegation} />
+      </Facts>
+      <History of={delegation.history} place={place} />
+    </>
+  )
+}

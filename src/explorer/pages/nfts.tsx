@@ -1,0 +1,68 @@
+import { document, type NftsPageData } from '../../generated/explorer/nfts.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Id } from '../parts/id.tsx'
+import { List } from '../parts/list.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
+import { afterIn, nextOf, OnlyBy } from '../parts/paging.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { linkTo } from '../router.ts'
+import { chainTexts } from '../texts-chains.ts'
+
+/** The NFTs that are there, the one that changed last first; of one issuer, its collection. */
+
+type Nft = NonNullable<NftsPageData['nfts']>['nodes'][number]
+
+const words = chainTexts.lists
+
+export const page = definePage({
+  document,
+  variables: (place) => ({ issuer: place.query.get('issuer') ?? undefined, ...afterIn(place) }),
+  title: () => words.nfts,
+  View: NftsPage,
+})
+
+function NftsPage({ data: { nfts }, place }: PageViewProps<NftsPageData>) {
+  const issuer = place.query.get('issuer')
+  return (
+    <List
+      title={words.nfts}
+      rows={nfts?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noNfts}
+      place={place}
+      next={nfts && nextOf(nfts.pageInfo)}
+    >
+      {issuer !== null && (
+        <OnlyBy place={place} by="issuer">
+          {words.issuedBy} <Id of="address" id={issuer} />
+        </OnlyBy>
+      )}
+    </List>
+  )
+}
+
+const columns: readonly Column<Nft>[] = [
+  { head: words.nft, cell: ({ nftId }) => <Id of="nft" id={nftId} /> },
+  {
+    head: words.name,
+    cell: ({ immutableMetadata }) => (
+      <span class="metadata-value">{nameIn(immutableMetadata?.entries) ?? '–'}</span>
+    ),
+  },
+  {
+    head: words.changed,
+    cell: ({ lastOutput }) => (lastOutput === null ? '–' : <Time at={lastOutput.bookedAt} />),
+  },
+  { head: words.owner, cell: ({ owner }) => <Id of="address" id={owner.bech32} /> },
+  {
+    head: words.collection,
+    cell: ({ issuer }) =>
+      issuer === null ? (
+        '–'
+      ) : (
+        <a href={linkTo('nfts', {}, { issuer: issuer.bech32 })}>{words.thisIssuer}</a>
+      ),
+  },
+]

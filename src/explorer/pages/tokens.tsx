@@ -1,0 +1,62 @@
+import { document, type TokensPageData } from '../../generated/explorer/tokens.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Tokens } from '../parts/amount.tsx'
+import { Id } from '../parts/id.tsx'
+import { List } from '../parts/list.tsx'
+import { nameIn } from '../parts/metadata-rows.ts'
+import { afterIn, nextOf } from '../parts/paging.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { chainTexts } from '../texts-chains.ts'
+
+/** The native tokens whose foundries are there, the one that changed last first. */
+
+type Token = NonNullable<TokensPageData['tokens']>['nodes'][number]
+
+const words = chainTexts.lists
+
+export const page = definePage({
+  document,
+  variables: afterIn,
+  title: () => words.tokens,
+  View: TokensPage,
+})
+
+function TokensPage({ data: { tokens }, place }: PageViewProps<TokensPageData>) {
+  return (
+    <List
+      title={words.tokens}
+      rows={tokens?.nodes}
+      keyOf={({ id }) => id}
+      columns={columns}
+      empty={words.noTokens}
+      place={place}
+      next={tokens && nextOf(tokens.pageInfo)}
+    />
+  )
+}
+
+const columns: readonly Column<Token>[] = [
+  { head: words.token, cell: ({ tokenId }) => <Id of="token" id={tokenId} /> },
+  {
+    head: words.name,
+    cell: ({ immutableMetadata }) => (
+      <span class="metadata-value">{nameIn(immutableMetadata?.entries) ?? '–'}</span>
+    ),
+  },
+  {
+    head: words.changed,
+    cell: ({ lastOutput }) => (lastOutput === null ? '–' : <Time at={lastOutput.bookedAt} />),
+  },
+  { head: words.account, cell: ({ accountId }) => <Id of="account" id={accountId} /> },
+  {
+    head: words.circulating,
+    cell: ({ circulatingSupply }) => <Tokens value={circulatingSupply} />,
+    isNumber: true,
+  },
+  {
+    head: words.maximum,
+    cell: ({ maximumSupply }) => <Tokens value={maximumSupply} />,
+    isNumber: true,
+  },
+]

@@ -1,0 +1,59 @@
+import { shortened, words } from '../format.ts'
+
+/** What changed from one state of a chain to the next. */
+
+/** One field that differs: of what is new there is no value before, of what is gone none after. */
+export interface Change {
+  readonly name: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+/** What differs between two contents, in the order of their fields. */
+export function changesOf(before: object, after: object): Change[] {
+  const [old, current] = [factsOf(before), factsOf(after)]
+  const names = new Set([...current.keys(), ...old.keys()])
+  return [...names]
+    .map((name) => ({ name, before: old.get(name), after: current.get(name) }))
+    .filter((one) => one.before !== one.after)
+}
+
+/** Every value in a content by its name in words: `staking: fixed cost`. */
+function factsOf(content: object): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>()
+  for (const [key, value] of Object.entries(content)) {
+    if (key === '__typename' || value === null) continue
+    const name = words(key)
+    if (Array.isArray(value)) addList(facts, name, value)
+    else if (typeof value === 'object') {
+      // An address is its text, and what is written in one field needs no name of its own.
+      if ('bech32' in value) facts.set(name, String(value.bech32))
+      else for (const [inner, one] of factsOf(value)) facts.set(inner, one)
+    } else facts.set(name, tokenFields.has(key) ? String(BigInt(value)) : String(value))
+  }
+  return facts
+}
+
+/** Numbers of native tokens, which GraphQL writes in hexadecimal digits. */
+const tokenFields = new Set(['mintedTokens', 'meltedTokens', 'maximumSupply', 'tokenAmount'])
+
+/** Conditions and features stand under their own names, metadata under its keys, and other lists as one value. */
+function addList(facts: Map<string, string>, name: string, list: readonly unknown[]): void {
+  for (const one of list) {
+    if (typeof one !== 'object' || one === null) continue
+    if ('__typename' in one) {
+      const kind = words(String(one.__typename)).replace(/ (?:feature|unlock condition)$/, '')
+      const inner = factsOf(one)
+      if (inner.size === 0) facts.set(kind, '')
+      // What a condition is named after is not said twice.
+      for (const [key, value] of inner) {
+        facts.set(kind.endsWith(key) ? kind : `${kind}: ${key}`, value)
+      }
+    } else if ('key' in one && 'value' in one) {
+      facts.set(String(one.key), String(one.value))
+    } else {
+      const [value] = Object.values(one)
+      facts.set(`${name} ${shortened(String(value))}`, '')
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { grouped } from '../format.ts'
+
+/** Block issuance credits: mana with its sign. */
+export function Credits({ of: credits }: { readonly of: string }) {
+  const isDebt = credits.startsWith('-')
+  return (
+    <span class={isDebt ? 'amount state-failed' : 'amount'}>
+      {credits !== '0' && (isDebt ? '−' : '+')}
+      {grouped(isDebt ? credits.slice(1) : credits)}
+    </span>
+  )
+}

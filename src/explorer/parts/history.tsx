@@ -1,0 +1,148 @@
+import { grouped, shortened } from '../format.ts'
+import { linkTo, type Place } from '../router.ts'
+import { chainTexts } from '../texts-chains.ts'
+import { Amount } from './amount.tsx'
+import { type Change, changesOf } from './changes.ts'
+import { Section } from './facts.tsx'
+import { Id } from './id.tsx'
+import { Paging } from './paging.tsx'
+import { type Column, Table } from './table.tsx'
+import { Time } from './time.tsx'
+
+/** The states of a chain, the newest first, each as what it changed of the one before. */
+
+/** The states that a page asks for: one more than it shows, so that the last one has one to be compared with. */
+export interface ChainStates {
+  readonly totalCount: string
+  readonly nodes: readonly ChainState[]
+  readonly edges: readonly { readonly cursor: string }[]
+  readonly pageInfo: { readonly hasNextPage: boolean }
+}
+
+export interface ChainState {
+  readonly number: string
+  readonly outputId: string
+  readonly transactionId: string
+  readonly milestone: { readonly index: number; readonly endedAt: string } | null
+  readonly output: { readonly content: object } | null
+}
+
+/** A state, and what it changed. */
+interface Row extends ChainState {
+  readonly changes: readonly Change[]
+  readonly isFirst: boolean
+}
+
+const words = chainTexts.history
+
+interface HistoryProps {
+  readonly of: ChainStates
+  readonly place: Place
+}
+
+export function History({ of: states, place }: HistoryProps) {
+  const rows = rowsOf(states)
+  return (
+    <Section
+      title={words.title}
+      aside={<span class="muted">{words.inAll(grouped(states.totalCount))}</span>}
+    >
+      <Table
+        caption={words.title}
+        rows={rows}
+        keyOf={({ number }) => number}
+        columns={columns}
+        empty={words.none}
+        isLive
+      />
+      <Paging
+        place={place}
+        next={states.pageInfo.hasNextPage ? states.edges[rows.length - 1]?.cursor : null}
+      />
+    </Section>
+  )
+}
+
+function rowsOf({ nodes, pageInfo }: ChainStates): Row[] {
+  const shown = pageInfo.hasNextPage ? nodes.slice(0, -1) : nodes
+  return shown.map((state, n) => {
+    const before = nodes[n + 1]
+    const changes = changesOf(before?.output?.content ?? {}, state.output?.content ?? {})
+    return { ...state, changes, isFirst: before === undefined }
+  })
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    head: words.number,
+    cell: ({ number, outputId }) => (
+      <a href={linkTo('output', { id: outputId })}>{grouped(number)}</a>
+    ),
+  },
+  {
+    head: words.when,
+    cell: ({ milestone }) => (milestone === null ? '–' : <Time at={milestone.endedAt} />),
+  },
+  {
+    head: words.transaction,
+    cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
+  },
+  { head: words.changes, cell: (row) => <Changes of={row} /> },
+]
+
+function Changes({ of: { changes, isFirst } }: { readonly of: Row }) {
+  if (changes.length === 0) return <span class="muted">{words.same}</span>
+  return (
+    <ul class="changes">
+      {changes.map(({ name, before, after }) => (
+        <li key={name}>
+          <span class="muted">{name}</span>{' '}
+          <Step name={name} before={before} after={after} isFirst={isFirst} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface StepProps {
+  readonly name: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+  readonly isFirst: boolean
+}
+
+function Step({ name, before, after, isFirst }: StepProps) {
+  if (before === undefined) {
+    return (
+      <>
+        {!isFirst && <span class="state state-created">+ {words.added}</span>}{' '}
+        <Value name={name} of={after ?? ''} />
+      </>
+    )
+  }
+  if (after === undefined) {
+    return (
+      <>
+        <span class="state state-spent">− {words.removed}</span> <Value name={name} of={before} />
+      </>
+    )
+  }
+  return (
+    <>
+      <Value name={name} of={before} /> <span class="muted">→</span>{' '}
+      <Value name={name} of={after} />
+    </>
+  )
+}
+
+/** A value by its look: a number in groups, base tokens in their unit, an address as a link, bytes shortened. */
+function Value({ name, of: value }: { readonly name: string; readonly of: string }) {
+  if (/(?<!token )amount$/.test(name)) return <Amount value={value} />
+  if (/^[0-9]+$/.test(value)) return <span class="count">{grouped(value)}</span>
+  if (/^[a-z]+1[02-9ac-hj-np-z]{20,}$/.test(value)) return <Id of="address" id={value} />
+  return (
+    <code title={value} class="metadata-value">
+      {value.startsWith('0x') ? shortened(value) : value}
+    </code>
+  )
+}

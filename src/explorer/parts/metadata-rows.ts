@@ -1,0 +1,83 @@
+/** What metadata says: text as text, JSON member by member, anything else as bytes. */
+
+export interface MetadataEntry {
+  readonly key: string
+  /** Hexadecimal. */
+  readonly value: string
+}
+
+/** A value, or a member of one that is JSON. */
+export interface MetadataRow {
+  readonly name: string
+  readonly value: string
+  readonly isText: boolean
+}
+
+export function metadataRows(entries: readonly MetadataEntry[]): MetadataRow[] {
+  return entries.flatMap(({ key, value }): MetadataRow[] => {
+    const text = textOf(value)
+    if (text === undefined) return [{ name: key, value, isText: false }]
+    const members = membersOf(text)
+    if (members === undefined) return [{ name: key, value: text, isText: true }]
+    return members.map(([name, member]) => ({
+      name: entries.length === 1 ? name : `${key}.${name}`,
+      value: typeof member === 'string' ? member : JSON.stringify(member),
+      isText: true,
+    }))
+  })
+}
+
+/** The name in the metadata, by the member that the usual forms of metadata have for it. */
+export function nameIn(entries: readonly MetadataEntry[] | undefined): string | undefined {
+  const row = metadataRows(entries ?? []).find(({ name }) => /(?:^|\.)name$/.test(name))
+  return row?.isText ? row.value.slice(0, longestName) : undefined
+}
+
+const longestName = 80
+
+/** Bytes as UTF-8; `undefined` where they are none, or hold control characters. */
+function textOf(hex: string): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(hex))
+    return /\p{Cc}/u.test(text.replace(/[\t\r\n]/g, '')) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+}
+
+/** The members of a JSON object. */
+function membersOf(text: string): readonly [string, unknown][] | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    return Object.entries(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** The address of a picture or of other media: one that a member names, or the bytes of a picture. */
+export function mediaIn(entries: readonly MetadataEntry[]): string | undefined {
+  for (const { value, isText } of metadataRows(entries)) {
+    const found = isText ? addressIn(value) : pictureIn(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function addressIn(text: string): string | undefined {
+  if (/^data:image\//.test(text)) return text
+  return /^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined
+}
+
+/** The first bytes of the forms of pictures that browsers show. */
+const beginnings = { '89504e47': 'png', ffd8ff: 'jpeg', '47494638': 'gif', '52494646': 'webp' }
+
+function pictureIn(hex: string): string | undefined {
+  const form = Object.entries(beginnings).find(([bytes]) => hex.startsWith(`0x${bytes}`))?.[1]
+  if (form === undefined) return undefined
+  return `data:image/${form};base64,${btoa(String.fromCharCode(...bytesOf(hex)))}`
+}

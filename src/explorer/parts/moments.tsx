@@ -1,0 +1,67 @@
+import { grouped } from '../format.ts'
+import { milestones } from '../live.ts'
+import { frame, timeOf } from '../network.ts'
+import { linkTo } from '../router.ts'
+import { texts } from '../texts.ts'
+import { chainTexts } from '../texts-chains.ts'
+import { utc } from './time.tsx'
+
+/** Slots and epochs, which may be to come. */
+
+/** The greatest slot and epoch: without end. */
+const never = 0xffffffff
+
+/** A slot with the time at which it ends. */
+export function Slot({ index }: { readonly index: number }) {
+  const network = frame.value
+  if (index === never) return <span>{chainTexts.never}</span>
+  return (
+    <span>
+      {chainTexts.slot} {grouped(index)}
+      {network !== undefined && (
+        <span class="muted">
+          {' '}
+          ({utc(timeOf(index + 1, network))} {texts.time.utc})
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** From one epoch to another, both included; 0 is an end that is open. */
+export function Epochs({ from, to }: { readonly from: number; readonly to: number | null }) {
+  if (to !== null && to !== 0 && to < from) return <span>{chainTexts.noEpoch}</span>
+  return (
+    <span>
+      {chainTexts.fromEpoch} <Epoch index={from} />
+      {to !== null && to !== 0 && to !== never && (
+        <>
+          {' '}
+          {chainTexts.toEpoch} <Epoch index={to} />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** An epoch as a link; one that has not begun has no page. */
+export function Epoch({ index }: { readonly index: number }) {
+  const network = frame.value
+  const tip = network?.frame.current.slot ?? 0
+  const exponent = network?.network.parameters.slotsPerEpochExponent ?? 0
+  const genesis = network?.network.parameters.genesisSlot ?? 0
+  const isBegun = tip >= genesis + index * 2 ** exponent
+  if (!isBegun) return <span>{grouped(index)}</span>
+  return (
+    <a class="epoch" href={linkTo('epoch', { index: String(index) })}>
+      {grouped(index)}
+    </a>
+  )
+}
+
+/** A slot as a link to its milestone; one that is not committed yet has none. */
+export function MilestoneLink({ of: slot }: { readonly of: number }) {
+  const newest = milestones.value[0]?.index ?? 0
+  if (slot > newest) return <span>{grouped(slot)}</span>
+  return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+import { linkTo, type Place } from '../router.ts'
+import { chainTexts } from '../texts-chains.ts'
+
+/** Leads to the other pages of a list, by `?after=CURSOR`. */
+
+interface PagingProps {
+  readonly place: Place
+  /** What follows this page; left out where it is the last. */
+  readonly next: string | null | undefined
+}
+
+export function Paging({ place, next }: PagingProps) {
+  const { after, ...others } = Object.fromEntries(place.query)
+  const to = (query: Readonly<Record<string, string>>) =>
+    linkTo(place.name, place.parameters, query)
+  if (after === undefined && next == null) return null
+  return (
+    <p class="steps paging">
+      {after !== undefined && <a href={to(others)}>{chainTexts.first}</a>}
+      {next != null && <a href={to({ ...others, after: next })}>{chainTexts.more}</a>}
+    </p>
+  )
+}
+
+/** The cursor of the next page of a connection. */
+export function nextOf(pageInfo: {
+  readonly hasNextPage: boolean
+  readonly endCursor: string | null
+}): string | null {
+  return pageInfo.hasNextPage ? pageInfo.endCursor : null
+}
+
+/** The variable `after` of a list, where the address has one. */
+export function afterIn({ query }: Place): { readonly after?: string } {
+  const after = query.get('after')
+  return after === null ? {} : { after }
+}
+
+interface ChoiceProps {
+  readonly place: Place
+  /** The name of the condition in the address. */
+  readonly by: string
+  readonly label: string
+  /** Its values, and what each is called; the empty value is no condition. */
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** Links that choose what a list shows. */
+export function Choice({ place, by, label, values }: ChoiceProps) {
+  const chosen = place.query.get(by) ?? ''
+  const others = Object.entries(Object.fromEntries(place.query)).filter(
+    ([name]) => name !== by && name !== 'after',
+  )
+  const to = (value: string): string => {
+    const query = value === '' ? others : [...others, [by, value] as const]
+    return linkTo(place.name, place.parameters, Object.fromEntries(query))
+  }
+  return (
+    <nav class="choice" aria-label={label}>
+      {Object.entries(values).map(([value, name]) => (
+        <a key={value} href={to(value)} aria-current={value === chosen ? 'true' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+interface OnlyByProps {
+  readonly place: Place
+  readonly by: string
+  readonly children: ComponentChildren
+}
+
+/** A condition that a link set, and a way to be without it. */
+export function OnlyBy({ place, by, children }: OnlyByProps) {
+  const { [by]: _, after: __, ...others } = Object.fromEntries(place.query)
+  return (
+    <span>
+      {children}{' '}
+      <a class="without" href={linkTo(place.name, place.parameters, others)}>
+        {chainTexts.lists.all}
+      </a>
+    </span>
+  )
+}
+
+/** The value of an enum that an address names; `undefined` where it names none of them. */
+export function oneOf<Value extends string>(
+  values: readonly Value[],
+  text: string | null,
+): Value | undefined {
+  return values.find((value) => value === text)
+}
