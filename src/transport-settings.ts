@@ -7,10 +7,10 @@ import {
   usualLoopDelayMs,
 } from './api/limits.ts'
 import type { Policies } from './api/policies.ts'
+import { bytesPerMegabyte } from './client-settings.ts'
 import type { Config } from './config.ts'
 import type { Log } from './lib/log.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
-import { bytesPerMegabyte } from './settings.ts'
 
 /** What the transports get of the settings, by what is usual on a network. */
 

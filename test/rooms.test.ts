@@ -65,11 +65,14 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
 /** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
 const rootFiles = [
   'heap.ts',
+  'client-settings.ts',
   'config.ts',
   'gateway.ts',
   'main.ts',
+  'read-settings.ts',
   'setting-values.ts',
   'settings.ts',
+  'transport-settings.ts',
 ]
 
 /** For each package the rooms that may import it; packages of a scope share a row. Other modules of Node are free. */

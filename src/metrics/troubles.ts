@@ -21,6 +21,13 @@ export const endings: Readonly<Record<string, readonly string[]>> = {
   'subscriptions-full': ['subscriptions-free'],
   'lease-given-back': ['lease-taken'],
   'inbox-full': ['inbox-free'],
+  'disk-low': ['disk-free'],
+  'sockets-full': ['sockets-free'],
+  overloaded: ['overload-over'],
+  'token-file-unusable': ['token-file-read'],
+  'key-set-away': ['key-set-back'],
+  migrating: ['migrations-applied'],
+  'lease-unread': ['lease-taken'],
   'lease-lost': ['lease-taken'],
 }
 
@@ -29,6 +36,7 @@ export const singleEvents: readonly string[] = [
   'building-tries',
   'log-replaced',
   'ledger-begins',
+  'secret-in-arguments',
   'activity-filling-failed',
   'worker-ended',
   'writer-failed',
