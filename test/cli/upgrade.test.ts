@@ -112,8 +112,9 @@ function beforeTries(text: string): string {
   return `${body}${JSON.stringify({ lines: kept.length, digest })}\n`
 }
 
-const withoutTries = `DROP TABLE trie_pages; DROP TABLE trie_state;
-  DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_trie_pages'`
+/** What the newest migration made is taken back. */
+const withoutNewest = `DROP TABLE snapshot_progress;
+  DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_snapshot_progress'`
 
 describe.each(databases)('two versions on one $name', ({ create }) => {
   let database: TestDatabase
@@ -125,7 +126,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
   test('the newer one is refused by name while an older one writes, and says so before it changes anything', async () => {
     const older = await openedStore(database.url)
     const term = await takenLease(older)
-    await onDatabase(database.url, withoutTries)
+    await onDatabase(database.url, withoutNewest)
     const { log, lines } = createMemoryLog(systemClock)
     const refused = await openStore({ url: database.url, log })
     if (refused.ok) throw new Error('it was opened')
@@ -133,7 +134,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
       code: 'DATABASE_IN_USE',
       holder: 'test',
       leftMs: expect.any(Number),
-      migration: expect.stringContaining('_trie_pages'),
+      migration: expect.stringContaining('_snapshot_progress'),
     })
     expect(databaseMessage(refused.error)).toContain('stop every gateway on it')
     expect(lines.filter((line) => line.includes('migrat'))).toEqual([])

@@ -227,7 +227,7 @@ function addresses(): Hex[] {
 async function compareBalances(slot: SlotIndex): Promise<void> {
   const expected = balancesAt(world.outputs, slot, minCommittableAge)
   const fields = `balance { milestoneIndex available timelocked storageDeposit expiring outputCount }
-    nativeTokens { tokenId available timelocked expiring }`
+    nativeTokens { nodes { tokenId available timelocked expiring } }`
   const keys = addresses()
   const answers = await askOfMany(keys, (key) => `address(address: "${bech32(key)}") { ${fields} }`)
   for (const [i, key] of keys.entries()) {
@@ -239,7 +239,7 @@ async function compareBalances(slot: SlotIndex): Promise<void> {
       tokenId,
       ...hexes(amounts),
     }))
-    expect(answer.nativeTokens).toEqual(held.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)))
+    expect(answer.nativeTokens.nodes).toEqual(held.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)))
   }
 }
 

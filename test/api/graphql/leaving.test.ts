@@ -254,7 +254,8 @@ test('others are served while a large answer is written', async () => {
   expect(length).toBeGreaterThan(1_000 * fields.length)
   // In processor time, for on a busy machine a turn waits. So many fields take some hundred milliseconds.
   const whole = turns.reduce((sum, one) => sum + one, 0)
-  expect(Math.max(...turns)).toBeLessThan(whole / 3)
+  // In one piece it would be three quarters of all.
+  expect(Math.max(...turns)).toBeLessThan(whole * 0.6)
 })
 
 describe('proofs of a page', () => {
