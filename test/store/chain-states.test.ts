@@ -210,6 +210,7 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
 
   test('are filled in a database from before them', async () => {
     const chains = await moveChains(use, 4)
+    await use.store.write.releaseLease(use.term)
     await forgetMigration(use.url)
     const store = await openedStore(use.url)
     await compare(store, chains)
@@ -235,6 +236,7 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
       unwrap(await first.write.commitSlots(term, [slotCommit(slot)]))
     }
     await compareHolders(use.store)
+    await use.store.write.releaseLease(use.term)
     await forgetMigration(use.url)
     const store = await openedStore(use.url)
     await compareHolders(store)

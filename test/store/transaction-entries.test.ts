@@ -59,6 +59,7 @@ describe.each(databases)('entries of transactions on $name', ({ create }) => {
       await ledger.commit()
     }
     await compare(use.store, ledger)
+    await use.store.write.releaseLease(use.term)
     await onDatabase(
       use.url,
       `ALTER TABLE ledger_updates DROP COLUMN "isLastOfTransaction";

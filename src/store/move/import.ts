@@ -78,7 +78,7 @@ export async function importDatabase(
 ): Promise<Result<MoveProgress, ImportError>> {
   const { writer } = database
   const begun = await writer.import.findUnique({ where: { id: 1n } })
-  const isTaken = (await writer.network.count()) + (await writer.snapshotProgress.count()) > 0
+  const isTaken = (await writer.network.count()) > 0 || (await receivesSnapshot(database))
   if (begun === null && isTaken) {
     return err({ code: 'DATABASE_NOT_EMPTY' })
   }
@@ -96,6 +96,13 @@ export async function importDatabase(
 }
 
 const none = new Uint8Array(0)
+
+/** Whether a snapshot has begun to come. A database with the tables of an earlier version has no place for one. */
+async function receivesSnapshot({ query, writer }: Database): Promise<boolean> {
+  const migration = `SELECT 1 FROM _prisma_migrations WHERE migration_name LIKE '%_snapshot_progress'`
+  const hasPlace = (await query(migration, [])).length > 0
+  return hasPlace && (await writer.snapshotProgress.count()) > 0
+}
 
 interface Importing extends Pick<ImportOptions, 'term' | 'logId'> {
   readonly former: EndLine
