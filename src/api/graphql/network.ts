@@ -26,6 +26,7 @@ const NetworkType = builder.objectRef<Network>('Network').implement({
   fields: (t) => ({
     baseToken: t.field({
       type: BaseTokenType,
+      complexity: free,
       description: 'The token that storage deposits and amounts are in.',
       resolve: () => baseToken,
     }),

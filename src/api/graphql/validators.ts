@@ -176,7 +176,7 @@ Epoch.implement({
     nextCommittee: t.field({
       type: Committee,
       nullable: true,
-      complexity: fieldCost.proof,
+      complexity: fieldCost.validators,
       description:
         'Who validates in the epoch after it; null until they are chosen, a little before its end.',
       resolve: async ({ epoch }, _args, { services }) => {
