@@ -95,7 +95,12 @@ export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
   const clock = createSettableClock(timeOf(firstSlot))
   // Each slot reads anew what it needs of the state.
   // As on the development network: a test asks more than a stranger may.
-  const free = { CLIENT_COST: '100000000', CLIENT_PAYLOADS: '1000000', MAX_LOOP_DELAY: '0' }
+  const free = {
+    CLIENT_COST: '100000000',
+    CLIENT_CONNECTIONS: '10000',
+    CLIENT_PAYLOADS: '1000000',
+    MAX_LOOP_DELAY: '0',
+  }
   const ledger = { PARAMETERS_FILE: file, STATE_MEMORY: '0' }
   const gateway = await startGateway({ clock, env: { ...free, ...ledger, ...env } })
   const outputs: ModelOutput[] = []
