@@ -92,26 +92,20 @@ async function pageOf(html: string, depth: number): Promise<RestResponse> {
 
 async function readFiles(folder: URL): Promise<ReadonlyMap<string, RestResponse>> {
   const names = await readdir(folder)
-  const plain = names.filter((name) => !/\.(?:br|gz)$/.test(name))
-  const read = (name: string) => readFile(fileURLToPath(new URL(name, folder)))
-  return new Map(
-    await Promise.all(
-      plain.map(async (name): Promise<[string, RestResponse]> => {
-        const [body, br, gz] = await Promise.all([
-          read(name),
-          read(`${name}.br`),
-          read(`${name}.gz`),
-        ])
-        const type = contentTypes[name.slice(name.lastIndexOf('.') + 1)]
-        const headers = {
-          ...fileHeaders,
-          'content-type': type ?? 'application/octet-stream',
-          etag: tagOf(body),
-        }
-        return [name, { status: 200, headers, body, compressed: { br, gzip: gz } }]
-      }),
-    ),
-  )
+  const files = new Map<string, RestResponse>()
+  // One after the other, for the process may open few files at once.
+  for (const name of names.filter((one) => !/\.(?:br|gz)$/.test(one))) {
+    const read = (ending: string) => readFile(fileURLToPath(new URL(name + ending, folder)))
+    const [body, br, gz] = [await read(''), await read('.br'), await read('.gz')]
+    const type = contentTypes[name.slice(name.lastIndexOf('.') + 1)]
+    const headers = {
+      ...fileHeaders,
+      'content-type': type ?? 'application/octet-stream',
+      etag: tagOf(body),
+    }
+    files.set(name, { status: 200, headers, body, compressed: { br, gzip: gz } })
+  }
+  return files
 }
 
 /** The answer to a path of the explorer; `undefined` for any other. `isOpened`: by a browser that shows it. */

@@ -14,6 +14,8 @@ export async function takeLease(
   lease: { readonly holder: string; readonly ttlMs: number },
   newestMigration: string | undefined,
 ): Promise<Result<LeaseTerm, LeaseHeld>> {
+  // The first statement, for SQLite cannot write what another process has written since the first read of a transaction.
+  const term = await sql.claimLease(tx, lease.holder, lease.ttlMs)
   const [newest] = await tx.$queryRawUnsafe<{ name: string | null }[]>(
     'SELECT max(migration_name) AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL',
   )
@@ -21,7 +23,6 @@ export async function takeLease(
   if (newestMigration !== undefined && found > newestMigration) {
     throw new Error(`the database is newer than this program: it has the migration ${found}`)
   }
-  const term = await sql.claimLease(tx, lease.holder, lease.ttlMs)
   if (term !== undefined) return ok({ term })
   const row = present(await tx.writer.findUnique({ where: { id: 1n } }), 'writer row')
   const { holder, until } = row
