@@ -76,7 +76,6 @@ export const texts = {
   },
   copy: 'Copy',
   copied: 'Copied',
-  more: { label: 'Pages of the list', older: 'Older', newest: 'Newest' },
   none: 'none',
   yes: 'yes',
   no: 'no',

@@ -8,7 +8,7 @@ import { BalanceBar } from '../parts/balance-bar.tsx'
 import { Change } from '../parts/change.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
-import { afterOf, Pager } from '../parts/pager.tsx'
+import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { texts } from '../texts.ts'
@@ -23,7 +23,7 @@ const words = texts.address
 
 export const page = definePage({
   document,
-  variables: (place) => ({ address: place.parameters.address ?? '', ...afterOf(place) }),
+  variables: (place) => ({ address: place.parameters.address ?? '', ...afterIn(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
   isMissing: ({ address }) => address === null,
   sought: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
@@ -72,7 +72,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
           empty={words.noUpdates}
           isLive
         />
-        <Pager place={place} info={updates?.pageInfo} />
+        <Paging place={place} next={updates && nextOf(updates.pageInfo)} />
       </Section>
       <Section title={words.unspent}>
         <Table
