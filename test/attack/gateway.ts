@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { issueToken } from '../../src/api/token.ts'
+import type { Environment } from '../../src/config.ts'
 import { present } from '../../src/lib/assert.ts'
 import { bytesToHex } from '../../src/lib/hex.ts'
 import { Block } from '../../src/protocol/block.ts'
@@ -43,8 +44,8 @@ export interface Held {
 /** The heap in MiB and the descriptors that the process may have. */
 const [heapMb, descriptors] = [512, 1_024]
 
-/** Starts one. */
-export async function startAttackedGateway(): Promise<AttackedGateway> {
+/** Starts one, with settings of the operator. */
+export async function startAttackedGateway(env: Environment = {}): Promise<AttackedGateway> {
   const folder = makeFolder()
   const secret = 'the secret of a gateway under attack'
   const limited = `ulimit -n ${descriptors}; exec "$0" "$@"`
@@ -53,6 +54,7 @@ export async function startAttackedGateway(): Promise<AttackedGateway> {
       DATABASE_URL: folder.databaseUrl,
       JWT_SECRET: secret,
       NODE_OPTIONS: `--max-old-space-size=${heapMb}`,
+      ...env,
     },
     ['/bin/bash', '-c', limited],
   )

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
+import { usualClientLimits, usualLoopDelayMs } from '../../src/api/limits.ts'
 import { printTable } from '../bench/measure.ts'
 import type { Random } from '../support/random.ts'
 import { getJson } from '../support/wallet.ts'
@@ -16,7 +17,24 @@ import { failings, type Measured, measure, startCrowd } from './measure.ts'
  * each (8). `npm run attack -- fuzz-rest N [SEED]` and `fuzz-graphql N [SEED]` send random requests. The last line is the verdict.
  */
 
+/** What a client has of a gateway on any network but that of development. */
+const shares = {
+  CLIENT_COST: String(usualClientLimits.costPerSecond),
+  CLIENT_CONNECTIONS: String(usualClientLimits.connections),
+  CLIENT_SUBSCRIPTIONS: String(usualClientLimits.subscriptions),
+  MAX_LOOP_DELAY: String(usualLoopDelayMs),
+}
+
+const help = `npm run attack [-- PART OF A NAME …] [--seconds N]
+npm run attack -- fuzz-rest|fuzz-graphql N [SEED]
+
+The attacks, each for N seconds (8): ${attacks.map(({ name }) => name).join('; ')}`
+
 const words = process.argv.slice(2)
+if (words.includes('--help')) {
+  console.log(help)
+  process.exit(0)
+}
 const at = words.indexOf('--seconds')
 const seconds = at === -1 ? 8 : Number(words[at + 1])
 const parts = at === -1 ? words : words.toSpliced(at, 2)
@@ -62,8 +80,12 @@ async function attackAll(): Promise<boolean> {
   const chosen = attacks.filter(
     ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
   )
+  if (chosen.length === 0) {
+    console.error(`no attack has such a name\n${help}`)
+    return false
+  }
   const measures: Measured[] = []
-  let gateway = await startAttackedGateway()
+  let gateway = await startAttackedGateway(shares)
   await fillLedger(gateway.url)
   let crowd = await startCrowd(gateway.url)
   for (const attack of chosen) {
@@ -75,7 +97,7 @@ async function attackAll(): Promise<boolean> {
     if (gateway.isAlive()) continue
     console.log(gateway.logged().slice(-2_000))
     crowd.end()
-    gateway = await startAttackedGateway()
+    gateway = await startAttackedGateway(shares)
     await fillLedger(gateway.url)
     crowd = await startCrowd(gateway.url)
   }
