@@ -24,6 +24,14 @@ export async function askForPages(url: string, variables: PageVariables): Promis
   const { account } = await ask(documents.account, variables.account)
   const { nft } = await ask(documents.nft, variables.nft)
   const { token } = await ask(documents.token, variables.token)
+  const { token: foundry } = await ask(documents.foundry, variables.foundry)
+  const { anchor } = await ask(documents.anchor, variables.anchor)
+  const { delegation } = await ask(documents.delegation, variables.delegation)
+  const { chainRecord } = await ask(documents.chain, variables.chain)
+  const { chainRecords } = await ask(documents.chains, variables.chains)
+  const { accounts } = await ask(documents.accounts, variables.accounts)
+  const { nfts } = await ask(documents.nfts, variables.nfts)
+  const { tokens } = await ask(documents.tokens, variables.tokens)
   const { validators } = await ask(documents.validators, variables.validators)
   const { search } = await ask(documents.search, variables.search)
   const seen: { readonly [P in keyof typeof documents]: string | number | null | undefined } = {
@@ -31,7 +39,7 @@ export async function askForPages(url: string, variables: PageVariables): Promis
     milestones: milestones?.nodes[0]?.index,
     blocks: blocks?.nodes[0]?.blockId,
     transactions: transactions?.nodes[0]?.state,
-    milestone: milestone?.blocks.nodes[0]?.transaction?.state,
+    milestone: milestone?.blocks?.nodes[0]?.transaction?.state,
     block: block?.content.header.networkId,
     transaction: transaction?.outputs[0]?.owner.bech32,
     address: address?.balance.total,
@@ -39,6 +47,14 @@ export async function askForPages(url: string, variables: PageVariables): Promis
     account: account?.entry?.credits,
     nft: nft?.history.nodes[0]?.milestone?.endedAt,
     token: token?.circulatingSupply,
+    foundry: foundry?.tokenId,
+    anchor: anchor?.stateIndex,
+    delegation: delegation?.startEpoch,
+    chain: chainRecord?.version,
+    chains: chainRecords?.nodes[0]?.version,
+    accounts: accounts?.nodes[0]?.id,
+    nfts: nfts?.nodes[0]?.id,
+    tokens: tokens?.nodes[0]?.id,
     validators: validators?.nodes[0]?.poolStake,
     search: search.hits[0]?.thing.__typename,
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { startChainWorld } from '../support/chain-world.ts'
-import { pages, variablesIn } from '../support/explorer-pages.ts'
+import { pages, setRecords, variablesIn } from '../support/explorer-pages.ts'
 import { installPackages } from '../support/install-packages.ts'
 import { compileForRelay } from './relay.ts'
 import { lintSchema } from './schema-rules.ts'
@@ -30,6 +30,7 @@ async function askTyped(): Promise<string> {
   const started = await startChainWorld({ players: 50, rounds: 9 })
   try {
     const { slot: _, ...variables } = await variablesIn(started)
+    await setRecords(started.world.gateway, variables)
     // It is compiled by the packages of this folder alone.
     const { askForPages } = await import(new URL('pages.ts', import.meta.url).href)
     const there: readonly string[] = await askForPages(started.world.gateway.url, variables)

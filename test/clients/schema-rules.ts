@@ -29,12 +29,6 @@ const exceptions: readonly Exception[] = [
     reason: 'The protocol calls them so: the stake of a validator beside that of its delegators.',
   },
   {
-    rule: 'relay-arguments',
-    about: /^Field `(unspentOutputs|chainRecords)` must contain an argument `(last|before)`/,
-    reason:
-      'They are read forward only: what is unspent changes meanwhile, and outputs(filter: …) reads both ways.',
-  },
-  {
     rule: 'relay-edge-types',
     about: /^Edge type's field `node` must implement `Node`/,
     reason:
@@ -54,11 +48,6 @@ const exceptions: readonly Exception[] = [
     rule: 'require-nullable-result-in-root',
     about: /in type "Mutation"/,
     reason: 'A mutation stands alone in its document: it did what was asked, or there is an error.',
-  },
-  {
-    rule: 'no-unreachable-types',
-    about: /^Enum type `ErrorCode`/,
-    reason: 'Its values stand in the extensions of errors, which no field has.',
   },
 ]
 

@@ -77,7 +77,7 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
 /** Sets two versions of the record of the chain that the pages are asked for. */
 export async function setRecords(
   { url, token }: TestGateway,
-  { chain: { chainId } }: Awaited<ReturnType<typeof variablesIn>>,
+  { chain: { chainId } }: Pick<Awaited<ReturnType<typeof variablesIn>>, 'chain'>,
 ): Promise<void> {
   for (const accessNodes of [['https://a.example/api'], ['https://b.example/api']]) {
     const { errors } = await graphql(
