@@ -22,7 +22,7 @@ export function clientOf(
   if (proxies.kind === 'none' || !isTrusted(proxies, remote, 0)) return networkOf(remote)
   let client = remote
   for (const [i, address] of forwarders(headers).toReversed().entries()) {
-    // A name or a word instead of an address: what is to its left was written by nobody who is known.
+    // A name or a word instead of an address: the writer of what is to its left is not known.
     if (isIP(address) === 0) break
     client = address
     if (!isTrusted(proxies, address, i + 1)) break
@@ -74,7 +74,7 @@ function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [before = '', after] = address.toLowerCase().split('::')
   const groups = before === '' ? [] : before.split(':')
-  // The double colon stands for as many zeros as are missing; those behind it matter only where it is short.
+  // The double colon means as many zeros as are missing; those behind it matter only where it is short.
   const behind = after === undefined || after === '' ? [] : after.split(':')
   const zeros = after === undefined ? 0 : 8 - groups.length - behind.length
   const all = [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...behind]

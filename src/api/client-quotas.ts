@@ -21,7 +21,7 @@ export function createClientQuotas(
     return {
       takePayload: () => {
         const limit = payloadsPerDay
-        // Where none is signed there is no use in waiting; a day is as good as any time.
+        // A client that may have none signed is given the longest time there is: a day.
         const retryAfterSeconds = limit === 0 ? daySeconds : payloads.take(1)
         if (retryAfterSeconds === undefined) return undefined
         return { ...exceeded, unit: 'payloads', limit, retryAfterSeconds }

@@ -43,8 +43,8 @@ const burstSeconds = 10
 /** Shares that are known at a time, some 300 bytes each; of more clients the one that came longest ago begins anew. */
 const maxShares = 65_536
 
-/** What one request costs besides what it asks for: its head, its log, its answer. */
-export const requestCost = 1
+/** What one request costs besides what it asks for, some 100 µs: its head, its log, its answer. */
+export const requestCost = 10
 
 /** Opening a connection that lasts. */
 export const connectionCost = 20

@@ -8,7 +8,7 @@ import { createClientQuotas } from './client-quotas.ts'
 import { createClientShares, type Share } from './client-shares.ts'
 import type { TransportLimits } from './limits.ts'
 
-/** Who is meant by one client, on every transport: the holder of a valid token, or else whoever shares an address. */
+/** Who is meant by one client, on every transport: the holder of a valid token, or else all who share an address. */
 
 /** A client, by what it is counted by. */
 export interface Client {
@@ -36,7 +36,7 @@ const maxTokenCharacters = 1_048_576
 /** Checking a token, some 200 µs. What is refused is paid for by the address that it comes from. */
 const tokenCost = 20
 
-/** Knows nobody yet. */
+/** Knows no client yet. */
 export function createClients(
   { client: limits }: Pick<TransportLimits, 'client'>,
   proxies: TrustedProxies,

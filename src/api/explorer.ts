@@ -75,7 +75,7 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
   }
 }
 
-/** `:name` in a pattern stands for any part that is not empty. */
+/** `:name` in a pattern matches any part that is not empty. */
 function fits(pattern: readonly string[], parts: readonly string[]): boolean {
   if (pattern.length !== parts.length) return false
   return pattern.every((part, n) => (part.startsWith(':') ? parts[n] !== '' : part === parts[n]))

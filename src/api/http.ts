@@ -58,7 +58,7 @@ export interface HttpDeps {
   readonly trustedDocuments?: TrustedDocuments | undefined
   /** What browsers and strangers may do; everything by default. */
   readonly policies?: Policies | undefined
-  /** Whose word on the addresses of clients counts; nobody's by default. */
+  /** Whose word on the addresses of clients counts; no one's by default. */
   readonly proxies?: TrustedProxies | undefined
   /** What browsers are shown at the root; without it they are led to GraphiQL. */
   readonly explorer?: Explorer | undefined

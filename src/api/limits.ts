@@ -42,7 +42,7 @@ export interface ClientLimits {
   readonly bytesPerDay: number
 }
 
-/** On the development network a client may use all that the process can do: whoever is there is trusted. */
+/** On the development network a client may use all that the process can do, for all its clients are trusted. */
 export const developmentClientLimits: ClientLimits = {
   costPerSecond: 10_000_000,
   connections: 19_500,

@@ -41,8 +41,10 @@ import type {
   OwnedQuery,
   OwnedUpdate,
   PrunedTip,
+  SlotBlocksPage,
   SlotContents,
   SlotOutputs,
+  SpentOutput,
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
@@ -378,14 +380,6 @@ export interface BookedTransaction {
 /** An output that begins to exist. */
 export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
 
-/** An output that ends. */
-export interface SpentOutput {
-  readonly outputId: OutputId
-  readonly spentSlot: SlotIndex
-  /** `undefined` if the upstream node did not report it. */
-  readonly spentBy: TransactionId | undefined
-}
-
 /** A slot that a node committed, with what it did to outputs; one that was created and spent in it is in both lists. */
 export interface FollowedSlot {
   readonly commit: SlotCommit
@@ -404,11 +398,4 @@ export interface SlotCommit {
   readonly accounts: readonly AccountVersion[]
   /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
   readonly epochs: readonly EpochRow[]
-}
-
-/** Which blocks of a slot; `from` is left out for the first in the order. */
-export interface SlotBlocksPage {
-  readonly order: 'ascending' | 'descending'
-  readonly from: number | undefined
-  readonly limit: number
 }

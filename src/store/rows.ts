@@ -271,3 +271,18 @@ export interface SlotContents {
   readonly created: readonly OutputRow[]
   readonly spent: readonly OutputRow[]
 }
+
+/** An output that ends. */
+export interface SpentOutput {
+  readonly outputId: OutputId
+  readonly spentSlot: SlotIndex
+  /** `undefined` if the upstream node did not report it. */
+  readonly spentBy: TransactionId | undefined
+}
+
+/** Which blocks of a slot; `from` is left out for the first in the order. */
+export interface SlotBlocksPage {
+  readonly order: 'ascending' | 'descending'
+  readonly from: number | undefined
+  readonly limit: number
+}

@@ -13,7 +13,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Who validates in an epoch, what they do and earn, and who stands for the next. */
+/** Who validates in an epoch, what they do and earn, and who are candidates for the next. */
 
 type ThisEpoch = NonNullable<ValidatorsPageData['epoch']>
 type Committee = NonNullable<ThisEpoch['committee']>
@@ -36,7 +36,7 @@ export const page = definePage({
   View: ValidatorsPage,
 })
 
-/** What is no number is refused by the gateway, as any other id that cannot be. */
+/** A text that is not a number is sent as it is: the gateway refuses it, and the page shows why. */
 function indexIn(text: string): number {
   return /^[0-9]+$/.test(text) ? Number(text) : -1
 }
