@@ -37,6 +37,7 @@ import type {
   LogTip,
   Milestone,
   NetworkRow,
+  NewChainRecord,
   OutputRow,
   OwnedQuery,
   OwnedUpdate,
@@ -278,9 +279,6 @@ export interface StoreWriter extends WaitingReads {
     version: number,
   ): Promise<Result<ChainRecordVersion, ChainRecordDiffers>>
 }
-
-/** A record to be set. */
-export type NewChainRecord = Omit<ChainRecordVersion, 'version' | 'change'>
 
 /** The newest version of the record is another one, and nothing was written. */
 export interface ChainRecordDiffers {

@@ -286,3 +286,6 @@ export interface SlotBlocksPage {
   readonly from: number | undefined
   readonly limit: number
 }
+
+/** A record to be set. */
+export type NewChainRecord = Omit<ChainRecordVersion, 'version' | 'change'>

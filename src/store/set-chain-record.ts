@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts'
-import type { ChainRecordDiffers, NewChainRecord } from './contract.ts'
+import type { ChainRecordDiffers } from './contract.ts'
 import { toChainRecord } from './mapping.ts'
-import type { ChainRecordVersion } from './rows.ts'
+import type { ChainRecordVersion, NewChainRecord } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 
 /** Appends a version to the history of a chain's record; it replaces the record whole. */

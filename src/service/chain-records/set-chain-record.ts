@@ -1,8 +1,7 @@
 import { nowMs } from '../../lib/clock.ts'
 import { bodyFlag, bodyList, bodyObject, bodyValue, type ValueOf } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { NewChainRecord } from '../../store/contract.ts'
-import type { ChainRecordVersion } from '../../store/rows.ts'
+import type { ChainRecordVersion, NewChainRecord } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
