@@ -1,206 +1,178 @@
-import type { TrustedProxies } from './api/client-address.ts'
+import { basename, dirname, extname, join } from 'node:path'
 import type { TokenSettings } from './api/open-tokens.ts'
-import type { Allowed } from './api/policies.ts'
+import type { KeySource } from './api/signing-key.ts'
 import type { TokenRequest } from './api/token.ts'
-import { type Flags, parseFlags } from './lib/flags.ts'
-import { type LogLevel, logLevels } from './lib/log.ts'
+import { present } from './lib/assert.ts'
+import { type Flags, flagMessage, parseFlags } from './lib/flags.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import type { Secret } from './lib/secret.ts'
 import type { MetricsAddress } from './metrics/server.ts'
 import type { LedgerSettings } from './node/open-ledger.ts'
 import {
-  type Check,
   type ConfigError,
   type Environment,
-  exposedIn,
-  givenValues,
-  readDatabaseUrl,
-  readIssuerAccount,
-  readIssuerKey,
-  readKeySet,
-  readMetrics,
-  readNumber,
-  readOrigins,
-  readProxies,
-  readSigning,
-  readSnapshot,
-  readTokenRules,
-  readUpstreamUrls,
-  readWakeUrl,
-  readWorkers,
+  invalid,
+  type Origin,
+  type Reading,
+  readSettings,
 } from './read-settings.ts'
 import {
-  oneOf,
-  parseCount,
-  parseDrain,
-  parseNames,
-  parsePort,
-  parseRetention,
-  parseSwitch,
-} from './setting-values.ts'
-import {
+  databaseSettings,
   keySettings,
-  ledgerKinds,
   type Setting,
+  type SettingValues,
   settings,
-  submitModes,
-  switches,
 } from './settings.ts'
+import { valueInFile } from './settings-file.ts'
+import { databaseAddress, isPostgresqlUrl } from './store/url.ts'
 
-export { type ConfigError, configMessage, type Environment } from './read-settings.ts'
+export type { ConfigError, Environment } from './read-settings.ts'
 
-/** What the operator decides, from environment and flags; a flag wins over its variable. Pure. */
+/** What the operator decides. */
 
 /** All settings, frozen. Secrets do not print. */
-export interface Config extends LedgerSettings, TokenSettings {
-  /** The address to listen on. */
-  readonly host: string
-  /** The port to listen on; 0 takes any free one. */
-  readonly port: number
-  /** `file:PATH` for SQLite, the path from the current folder, or `postgresql://…`, which may hold a password. */
-  readonly databaseUrl: Secret
-  /** Whether a database that holds no ledger, or is not there, is made and begins one. */
-  readonly mayCreate: boolean
-  /** PostgreSQL with a pooler: the URL past the pooler, for notifications of commits; `undefined` for the same URL. */
-  readonly wakeUrl: Secret | undefined
-  /** How many processes serve the port together. */
-  readonly workers: number
-  /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
-  readonly submit: (typeof submitModes)[number]
-  /** How many of the newest milestones the log keeps. */
-  readonly logRetention: number | 'all'
-  /** For how many slots blocks that carry nothing are kept. */
-  readonly blockRetention: number | 'all'
-  /** A manifest of the only GraphQL documents that are answered. */
-  readonly trustedDocumentsFile: string | undefined
-  /** Whose pages may read answers and open WebSockets; `undefined` for what is usual on the network. */
-  readonly allowedOrigins: Allowed | undefined
-  /** By which names requests may call the gateway. */
-  readonly allowedHosts: Allowed
-  /** Whether browsers are shown the explorer. */
-  readonly hasExplorer: boolean
-  /** Whether browsers are shown GraphiQL. */
-  readonly hasGraphiql: boolean
-  /** Whether introspection is answered, and errors suggest names. */
-  readonly hasIntrospection: boolean
-  /** Megabytes of memory for parts of the ledger state. */
-  readonly stateMemory: number
-  /** How many WebSockets and event streams may be open. */
-  readonly maxConnections: number
-  /** How many subscriptions may be open on all of them. */
-  readonly maxSubscriptions: number
-  /** Whose word on the addresses of clients counts. */
-  readonly proxies: TrustedProxies
-  /** Units of cost that one client may spend a second; `undefined` for what is usual on the network. */
-  readonly clientCost: number | undefined
-  /** How many WebSockets and event streams one client may have open; `undefined` as above. */
-  readonly clientConnections: number | undefined
-  /** How many subscriptions and long polls one client may have open; `undefined` as above. */
-  readonly clientSubscriptions: number | undefined
-  /** How many payloads of one client the node signs blocks around a day; `undefined` as above. */
-  readonly clientPayloads: number | undefined
-  /** Megabytes of blocks that one client may add a day; `undefined` as above. */
-  readonly clientMegabytes: number | undefined
-  /** Megabytes of the disk of a SQLite file that are to be free for new blocks to be taken. */
-  readonly minFreeDisk: number
-  /** Megabytes of the database beyond which no new blocks are taken; `undefined` for no limit. */
-  readonly maxDatabaseSize: number | undefined
-  /** Beyond which mean delay of the event loop requests are refused, in milliseconds, 0 for never; `undefined` as above. */
-  readonly maxLoopDelay: number | undefined
-  /** For how long the gateway says that it is not ready, and goes on serving, before it stops. */
-  readonly drainDelaySeconds: number
-  /** Over how long listeners are sent away when the gateway stops. */
-  readonly drainSeconds: number
-  readonly logLevel: LogLevel
+export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
   /** Flags whose value holds a password, which every user of the machine can read. */
   readonly exposed: readonly string[]
   /** Where metrics are served; `undefined` where they are not. */
   readonly metrics: MetricsAddress | undefined
-  /** From how many milliseconds on a request or an operation is slow; 0 for none. */
-  readonly slowOperationMs: number
 }
+
+type SettingsOfAll = Omit<SettingValues, keyof LedgerSettings>
+
+/** The flag that shows the settings in place of serving. */
+export const printFlag = 'print-config'
 
 /** Reads all settings, for `ledger-gateway serve`; `words` are those after the command. */
 export function parseConfig(
   env: Environment,
   words: readonly string[],
 ): Result<Config, readonly ConfigError[]> {
+  const flags = serveFlags(words)
+  const { values, given, errors } = readSettings(env, flags.values)
+  const problems = [...flags.problems, ...errors, ...brokenRules(values, given)]
+  if (!isWhole(values, problems)) return err(problems)
+  const config: Config = {
+    ...values,
+    upstreamUrls: values.upstreamUrls ?? [],
+    signing: signingOf(values),
+    keySet: values.jwtJwks,
+    tokenRules: {
+      issuer: values.jwtIssuer,
+      audience: values.jwtAudience,
+      mustExpire: values.jwtRequireExpiry,
+      maxAgeSeconds: values.jwtMaxAge,
+      leewaySeconds: values.jwtLeeway,
+    },
+    revocationsFile: values.jwtRevocations,
+    exposed: exposedIn(flags.values),
+    metrics: metricsOf(values),
+  }
+  return ok(Object.freeze(config))
+}
+
+/** One setting as it is in effect. */
+export interface EffectiveSetting {
+  readonly setting: Setting
+  readonly origin: Origin
+  /** What the operator knows the value by. */
+  readonly place: string
+  /** As a settings file would have it; of a secret only what may be shown. `null` where there is none. */
+  readonly value: boolean | number | string | readonly string[] | null
+}
+
+/** What of all settings is in effect, for settings that `parseConfig` takes. */
+export function effectiveSettings(
+  env: Environment,
+  words: readonly string[],
+): readonly EffectiveSetting[] {
+  const { given } = readSettings(env, serveFlags(words).values)
+  return Object.values(settings).flatMap((setting) => {
+    const { text, origin, place } = present(given.get(setting.name), setting.name)
+    const value = text === undefined ? null : valueInFile(text, setting.type)
+    return [{ setting, origin, place, value }]
+  })
+}
+
+/** The flags of `ledger-gateway serve`. */
+export function serveFlags(words: readonly string[]): Flags {
   const all = Object.values(settings)
   const isBare = ({ value }: Setting) => value === ''
   const once = flagNames(all.filter((one) => !isBare(one)))
-  const flags = parseFlags(words, { once, bare: flagNames(all.filter(isBare)) })
-  const given = givenValues(all, env, flags.values)
-  const errors: ConfigError[] = [...flags.problems]
-  const check: Check = (name, parse, expected) => {
-    const { text = '', from } = given(name)
-    const value = parse(text)
-    if (value === undefined) {
-      errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
-    }
-    // With an error the whole is thrown away, so that the missing value is never seen.
-    return value as NonNullable<typeof value>
-  }
-  const config: Config = {
-    // The system would take none for all of them.
-    host: check(settings.host, (text) => (text === '' ? undefined : text), 'an address'),
-    port: check(settings.port, parsePort, 'a whole number from 0 to 65535'),
-    databaseUrl: readDatabaseUrl(given, errors),
-    mayCreate: !check(settings.noCreate, parseSwitch, switches.join(', ')),
-    wakeUrl: readWakeUrl(given, errors),
-    workers: readWorkers(given, errors),
-    submit: check(settings.submit, oneOf(submitModes), submitModes.join(', ')),
-    signing: readSigning(given, errors),
-    keySet: readKeySet(given, errors),
-    tokenRules: readTokenRules(given, check, errors),
-    revocationsFile: given(settings.jwtRevocations).text,
-    ledger: check(settings.ledger, oneOf(ledgerKinds), ledgerKinds.join(', ')),
-    upstreamUrls: readUpstreamUrls(given, errors),
-    upstreamProofs: check(settings.upstreamProofs, oneOf(switches), switches.join(', ')),
-    snapshot: readSnapshot(given, errors),
-    genesisFile: given(settings.genesis).text,
-    parametersFile: given(settings.parameters).text,
-    issuerKey: readIssuerKey(given, errors),
-    issuerAccount: readIssuerAccount(given, errors),
-    stateMemory: check(settings.stateMemory, parseCount, 'a whole number'),
-    logRetention: check(settings.logRetention, parseRetention, 'all, or a whole number from 1'),
-    blockRetention: check(settings.blockRetention, parseRetention, 'all, or a whole number from 1'),
-    trustedDocumentsFile: given(settings.trustedDocuments).text,
-    allowedOrigins: readOrigins(given, errors),
-    allowedHosts: check(settings.allowedHosts, parseNames, '*, or names with commas between'),
-    hasExplorer: check(settings.explorer, parseSwitch, switches.join(', ')),
-    hasGraphiql: check(settings.graphiql, parseSwitch, switches.join(', ')),
-    hasIntrospection: check(settings.introspection, parseSwitch, switches.join(', ')),
-    maxConnections: check(settings.maxConnections, parseCount, 'a whole number'),
-    maxSubscriptions: check(settings.maxSubscriptions, parseCount, 'a whole number'),
-    proxies: readProxies(given, errors),
-    clientCost: readNumber(settings.clientCost, { given, errors }),
-    clientConnections: readNumber(settings.clientConnections, { given, errors }),
-    clientSubscriptions: readNumber(settings.clientSubscriptions, { given, errors }),
-    clientPayloads: readNumber(settings.clientPayloads, { given, errors, least: 0 }),
-    clientMegabytes: readNumber(settings.clientMegabytes, { given, errors }),
-    minFreeDisk: check(settings.minFreeDisk, parseCount, 'a whole number'),
-    maxDatabaseSize: readNumber(settings.maxDatabaseSize, { given, errors }),
-    maxLoopDelay: readNumber(settings.maxLoopDelay, { given, errors, least: 0 }),
-    drainDelaySeconds: check(settings.drainDelay, parseDrain, 'a whole number from 0 to 60'),
-    drainSeconds: check(settings.drainSeconds, parseDrain, 'a whole number from 0 to 60'),
-    logLevel: check(settings.logLevel, oneOf(logLevels), logLevels.join(', ')),
-    exposed: exposedIn(flags.values),
-    metrics: given(settings.metricsPort).text === undefined ? undefined : readMetrics(check),
-    slowOperationMs: check(settings.slowOperation, parseCount, 'a whole number'),
-  }
-  return errors.length === 0 ? ok(Object.freeze(config)) : err(errors)
+  return parseFlags(words, { once, bare: [...flagNames(all.filter(isBare)), printFlag] })
 }
 
-/** Reads where the key of tokens is, for commands that need nothing else; `values` are those of their flags. */
+/** Without a problem every setting that was read and has to have a value has one. */
+function isWhole(
+  _values: Partial<SettingValues>,
+  problems: readonly ConfigError[],
+): _values is SettingValues {
+  return problems.length === 0
+}
+
+/** What is wrong between settings that are right by themselves. */
+function brokenRules(values: Partial<SettingValues>, given: Reading['given']): ConfigError[] {
+  const isGiven = ({ name }: Setting) => given.get(name)?.text !== undefined
+  const { workers = 1, databaseUrl, ledger } = values
+  const { upstreamUrls, snapshot, jwtJwks, jwtIssuer, jwtAudience, readDatabaseUrls } = settings
+  const isPostgresql = databaseUrl === undefined || isPostgresqlUrl(databaseUrl.reveal())
+  const onFile = '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
+  const onServer = 'left out unless DATABASE_URL names PostgreSQL: a SQLite file has no replicas'
+  const notUpstream = 'left out unless LEDGER is upstream'
+  const withKeySet = `set where ${jwtJwks.variable} is`
+  const isEmbedded = ledger === 'embedded'
+  const rules: readonly (readonly [boolean, Setting, string])[] = [
+    [workers > 1 && !isPostgresql, settings.workers, onFile],
+    [isGiven(readDatabaseUrls) && !isPostgresql, readDatabaseUrls, onServer],
+    [isEmbedded && isGiven(upstreamUrls), upstreamUrls, notUpstream],
+    [ledger === 'upstream' && !isGiven(upstreamUrls), upstreamUrls, upstreamUrls.type.expected],
+    [isEmbedded && isGiven(snapshot), snapshot, notUpstream],
+    [isGiven(jwtJwks) && !isGiven(jwtIssuer), jwtIssuer, withKeySet],
+    [isGiven(jwtJwks) && !isGiven(jwtAudience), jwtAudience, withKeySet],
+  ]
+  return rules
+    .filter(([isBroken]) => isBroken)
+    .map(([, setting, expected]) => {
+      const { text, place } = present(given.get(setting.name), setting.name)
+      return invalid(setting, place, text, expected)
+    })
+}
+
+/** What tokens are signed with. */
+export function signingOf({ jwtSecret: secret, keyFile, databaseUrl }: SigningValues): KeySource {
+  if (secret !== undefined) return { kind: 'secret', secret }
+  return { kind: 'file', path: keyFile ?? keyFileBeside(databaseUrl.reveal()) }
+}
+
+type SigningValues = Pick<SettingValues, 'databaseUrl'> &
+  Partial<Pick<SettingValues, 'jwtSecret' | 'keyFile'>>
+
+function metricsOf({ metricsPort: port, metricsHost: host }: SettingValues) {
+  return port === undefined ? undefined : { host, port }
+}
+
+/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */
+function keyFileBeside(databaseUrl: string): string {
+  const address = databaseAddress(databaseUrl)
+  const path = address?.kind === 'sqlite' ? address.path : './data/ledger-gateway.db'
+  return join(dirname(path), `${basename(path, extname(path))}.key`)
+}
+
+/** The flags of URLs in which there is a password. */
+function exposedIn(flags: Flags['values']): readonly string[] {
+  const hasPassword = (text: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@/.test(text)
+  return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
+}
+
+/** Reads where the key of tokens is, for commands that need nothing else; `flags` are the values of theirs. */
 export function parseSigning(
   env: Environment,
-  values: Flags['values'],
+  flags: Flags['values'],
 ): Result<IssuerSettings, readonly ConfigError[]> {
-  const errors: ConfigError[] = []
-  const given = givenValues(keySettings, env, values)
-  const signing = readSigning(given, errors)
-  const [issuer, audience] = [given(settings.jwtIssuer).text, given(settings.jwtAudience).text]
-  return errors.length === 0 ? ok({ signing, issuer, audience }) : err(errors)
+  const { values, errors } = readSettings(env, flags, keySettings)
+  if (!isWhole(values, errors)) return err(errors)
+  const { jwtIssuer: issuer, jwtAudience: audience } = values
+  return ok({ signing: signingOf(values), issuer, audience })
 }
 
 /** What tokens are made with. */
@@ -208,17 +180,40 @@ export interface IssuerSettings
   extends Pick<TokenSettings, 'signing'>,
     Pick<TokenRequest, 'issuer' | 'audience'> {}
 
-/** Reads which database, for commands that need nothing else; `values` are those of their flags. */
+/** Reads which database, for commands that need nothing else; `flags` are the values of theirs. */
 export function parseDatabase(
   env: Environment,
-  values: Flags['values'],
+  flags: Flags['values'],
 ): Result<Secret, readonly ConfigError[]> {
-  const errors: ConfigError[] = []
-  const url = readDatabaseUrl(givenValues([settings.database], env, values), errors)
-  return errors.length === 0 ? ok(url) : err(errors)
+  const { values, errors } = readSettings(env, flags, databaseSettings)
+  return isWhole(values, errors) ? ok(values.databaseUrl) : err(errors)
 }
 
 /** The flags of some settings. */
 export function flagNames(of: readonly Setting[]): readonly string[] {
   return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))
+}
+
+/** A problem as a sentence. */
+export function configMessage(error: ConfigError): string {
+  switch (error.code) {
+    case 'SETTING_INVALID': {
+      const given = error.given === undefined ? '' : `, not ${JSON.stringify(error.given)}`
+      return `${error.setting} must be ${error.expected}${given}`
+    }
+    case 'SETTING_GIVEN_TWICE':
+      return `${error.settings.join(' and ')} are both given; leave one of them out`
+    case 'FILE_UNREADABLE':
+      return `${error.setting} names ${error.path}, which cannot be read: ${error.reason}`
+    case 'SETTINGS_NOT_JSON':
+      return `${error.path} is not JSON${error.place === undefined ? '' : ` at ${error.place}`}`
+    case 'SETTINGS_NOT_OBJECT':
+      return `${error.path} must be a JSON object with settings as its members`
+    case 'SETTING_UNKNOWN': {
+      const meant = error.meant === undefined ? '' : `; did you mean ${error.meant}?`
+      return `${error.member} in ${error.path} is no setting${meant}`
+    }
+    default:
+      return flagMessage(error)
+  }
 }

@@ -25,7 +25,6 @@ import { type Feed, type FeedSettings, openFeed } from './feed/open.ts'
 import { createWake, type Wake } from './feed/wake.ts'
 import type { MachineClock } from './lib/clock.ts'
 import { guardClock } from './lib/guarded-clock.ts'
-import { createListeners } from './lib/listeners.ts'
 import type { Log } from './lib/log.ts'
 import { ok, type Result } from './lib/result.ts'
 import { programVersion } from './lib/version.ts'
@@ -43,12 +42,11 @@ import { createStakers } from './service/accounts/stakers.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
-import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store } from './store/contract.ts'
-import { logStoreFaults, type OnStoreCall } from './store/fault-log.ts'
-import { openStore, type StoreError } from './store/open.ts'
+import type { StoreError } from './store/open.ts'
 import { databasePlace } from './store/url.ts'
 import { explorerOf, limitsOf, policiesOf } from './transport-settings.ts'
+import { openWatchedStore } from './watched-store.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
@@ -147,20 +145,18 @@ async function openInOrder(
   const metrics = config.metrics && (await createMetrics(deps.metricsOf?.worker))
   const log = metrics?.countEvents(deps.log) ?? deps.log
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
-  const onCommitted = (seq: number) => {
-    commits.committed(seq)
-    wake.notify(seq)
-  }
   const trusted = await trustedDocumentsOf(config)
   if (!trusted.ok) return trusted
   const onCall = metrics?.meters.storeCall
-  const database = await openWatchedStore(config, { log, onCommitted, onCall })
+  const database = await openWatchedStore(config, { log, wake, commits, onCall })
   if (!database.ok) return database
-  const { store, blockChanges } = database.value
-  opened.push(store.close)
+  const { store, onCommitted, blockChanges, replicated } = database.value
+  opened.push(replicated?.close ?? store.close)
   const isNew = (await store.read.network()) === undefined
   const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
   if (isNew) log.info('ledger-begins', { database: newLedgerIn })
+  // Before the ledger opens: a writer that catches up leaves little of the event loop to hundreds of small steps.
+  const explorer = await explorerOf(config, log)
   const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
   opened.push(signatures.close)
   // The clock for slots and blocks. Tokens and the log use the clock of the machine.
@@ -177,22 +173,24 @@ async function openInOrder(
   const tokens = await openTokens(config, { clock: deps.clock, log })
   if (!tokens.ok) return tokens
   opened.push(async () => tokens.value.close())
+  await replicated?.begin()
+  const serving = replicated?.serving ?? store
   const services = await openServices(
     config,
-    { store, source, signatures, clock, wake, commits, log, feedSettings },
+    { store, serving, source, signatures, clock, wake, commits, log, feedSettings },
     opened,
   )
   blockChanges.add(services.feed.blocks.notify)
   const { auth } = tokens.value
   const shared = { services, store, signatures, auth, trustedDocuments: trusted.value, log }
   const { metricsOf } = deps
-  const servers = await openServers(config, { ...shared, metrics, metricsOf }, opened)
+  const servers = await openServers(config, { ...shared, explorer, metrics, metricsOf }, opened)
   if (!servers.ok) return servers
   const { http, metricsUrl } = servers.value
   const hasFaucet = services.faucet !== undefined
   const announceStop = async () => {
     http.announceStop()
-    await delay(config.drainDelaySeconds * 1_000)
+    await delay(config.drainDelay * 1_000)
   }
   const { confirm: confirmClock } = clock
   const { networkName: network } = services.parameters
@@ -206,6 +204,7 @@ interface ServersDeps {
   readonly signatures: SignatureChecker
   readonly auth: AuthDeps
   readonly trustedDocuments: TrustedDocuments | undefined
+  readonly explorer: Awaited<ReturnType<typeof explorerOf>>
   readonly metrics: Metrics | undefined
   readonly metricsOf: MetricsTaker | undefined
   readonly log: Log
@@ -214,7 +213,7 @@ interface ServersDeps {
 /** Opens the transports, and the server of the metrics where they are wanted. */
 async function openServers(
   config: Config,
-  { store, signatures, metrics, metricsOf, ...shared }: ServersDeps,
+  { store, signatures, explorer, metrics, metricsOf, ...shared }: ServersDeps,
   opened: (() => Promise<void>)[],
 ): Promise<
   Result<{ http: HttpServer; metricsUrl?: string | undefined }, ListenError | MetricsCannotListen>
@@ -223,9 +222,7 @@ async function openServers(
   const network = services.parameters.networkName
   const limits = limitsOf(config, network)
   const policies = policiesOf(config, network)
-  const explorer = await explorerOf(config, log)
-  const { proxies } = config
-  const { slowOperationMs: slowMs } = config
+  const { slowOperationMs: slowMs, trustProxy: proxies } = config
   const observer = createObserver({ log, slowMs, meters: metrics?.meters })
   const http = await openTransports(
     { ...shared, limits, policies, proxies, explorer, observer },
@@ -236,7 +233,8 @@ async function openServers(
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
   if (metrics === undefined || config.metrics === undefined) return ok({ http: http.value })
-  metrics.addGauges({ services, store, signatures, transports: http.value.load })
+  const { load: transports, isStopping } = http.value
+  metrics.addGauges({ services, store, signatures, transports, isStopping })
   if (metricsOf !== undefined) {
     metricsOf.offer(metrics.read)
     return ok({ http: http.value })
@@ -253,40 +251,14 @@ async function createMetrics(worker: string | undefined): Promise<Metrics> {
   return metrics.createMetrics(worker)
 }
 
-async function trustedDocumentsOf({ trustedDocumentsFile }: Config) {
-  return trustedDocumentsFile === undefined
-    ? ok(undefined)
-    : readTrustedDocuments(trustedDocumentsFile)
-}
-
-/** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */
-async function openWatchedStore(config: Config, { log, onCommitted, onCall }: WatchedStoreDeps) {
-  const database = await openStore({
-    url: config.databaseUrl.reveal(),
-    wakeUrl: config.wakeUrl?.reveal(),
-    log,
-    mayCreate: config.mayCreate,
-  })
-  if (!database.ok) return database
-  const blockChanges = createListeners<void>()
-  const observed = logStoreFaults(database.value, log, onCall)
-  const store = notifyBlockChanges(observed, blockChanges.notify)
-  // The store ends this subscription when it is closed.
-  store.listen((notification) => {
-    if (notification.topic === 'LOG_GREW') onCommitted(notification.seq)
-    blockChanges.notify()
-  })
-  return ok({ store, blockChanges })
-}
-
-interface WatchedStoreDeps {
-  readonly log: Log
-  readonly onCommitted: (seq: number) => void
-  readonly onCall: OnStoreCall | undefined
+async function trustedDocumentsOf({ trustedDocuments }: Config) {
+  return trustedDocuments === undefined ? ok(undefined) : readTrustedDocuments(trustedDocuments)
 }
 
 interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
   readonly store: Store
+  /** Reads for requests and feeds. */
+  readonly serving: Store
   readonly wake: Wake
   readonly commits: CommitMarks
   readonly log: Log
@@ -296,12 +268,14 @@ interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'>
 /** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
 async function openServices(
   config: Config,
-  { wake, commits, log, feedSettings, ...shared }: ServicesDeps,
+  { store, serving, wake, commits, log, feedSettings, ...others }: ServicesDeps,
   opened: (() => Promise<void>)[],
 ): Promise<Services> {
-  const { store, source } = shared
+  const shared = { ...others, store: { ...serving, write: store.write } }
+  const { source } = others
   const { parameters } = source.network
-  const feedDeps = { reader: store.read, parameters, wake, commits, log }
+  const { read } = serving
+  const feedDeps = { reader: read, parameters, wake, commits, log }
   const feed = await openFeed(feedDeps, feedSettings)
   opened.push(feed.close)
   opened.push(...pruners(config, { store, source, tail: feed.tail, log }))
@@ -317,9 +291,9 @@ async function openServices(
   opened.push(filler.close)
   const space = await watchSpace({ store, log }, limitsOf(config, parameters.networkName))
   opened.push(space.close)
-  const chainRecords = openChainRecordFeed({ reader: store.read, log })
+  const chainRecords = openChainRecordFeed({ reader: read, log })
   opened.push(async () => chainRecords.close())
-  const faucet = faucetOf({ ...shared, space }, log)
+  const faucet = faucetOf({ ...shared, store, space }, log)
   if (faucet !== undefined) opened.push(faucet.close)
   return {
     ...shared,
@@ -327,12 +301,13 @@ async function openServices(
     parameters,
     feed,
     chainRecords,
-    stakers: createStakers(store.read),
+    stakers: createStakers(read),
     // A log that this process alone writes has no newer rows elsewhere; one that a node writes may.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,
     version: programVersion(),
     faucet,
+    isDevelopment: parameters.networkName === developmentNetworkName,
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
-import type { StopSignal } from './cli/command.ts'
-import { commandOf } from './cli/help.ts'
+import { cutShort, failed, type StopSignal } from './cli/command.ts'
+import { commandOf } from './cli/commands.ts'
 import { boundHeap } from './heap.ts'
 import { systemClock } from './lib/clock.ts'
 
@@ -18,16 +18,16 @@ const stopped = new Promise<StopSignal>((resolve) => {
     process.on(signal, () => {
       // A second signal ends the process at once. One of several behind a port is sent each twice, by the terminal or the
       // supervisor and by the first process, and ends with that one.
-      if (stopping && cluster.isPrimary) process.exit(130)
+      if (stopping && cluster.isPrimary) process.exit(cutShort)
       stopping = true
       resolve(signal)
       // The orderly end has its own time limits; this is the last resort.
-      setTimeout(() => process.exit(1), longestEndMs).unref()
+      setTimeout(() => process.exit(failed), longestEndMs).unref()
     })
   }
 })
 // The reader of the output may stop early, as `head` does.
-process.stdout.on('error', () => process.exit(1))
+process.stdout.on('error', () => process.exit(failed))
 const surroundings = {
   env: process.env,
   clock: systemClock,
@@ -39,6 +39,8 @@ const surroundings = {
     },
   },
   isTerminal: process.stdout.isTTY === true,
+  // Some terminals say that they have no columns.
+  progressColumns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
   stdout: (text: string) => void process.stdout.write(text),
   stderr: (text: string) => void process.stderr.write(text),
   stopped,

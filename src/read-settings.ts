@@ -1,38 +1,32 @@
-import type { TrustedProxies } from './api/client-address.ts'
-import type { TokenSettings } from './api/open-tokens.ts'
-import type { Allowed } from './api/policies.ts'
-import { assert } from './lib/assert.ts'
-import { type FlagProblem, type Flags, flagMessage } from './lib/flags.ts'
-import { createSecret, type Secret } from './lib/secret.ts'
-import type { MetricsAddress } from './metrics/server.ts'
-import type { LedgerSettings } from './node/open-ledger.ts'
+import type { FlagProblem, Flags } from './lib/flags.ts'
+import { type Setting, type SettingValues, settings } from './settings.ts'
 import {
-  isNodeUrl,
-  keyFileBeside,
-  parseCount,
-  parseDuration,
-  parseKeySetSource,
-  parseLeeway,
-  parseOrigins,
-  parsePort,
-  parseProxies,
-  parseSwitch,
-} from './setting-values.ts'
-import { leastSecretBytes, mostWorkers, type Setting, settings, switches } from './settings.ts'
-import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
+  type FileProblem,
+  readSettingsFile,
+  readText,
+  type SettingsFile,
+  textInFile,
+} from './settings-file.ts'
 
-/** Reads settings one by one, from environment and flags. Pure. */
+/** Reads settings from the settings file, the environment and the flags, of which the last one that has a value wins. */
 
 /** One thing that is wrong, to be shown with all the others. */
 export type ConfigError =
   | FlagProblem
+  | FileProblem
   | {
       readonly code: 'SETTING_INVALID'
-      /** The variable, or the flag when the value came by it. */
+      readonly name: string
+      /** Where the value came from: a variable, a flag, or a member of a file. */
       readonly setting: string
-      /** `undefined` where the value is a secret. */
-      readonly given: string | undefined
+      /** As it was given; `undefined` where it may hold a password. */
+      readonly given: unknown
       readonly expected: string
+    }
+  | {
+      /** One source gives a secret, and a file with the secret too. */
+      readonly code: 'SETTING_GIVEN_TWICE'
+      readonly settings: readonly [string, string]
     }
 
 /** The environment of a process, or as much of it as a test wants. */
@@ -40,229 +34,141 @@ export interface Environment {
   readonly [variable: string]: string | undefined
 }
 
-/** A problem as a sentence. */
-export function configMessage(error: ConfigError): string {
-  if (error.code !== 'SETTING_INVALID') return flagMessage(error)
-  const given = error.given === undefined ? '' : `, not ${JSON.stringify(error.given)}`
-  return `${error.setting} must be ${error.expected}${given}`
-}
+/** Where a value comes from. */
+export type Origin = 'default' | 'file' | 'environment' | 'flag'
 
-interface Given {
+/** What is given of a setting. */
+export interface Given {
   /** The value, or the default; `undefined` where there is neither. */
   readonly text: string | undefined
+  readonly origin: Origin
   /** What the operator knows it by. */
-  readonly from: string
+  readonly place: string
 }
 
-/** Gives what is given of a setting. */
-export type GivenValues = (setting: Setting) => Given
+/** What is given of some settings, and what they mean. */
+export interface Reading {
+  /** By the names of the settings; those that are not among them are left out. */
+  readonly values: Partial<SettingValues>
+  readonly given: ReadonlyMap<string, Given>
+  readonly errors: readonly ConfigError[]
+  /** What is wrong with values that do not count, because another source wins. */
+  readonly overruled: readonly ConfigError[]
+}
 
-/** Gives what the text of a setting means, or notes that it means nothing. */
-export type Check = <T>(
-  setting: Setting,
-  parse: (text: string) => T | undefined,
-  expected: string,
-) => T
-
-/** An empty variable counts as none, as in a shell script that passes on what it was not given. */
-export function givenValues(
-  known: readonly Setting[],
+/** Reads settings, all of them by default. Files that they name are read; nothing else is. */
+export function readSettings(
   env: Environment,
   flags: Flags['values'],
-): GivenValues {
-  return (setting) => {
-    assert(known.includes(setting), `${setting.variable} is a setting of this command`)
-    const { variable, flag, byDefault } = setting
-    const [byFlag] = (flag === undefined ? undefined : flags.get(flag)) ?? []
-    if (byFlag !== undefined) return { text: byFlag, from: `--${flag}` }
-    const text = env[variable] === '' ? byDefault : (env[variable] ?? byDefault)
-    return { text, from: variable }
+  known: readonly Setting[] = Object.values(settings),
+): Reading {
+  const sources = [ofFlags(flags), ofEnvironment(env)]
+  const [{ text: path, place } = byDefault(settings.configFile)] = found(
+    settings.configFile,
+    sources,
+  )
+  const file = path ? readSettingsFile(place, path) : undefined
+  const errors: ConfigError[] = []
+  if (file?.ok === false) errors.push(file.error)
+  if (file?.ok === true) {
+    errors.push(...file.value.problems)
+    sources.push(ofFile(file.value))
   }
-}
-
-/** What was given is not repeated: it may hold a password. */
-export function readDatabaseUrl(given: GivenValues, errors: ConfigError[]): Secret {
-  const { text = '', from: setting } = given(settings.database)
-  if (databaseAddress(text) === undefined) {
-    const expected = databaseUrlForms
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+  const overruled: ConfigError[] = []
+  const given = new Map<string, Given>()
+  const values: Record<string, unknown> = {}
+  for (const setting of known) {
+    const [first = byDefault(setting), ...others] = found(setting, sources)
+    given.set(setting.name, first)
+    values[setting.name] = first.value
+    errors.push(...first.errors)
+    overruled.push(...others.flatMap((other) => other.errors))
   }
-  return createSecret(text)
+  return { values, given, errors, overruled }
 }
 
-export function readWakeUrl(given: GivenValues, errors: ConfigError[]): Secret | undefined {
-  const { text, from: setting } = given(settings.wakeDatabase)
-  if (text === undefined) return undefined
-  if (!isPostgresqlUrl(text)) {
-    const expected = 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE'
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
+/** A value that a setting cannot have. */
+export function invalid(
+  { name, type }: Setting,
+  place: string,
+  given: unknown,
+  expected = type.expected,
+): ConfigError {
+  const shown = type.mask === undefined && type.isQuiet !== true ? given : undefined
+  return { code: 'SETTING_INVALID', name, setting: place, given: shown, expected }
+}
+
+/** What one source gives of a setting. */
+interface Found extends Given {
+  readonly value: unknown
+  readonly errors: readonly ConfigError[]
+}
+
+/** Gives what one source has of a setting. */
+type Source = (setting: Setting) => Found | undefined
+
+/** What the sources give of a setting, or of the file that holds it, the strongest first. */
+function found(setting: Setting, sources: readonly Source[]): readonly Found[] {
+  const { inFile } = setting
+  return sources.flatMap((source) => {
+    const itself = source(setting)
+    const file = inFile && source(inFile)
+    if (itself === undefined) return file === undefined ? [] : [inNamedFile(setting, file)]
+    if (file === undefined) return [itself]
+    const twice = { code: 'SETTING_GIVEN_TWICE', settings: [itself.place, file.place] } as const
+    return [{ ...itself, errors: [...itself.errors, twice] }]
+  })
+}
+
+/** What a file holds that a setting names. The setting that names it says what is wrong with the name. */
+function inNamedFile(setting: Setting, file: Found): Found {
+  const { text: path, origin } = file
+  const place = `${setting.variable} in ${path}`
+  if (!path) return { ...file, value: undefined, errors: [] }
+  const text = readText(file.place, path)
+  if (text.ok) return parsed(setting, { text: text.value, origin, place })
+  return { text: undefined, origin, place, value: undefined, errors: [text.error] }
+}
+
+function parsed(setting: Setting, given: Given, shown: unknown = given.text): Found {
+  const value = given.text === undefined ? undefined : setting.type.parse(given.text)
+  const isWrong = value === undefined && given.text !== undefined
+  return { ...given, value, errors: isWrong ? [invalid(setting, given.place, shown)] : [] }
+}
+
+function byDefault(setting: Setting): Found {
+  const { variable: place, byDefault: text } = setting
+  return parsed(setting, { text, origin: 'default', place })
+}
+
+const ofFlags =
+  (flags: Flags['values']): Source =>
+  (setting) => {
+    const { flag } = setting
+    const [text] = (flag === undefined ? undefined : flags.get(flag)) ?? []
+    return text === undefined
+      ? undefined
+      : parsed(setting, { text, origin: 'flag', place: `--${flag}` })
   }
-  return createSecret(text)
-}
 
-export function readOrigins(given: GivenValues, errors: ConfigError[]): Allowed | undefined {
-  const { text, from: setting } = given(settings.allowedOrigins)
-  if (text === undefined) return undefined
-  const origins = parseOrigins(text)
-  if (origins === undefined) {
-    const expected = '*, or origins such as https://explorer.example with commas between'
-    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
+/** An empty variable counts as none, as in a shell script that passes on what it was not given. */
+const ofEnvironment =
+  (env: Environment): Source =>
+  (setting) => {
+    const { variable: place } = setting
+    const text = env[place]
+    return text ? parsed(setting, { text, origin: 'environment', place }) : undefined
   }
-  return origins
-}
 
-export function readProxies(given: GivenValues, errors: ConfigError[]): TrustedProxies {
-  const { text = '0', from: setting } = given(settings.trustProxy)
-  const proxies = parseProxies(text)
-  if (proxies !== undefined) return proxies
-  const expected = 'a number from 0 to 9, or networks such as 10.0.0.0/8 with commas between'
-  errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
-  return { kind: 'none' }
-}
-
-/** A number without a default of its own. */
-export function readNumber(
-  setting: Setting,
-  { given, errors, least = 1 }: { given: GivenValues; errors: ConfigError[]; least?: number },
-): number | undefined {
-  const { text, from } = given(setting)
-  if (text === undefined) return undefined
-  const value = parseCount(text)
-  if (value === undefined || value < least) {
-    const expected = `a whole number from ${least}`
-    errors.push({ code: 'SETTING_INVALID', setting: from, given: text, expected })
+const ofFile =
+  ({ path, members }: SettingsFile): Source =>
+  (setting) => {
+    const value = members.get(setting.name)
+    if (value === undefined) return undefined
+    const text = textInFile(value, setting.type)
+    const given = { origin: 'file', place: `${setting.name} in ${path}` } as const
+    if (text.ok) return parsed(setting, { ...given, text: text.value }, value)
+    const { member, item, expected } = text.error
+    const error = invalid(setting, `${setting.name}${member} in ${path}`, item, expected)
+    return { ...given, text: undefined, value: undefined, errors: [error] }
   }
-  return value
-}
-
-export function readMetrics(check: Check): MetricsAddress {
-  return {
-    host: check(settings.metricsHost, (text) => (text === '' ? undefined : text), 'an address'),
-    port: check(settings.metricsPort, parsePort, 'a whole number from 0 to 65535'),
-  }
-}
-
-export function readWorkers(given: GivenValues, errors: ConfigError[]): number {
-  const { text = '', from: setting } = given(settings.workers)
-  const workers = parseCount(text) ?? 0
-  const isPostgresql = isPostgresqlUrl(given(settings.database).text ?? '')
-  const most = isPostgresql ? mostWorkers : 1
-  if (workers < 1 || workers > most) {
-    const expected = isPostgresql
-      ? `a whole number from 1 to ${most}`
-      : '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
-    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
-  }
-  return workers
-}
-
-/** For upstream mode alone. The message does not repeat the value, as with the nodes. */
-export function readSnapshot(given: GivenValues, errors: ConfigError[]): string | undefined {
-  const { text, from: setting } = given(settings.snapshot)
-  if (text === undefined) return undefined
-  const isUpstream = given(settings.ledger).text === 'upstream'
-  const address = text.replace(/\/+$/, '')
-  if (isUpstream && (!/^[a-z]+:\/\//i.test(text) || isNodeUrl(address))) return address
-  const expected = isUpstream
-    ? 'http(s)://HOST[:PORT][/PATH] without user and password, or the path of a file'
-    : 'left out unless LEDGER is upstream'
-  errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
-  return undefined
-}
-
-/** Required in upstream mode. The message does not repeat the value: people put passwords into URLs. */
-export function readUpstreamUrls(given: GivenValues, errors: ConfigError[]): readonly string[] {
-  const { text = '', from: setting } = given(settings.upstreamUrls)
-  const isUpstream = given(settings.ledger).text === 'upstream'
-  if (!isUpstream && text === '') return []
-  const urls = text.split(',').map((one) => one.trim().replace(/\/+$/, ''))
-  if (!isUpstream || !urls.every(isNodeUrl)) {
-    const expected = isUpstream
-      ? 'addresses http(s)://HOST[:PORT][/PATH] with commas between, without user and password'
-      : 'left out unless LEDGER is upstream'
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
-  }
-  return urls
-}
-
-export function readSigning(given: GivenValues, errors: ConfigError[]): TokenSettings['signing'] {
-  const { text: secret, from: setting } = given(settings.jwtSecret)
-  if (secret === undefined) {
-    const { text: database = '' } = given(settings.database)
-    return { kind: 'file', path: given(settings.keyFile).text ?? keyFileBeside(database) }
-  }
-  if (Buffer.byteLength(secret) < leastSecretBytes) {
-    const expected = `at least ${leastSecretBytes} bytes long`
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
-  }
-  return { kind: 'secret', secret: createSecret(secret) }
-}
-
-/** The keys of an issuer sign for all that it serves: only a token that is for this gateway may count. */
-export function readKeySet(given: GivenValues, errors: ConfigError[]): TokenSettings['keySet'] {
-  const { text, from: setting } = given(settings.jwtJwks)
-  if (text === undefined) return undefined
-  const source = parseKeySetSource(text)
-  if (source === undefined) {
-    const expected = 'a file, or https://HOST/PATH (http for this machine alone)'
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
-  }
-  for (const needed of [settings.jwtIssuer, settings.jwtAudience]) {
-    if (given(needed).text !== undefined) continue
-    const expected = `set where ${settings.jwtJwks.variable} is`
-    errors.push({ code: 'SETTING_INVALID', setting: needed.variable, given: undefined, expected })
-  }
-  return source
-}
-
-export function readTokenRules(
-  given: GivenValues,
-  check: Check,
-  errors: ConfigError[],
-): TokenSettings['tokenRules'] {
-  return {
-    issuer: given(settings.jwtIssuer).text,
-    audience: given(settings.jwtAudience).text,
-    mustExpire: check(settings.jwtRequireExpiry, parseSwitch, switches.join(', ')),
-    maxAgeSeconds: readMaxAge(given, errors),
-    leewaySeconds: check(settings.jwtLeeway, parseLeeway, 'a whole number from 0 to 300'),
-  }
-}
-
-export function readMaxAge(given: GivenValues, errors: ConfigError[]): number | undefined {
-  const { text, from: setting } = given(settings.jwtMaxAge)
-  if (text === undefined) return undefined
-  const seconds = parseDuration(text)
-  if (seconds === undefined) {
-    const expected = 'like 30m, 12h or 1d'
-    errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
-  }
-  return seconds
-}
-
-/** The flags of URLs in which there is a password. */
-export function exposedIn(flags: Flags['values']): readonly string[] {
-  const hasPassword = (text: string) => (URL.parse(text)?.password ?? '') !== ''
-  return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
-}
-
-export function readIssuerKey(
-  given: GivenValues,
-  errors: ConfigError[],
-): LedgerSettings['issuerKey'] {
-  const { text, from: setting } = given(settings.issuerKey)
-  if (text === undefined || text === 'none') return text
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
-    const expected = 'none, or 0x and the 64 hexadecimal digits of an Ed25519 secret'
-    errors.push({ code: 'SETTING_INVALID', setting, given: undefined, expected })
-  }
-  return createSecret(text.toLowerCase())
-}
-
-export function readIssuerAccount(given: GivenValues, errors: ConfigError[]): string | undefined {
-  const { text, from: setting } = given(settings.issuerAccount)
-  if (text === undefined || /^0x[0-9a-fA-F]{64}$/.test(text)) return text?.toLowerCase()
-  const expected = '0x and the 64 hexadecimal digits of an account id'
-  errors.push({ code: 'SETTING_INVALID', setting, given: text, expected })
-  return undefined
-}

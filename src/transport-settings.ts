@@ -16,7 +16,8 @@ import { developmentNetworkName } from './node/embedded/development-parameters.t
 
 /** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
 export function policiesOf(config: Config, network: string): Policies {
-  const { allowedOrigins, allowedHosts: hosts, hasGraphiql, hasIntrospection } = config
+  const { allowedOrigins, allowedHosts: hosts } = config
+  const { graphiql: hasGraphiql, introspection: hasIntrospection } = config
   const usual = network === developmentNetworkName ? 'all' : new Set<string>()
   return { origins: allowedOrigins ?? usual, hosts, hasGraphiql, hasIntrospection }
 }
@@ -41,8 +42,11 @@ export function limitsOf(config: Config, network: string): TransportLimits {
 }
 
 /** A checkout whose explorer was not built serves the rest. */
-export async function explorerOf({ hasExplorer }: Config, log: Log): Promise<Explorer | undefined> {
-  if (!hasExplorer) return undefined
+export async function explorerOf(
+  { explorer: isOn }: Config,
+  log: Log,
+): Promise<Explorer | undefined> {
+  if (!isOn) return undefined
   const explorer = await readExplorer()
   if (explorer === undefined) log.warn('explorer-not-built', {})
   return explorer

@@ -35,23 +35,23 @@ describe('settings', () => {
       'allowedOrigins',
       new Set(['https://a.b']),
     ],
-    ['no GraphiQL', { GRAPHIQL: 'off' }, [], 'hasGraphiql', false],
-    ['no explorer', { EXPLORER: 'off' }, [], 'hasExplorer', false],
-    ['no introspection', {}, ['--introspection', 'off'], 'hasIntrospection', false],
+    ['no GraphiQL', { GRAPHIQL: 'off' }, [], 'graphiql', false],
+    ['no explorer', { EXPLORER: 'off' }, [], 'explorer', false],
+    ['no introspection', {}, ['--introspection', 'off'], 'introspection', false],
     ['one worker', {}, [], 'workers', 1],
     ['workers', { DATABASE_URL: 'postgresql://h/d', WORKERS: '64' }, [], 'workers', 64],
     ['listeners', {}, ['--max-connections', '7'], 'maxConnections', 7],
     ['subscriptions', { MAX_SUBSCRIPTIONS: '0' }, [], 'maxSubscriptions', 0],
-    ['a ledger may begin', {}, [], 'mayCreate', true],
-    ['none by flag', {}, ['--no-create'], 'mayCreate', false],
-    ['none by variable', { NO_CREATE: 'on' }, [], 'mayCreate', false],
-    ['one by variable', { NO_CREATE: 'off' }, [], 'mayCreate', true],
-    ['delay', {}, ['--drain-delay', '0'], 'drainDelaySeconds', 0],
+    ['a ledger may begin', {}, [], 'noCreate', false],
+    ['none by flag', {}, ['--no-create'], 'noCreate', true],
+    ['none by variable', { NO_CREATE: 'on' }, [], 'noCreate', true],
+    ['one by variable', { NO_CREATE: 'off' }, [], 'noCreate', false],
+    ['delay', {}, ['--drain-delay', '0'], 'drainDelay', 0],
     ['drain', {}, ['--drain-seconds=60'], 'drainSeconds', 60],
     ['log level', {}, ['--log-level', 'debug'], 'logLevel', 'debug'],
     ['genesis by default', {}, [], 'genesisFile', undefined],
     ['genesis', { GENESIS_FILE: 'g.bin' }, [], 'genesisFile', 'g.bin'],
-    ['trusted', { TRUSTED_DOCUMENTS: 'd.json' }, [], 'trustedDocumentsFile', 'd.json'],
+    ['trusted', { TRUSTED_DOCUMENTS: 'd.json' }, [], 'trustedDocuments', 'd.json'],
     ['parameters', {}, ['--parameters-file', 'p.json'], 'parametersFile', 'p.json'],
   ] as const
   test.each(rows)('%s', (_name, env, words, member, expected) => {
@@ -68,18 +68,25 @@ describe('the database', () => {
     ['on a server by its short name', { DATABASE_URL: 'postgres://h/d' }, [], 'postgres://h/d'],
   ] as const
   test.each(rows)('%s', (_name, env, words, expected) => {
-    const { databaseUrl, wakeUrl } = configOf(env, words)
+    const { databaseUrl, wakeDatabaseUrl } = configOf(env, words)
     expect(databaseUrl.reveal()).toBe(expected)
-    expect(wakeUrl).toBeUndefined()
+    expect(wakeDatabaseUrl).toBeUndefined()
   })
 
   test('behind a pooler, with another way to hear of commits', () => {
     const env = { DATABASE_URL: 'postgres://pooler/db', WAKE_DATABASE_URL: url }
-    expect(configOf(env, []).wakeUrl?.reveal()).toBe(url)
+    expect(configOf(env, []).wakeDatabaseUrl?.reveal()).toBe(url)
+  })
+
+  test('with replicas, each of which may have several hosts', () => {
+    const urls = ['postgres://u:p,w@a:1,b:2/db', 'postgresql://c/db']
+    const env = { DATABASE_URL: url, READ_DATABASE_URLS: urls.join(', ') }
+    expect(configOf(env, []).readDatabaseUrls?.map((one) => one.reveal())).toEqual(urls)
   })
 
   test('on a server does not print its password', () => {
-    const config = configOf({ DATABASE_URL: url, WAKE_DATABASE_URL: url }, [])
+    const env = { DATABASE_URL: url, WAKE_DATABASE_URL: url, READ_DATABASE_URLS: `${url},${url}` }
+    const config = configOf(env, [])
     const prints = [JSON.stringify(config), inspect(config, { depth: 9, showHidden: true })]
     for (const print of prints) expect(print).not.toContain('secret@')
   })
@@ -91,7 +98,7 @@ describe('nodes behind', () => {
     const urls = ['https://one.example/node', 'http://127.0.0.1:14265']
     expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamUrls).toEqual(urls)
     expect(configOf({}, []).upstreamUrls).toEqual([])
-    expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamProofs).toBe('on')
+    expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamProofs).toBe(true)
   })
 })
 
@@ -192,6 +199,14 @@ describe('refused', () => {
     ['database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
     ['server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
     ['file to listen on', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
+    [
+      'a replica that is a file',
+      { DATABASE_URL: 'postgres://h/d', READ_DATABASE_URLS: 'postgres://h/d,file:x.db' },
+      [],
+      ['READ_DATABASE_URLS'],
+    ],
+    ['replicas of a file', { READ_DATABASE_URLS: 'postgres://h/d' }, [], ['READ_DATABASE_URLS']],
+    ['no lag at all', { READ_MAX_LAG: '0' }, [], ['READ_MAX_LAG']],
     ['a ledger by another word', { LEDGER: 'mine' }, [], ['LEDGER']],
     ['a node behind without its address', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
     ['a node that is not asked for', { UPSTREAM_URLS: 'http://a' }, [], ['UPSTREAM_URLS']],
@@ -269,5 +284,6 @@ function configOf(env: Parameters<typeof parseConfig>[0], words: readonly string
 }
 
 function placeOf(error: ConfigError): string {
-  return error.code === 'SETTING_INVALID' ? error.setting : error.word
+  if ('word' in error) return error.word
+  return 'setting' in error ? error.setting : error.code
 }

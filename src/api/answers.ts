@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-/** The answers under way: a gateway that stops closes their connections after them. */
+/**
+ * The answers under way, by their connections. A client may send many requests on one before the first is answered (RFC 9112
+ * 9.3.2), and each is held until then.
+ */
 
 /** What is watched. */
 export interface Answers {
@@ -13,21 +17,42 @@ export interface Answers {
   closeBehind(): void
 }
 
+/** A connection with more answers under way is not read from. Those that came with the same bytes are taken all the same. */
+const usuallyUnanswered = 16
+
+/** A connection with more of them is cut. */
+export const mostUnanswered = 1_024
+
 /** Watches the answers of a server. */
 export function watchAnswers(): Answers {
-  const underWay = new Set<ServerResponse>()
+  const underWay = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
+
+  function answersOn(socket: Socket): Set<ServerResponse> {
+    const known = underWay.get(socket)
+    if (known !== undefined) return known
+    const answers = new Set<ServerResponse>()
+    underWay.set(socket, answers)
+    socket.once('close', () => underWay.delete(socket))
+    return answers
+  }
 
   return {
     add: (response) => {
-      if (isClosing) return closeAfter(response)
-      underWay.add(response)
-      response.on('close', () => underWay.delete(response))
+      if (isClosing) closeAfter(response)
+      const { socket } = response.req
+      const answers = answersOn(socket)
+      answers.add(response)
+      if (answers.size > mostUnanswered) return void socket.destroy()
+      if (answers.size > usuallyUnanswered) socket.pause()
+      response.once('close', () => {
+        answers.delete(response)
+        if (answers.size <= usuallyUnanswered && socket.isPaused()) socket.resume()
+      })
     },
     closeBehind: () => {
       isClosing = true
-      for (const response of underWay) closeAfter(response)
-      underWay.clear()
+      for (const answers of underWay.values()) answers.forEach(closeAfter)
     },
   }
 }

@@ -11,6 +11,8 @@ import type { ClientLimits } from './limits.ts'
 
 /** The share of one client. */
 export interface Share {
+  /** By name. */
+  readonly client: string
   /** Spends units before the work, or gives why not. */
   take(cost: number): RateLimitExceeded | undefined
   /**
@@ -70,18 +72,19 @@ export function createClientShares(
     of: (client) => {
       const known = shares.get(client)
       if (known !== undefined) return known
-      const share = createShare(fill, now)
+      const share = createShare(client, fill, now)
       shares.set(client, share)
       return share
     },
   }
 }
 
-function createShare(fill: Fill, now: () => number): Share {
+function createShare(client: string, fill: Fill, now: () => number): Share {
   const bucket = createTokenBucket(fill, now)
   const { capacity } = fill
   const policy = `"cost";q=${capacity};w=${burstSeconds}`
   return {
+    client,
     take: (cost) => {
       // What costs more than nearly all of a full share would otherwise never be taken; it leaves a debt.
       const retryAfterSeconds = bucket.take(cost, Math.min(cost, capacity * 0.9))
@@ -101,6 +104,7 @@ function createShare(fill: Fill, now: () => number): Share {
 export function forOneRequest(share: Share): Share {
   let taken = 0
   return {
+    client: share.client,
     take: (cost) => {
       if (cost <= taken) return undefined
       const refusal = share.take(cost - taken)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { SubmissionQuota } from '../service/submit/submission-quota.ts'
-import type { Caller, Credentials } from './auth.ts'
+import { type Caller, type Credentials, credentialsOf } from './auth.ts'
 import { clientOf, type TrustedProxies } from './client-address.ts'
 import { createClientQuotas } from './client-quotas.ts'
 import { createClientShares, type Share } from './client-shares.ts'
@@ -22,6 +22,8 @@ export interface Client {
 
 /** The clients of a gateway. */
 export interface Clients {
+  /** Whose request it is as far as that is known without asking: the holder of a token that came before, or an address. */
+  nameOf(message: IncomingMessage): string
   /** The sender of a request by its address alone. */
   byAddress(message: IncomingMessage): Client
   /** The same, or the holder of the token, where there is a valid one. */
@@ -67,8 +69,7 @@ export function createClients(
   })
 
   async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
-    // Both, for an empty header leaves the cookie to say who it is.
-    const token = `${sent.authorization ?? ''}\n${sent.cookie ?? ''}`
+    const token = tokenIn(sent) ?? ''
     // What a token was taken for once is enough to know whose share it is; what it allows is asked each time, also for operators.
     const known = names.get(token)
     if (known !== undefined) return clientNamed(known)
@@ -85,12 +86,21 @@ export function createClients(
   }
 
   return {
+    nameOf: (message) => {
+      const token = tokenIn(credentialsOf(message.headers))
+      return (token === undefined ? undefined : names.get(token)) ?? addressOf(message)
+    },
     byAddress: (message) => clientNamed(addressOf(message)),
     of: (message, sent, caller) => {
       const byAddress = clientNamed(addressOf(message))
-      const isAnonymous = sent.authorization === undefined && sent.cookie === undefined
-      return isAnonymous ? byAddress : named(sent, caller, byAddress)
+      return tokenIn(sent) === undefined ? byAddress : named(sent, caller, byAddress)
     },
     named,
   }
+}
+
+/** Both, for an empty header leaves the cookie to say who it is; `undefined` of a stranger. */
+function tokenIn({ authorization, cookie }: Credentials): string | undefined {
+  if (authorization === undefined && cookie === undefined) return undefined
+  return `${authorization ?? ''}\n${cookie ?? ''}`
 }

@@ -364,6 +364,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   BASE_TOKENS_UNBALANCED: later(
     (e) => `slot ${e.slot} of the node creates ${e.created} base tokens and spends ${e.consumed}`,
   ),
+  COMMITMENT_ROOTS_NOT_READY: later(
+    () => 'the roots behind the newest commitment are not there yet; try again later',
+  ),
   SNAPSHOT_NOT_READY: later(() => 'there is no slot to make a snapshot of yet; try again later'),
   SNAPSHOT_EXPIRED: {
     status: 410,

@@ -14,6 +14,8 @@ export interface Explorer {
   page(path: string): RestResponse | undefined
   /** A file that the page loads; `undefined` where there is none. */
   file(path: string): RestResponse | undefined
+  /** Every document that it sends. */
+  readonly documents: readonly string[]
 }
 
 /** What the browser may load: the files of the gateway alone, none of them inline. */
@@ -58,6 +60,9 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
   const paths: Readonly<Record<string, string>> = JSON.parse(
     await readFile(new URL('pages.json', folder), 'utf8'),
   )
+  const documents: readonly string[] = JSON.parse(
+    await readFile(new URL('documents.json', folder), 'utf8'),
+  )
   const patterns = Object.values(paths).map((path) => path.split('/'))
   const files = await readFiles(new URL(`.${hashedPath}`, folder))
   const pagesByDepth = new Map<number, RestResponse>()
@@ -72,6 +77,7 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
     },
     file: (path) =>
       path.startsWith(hashedPath) ? files.get(path.slice(hashedPath.length)) : undefined,
+    documents,
   }
 }
 

@@ -16,6 +16,7 @@ import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network
 import type { SnapshotError } from '../service/network/ledger-snapshot.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
 import type { OutputNotServed } from '../service/outputs/output-life.ts'
+import type { CommitmentRootsNotReady } from '../service/outputs/unspent-proof.ts'
 import type { UpdatesNotKept } from '../service/slots/explore.ts'
 import type { ActivityError } from '../service/slots/read-activity.ts'
 import type { SimulateTransactionError } from '../service/submit/simulate-transaction.ts'
@@ -52,5 +53,6 @@ export type GatewayError =
   | OutputNotServed
   | NotOffered
   | SnapshotError
+  | CommitmentRootsNotReady
   | NodeContradiction
   | NodeAnswerUnreadable

@@ -62,7 +62,11 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     quota: client.quota,
     observation,
   }
-  const left = await deps.direct.answer(message, response, { query, context, common })
+  const left = await deps.direct.answer(message, response, {
+    query,
+    context,
+    common,
+  })
   if (left === undefined) return
   setHeaders(response, common)
   const full = left.ended === undefined ? operationRefusal(occupancy.underWay) : undefined

@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { within } from '../lib/tracing.ts'
+import { turnOf } from '../lib/turns.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
 import { watchAnswers } from './answers.ts'
@@ -18,6 +19,7 @@ import { type Explorer, explorerAnswer } from './explorer.ts'
 import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
+import { bytesOfUnit } from './graphql/prices.ts'
 import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { answerGraphql, type CommonHeaders } from './graphql-request.ts'
@@ -54,7 +56,7 @@ export interface HttpDeps {
   readonly services: Services
   readonly auth: AuthDeps
   readonly limits: TransportLimits
-  /** The only documents that are answered; without it all are. */
+  /** The only documents that are answered, beside those of the explorer; without it all are. */
   readonly trustedDocuments?: TrustedDocuments | undefined
   /** What browsers and strangers may do; everything by default. */
   readonly policies?: Policies | undefined
@@ -79,6 +81,8 @@ export interface HttpServer {
   readonly url: string
   /** Reports itself as not ready, and continues to serve. */
   announceStop(): void
+  /** Whether it is about to stop. */
+  isStopping(): boolean
   load(): TransportLoad
   /**
    * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
@@ -129,7 +133,7 @@ export async function openHttp(
 ): Promise<Result<HttpServer, ListenError>> {
   const { policies = openPolicies, observer = createObserver({ ...given, slowMs: 0 }) } = given
   const deps = { ...given, policies, observer }
-  const documents = createDocuments(deps.trustedDocuments)
+  const documents = createDocuments(deps.trustedDocuments, deps.explorer?.documents)
   const { hasIntrospection } = policies
   const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
   const drain = new AbortController()
@@ -149,9 +153,12 @@ export async function openHttp(
   const routes = tableOf(deps.routes)
   const inHand = { ...deps, routes, graphql, direct, occupancy, listeners, clients }
   const answers = watchAnswers()
-  const take = (message: IncomingMessage, response: ServerResponse) => {
+  const take = async (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
-    void observe(inHand, message, response)
+    if (message.socket.destroyed) return
+    await turnOf(clients.nameOf(message))
+    // Its client may have left meanwhile.
+    if (!message.destroyed) await observe(inHand, message, response)
   }
   const server = createServer(serverOptions, take).on('checkExpectation', take)
   answerUnreadable(server)
@@ -177,6 +184,7 @@ export async function openHttp(
     announceStop: () => {
       occupancy.isStopping = true
     },
+    isStopping: () => occupancy.isStopping,
     load: () => {
       const { subscriptions } = occupancy
       return { ...listeners.load(), mqtt: opened.connections(), subscriptions }
@@ -292,7 +300,12 @@ async function handle(
       return reply(found, isFree ? common : { ...common, ...share.headers() })
     }
     observation.route = graphqlPath
-    if (isPage) return await sendPage(message, response, common)
+    if (isPage) {
+      const page = await graphiqlPage(deps.services)
+      reply(page)
+      if (response.statusCode === 200) share.charge(page.body.length / bytesOfUnit)
+      return
+    }
     await answerGraphql(deps, { message, response, query, caller, client, common, observation })
   } catch (error) {
     const away = storeAwayOf(error)
@@ -334,7 +347,6 @@ function preflight(
   response.end()
 }
 
-/** Forms are refused: a browser sends them for a foreign page without a preflight, and with the cookie. */
 /** Whether a browser opens the path, rather than a program. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return isRead(method) && (headers.accept ?? '').includes('text/html')
@@ -347,18 +359,6 @@ function isRead(method: string | undefined): boolean {
 /** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
 function sendToPage(response: ServerResponse, common: CommonHeaders): void {
   send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' }, common)
-}
-
-async function sendPage(
-  message: IncomingMessage,
-  response: ServerResponse,
-  common: CommonHeaders,
-): Promise<void> {
-  const { headers, plain, gzip } = await graphiqlPage()
-  const compressed = /\bgzip\b/.test(message.headers['accept-encoding']?.toString() ?? '')
-  const body = compressed ? gzip : plain
-  const encoding = compressed ? { 'content-encoding': 'gzip' } : {}
-  send(response, { status: 200, headers: { ...headers, ...encoding }, body }, common)
 }
 
 /** Listens; resolves with the system's reason where it is refused. */

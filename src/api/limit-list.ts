@@ -9,6 +9,7 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
+import { mostUnanswered } from './answers.ts'
 import type { ErrorCode } from './error-row.ts'
 import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
 import {
@@ -23,6 +24,7 @@ import {
 import { maxOperationCost } from './graphql/prices.ts'
 import {
   maxConnectionCost,
+  maxTurnsAwaited,
   maxUnsentAnswers,
   requestTimeoutMs,
   type TransportLimits,
@@ -75,6 +77,19 @@ const requestLimits: readonly Limit[] = [
     unit: 'MILLISECONDS',
     meaning: 'In which a request has to arrive.',
     error: 'REQUEST_TOO_SLOW',
+  },
+  {
+    name: 'unansweredRequests',
+    value: mostUnanswered,
+    unit: 'COUNT',
+    meaning: 'Requests of one connection that have no answer yet. With more it is cut.',
+  },
+  {
+    name: 'turnsAwaited',
+    value: maxTurnsAwaited,
+    unit: 'COUNT',
+    meaning:
+      'Requests and messages of one client that wait for their turns. With more its further connections are cut.',
   },
   { name: 'blockBytes', value: maxBlockSize, unit: 'BYTES', meaning: 'A serialized block.' },
   {

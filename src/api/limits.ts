@@ -187,6 +187,12 @@ export function subscriptionRefusal(
   return isFull ? { code: 'SUBSCRIPTION_LIMIT', scope: 'server', limit: subscriptions } : undefined
 }
 
+/**
+ * A client with so many requests and messages that wait for their turns opens no further connection: it is cut before it is read
+ * from, for refusing a request takes as long as answering a short one.
+ */
+export const maxTurnsAwaited = 1_024
+
 /** A request must arrive within this time, or its connection is cut. */
 export const requestTimeoutMs = 60_000
 

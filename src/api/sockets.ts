@@ -2,8 +2,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
+import { lookForConnections, turnsAwaited } from '../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
-import type { TransportLimits } from './limits.ts'
+import { maxTurnsAwaited, type TransportLimits } from './limits.ts'
 
 /**
  * How many connections of any kind are open, whether they carry a request or not: fewer than the process may have files, for
@@ -56,13 +57,14 @@ export function limitSockets(
     // The server is given some connections twice.
     if (seen.has(socket)) return
     seen.add(socket)
+    lookForConnections()
     outage.recovered()
     // Behind it are many clients, whose requests are counted each by itself.
     if (isProxy(socket.remoteAddress, proxies)) return
     const address = clientOf(socket.remoteAddress, {}, proxies)
     const open = count(address, 1)
     socket.once('close', () => count(address, -1))
-    if (open <= ofClient) return
+    if (open <= ofClient && turnsAwaited(address) <= maxTurnsAwaited) return
     log.debug('client-sockets-full', { address, open })
     socket.destroy()
   })

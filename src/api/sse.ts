@@ -150,6 +150,7 @@ function lastEventId({ headers }: IncomingMessage): string | undefined {
 async function readRequest({
   message,
   query,
+  client,
 }: SseRequest): Promise<Result<OperationRequest, GatewayError>> {
   if (message.method === 'GET') {
     const parameters = new URLSearchParams(query)
@@ -164,7 +165,7 @@ async function readRequest({
     const text = parameters.get('query') ?? undefined
     return operationOf({ query: text, operationName: parameters.get('operationName'), ...json })
   }
-  const body = await readBody(message, maxBodyBytes)
+  const body = await readBody(message, maxBodyBytes, client.name)
   if (!body.ok) return body
   const parsed = parseJson(body.value)
   return parsed.ok ? operationOf(parsed.value) : parsed

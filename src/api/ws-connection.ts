@@ -22,6 +22,8 @@ export interface Connection extends Peer {
   client: Client
   /** Ends the watch over the caller's token, where it has one that ends. */
   forgetToken: (() => void) | undefined
+  /** Of messages that wait for the turn of the client. */
+  unhandledBytes: number
   /** Open operations, of all kinds. */
   subscriptions: number
   /** What an event of each open subscription costs, in all. */
@@ -46,6 +48,7 @@ export function createConnection(
     caller: undefined,
     client,
     forgetToken: undefined,
+    unhandledBytes: 0,
     subscriptions: 0,
     cost: 0,
     subscribers: new Set(),

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
+import { turnOf } from '../lib/turns.ts'
 import { type Credentials, credentialsOf } from './auth.ts'
 import { connectionCost } from './client-shares.ts'
 import type { Client, Clients } from './clients.ts'
@@ -40,7 +41,13 @@ export interface WebSocketTransport {
 /** Opens the transport. */
 export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   const { log, occupancy, heartbeat, clients } = deps
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, handleProtocols })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxBodyBytes,
+    handleProtocols,
+    // Hundreds of messages may come with the same bytes; requests of others have their turns between them.
+    allowSynchronousEvents: false,
+  })
   const protocol = createProtocol(deps)
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
@@ -90,7 +97,8 @@ const goingAway = 1001
 
 /** Connects one socket with the protocol. Sending is awaited, so that nothing is written faster than the client reads. */
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
-  const { socket } = connection
+  const { socket, duplex } = connection
+  duplex.on('drain', () => readOn(connection))
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -98,13 +106,11 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
       close: (code, reason) => socket.close(code, reason),
       onPing: createPongs(socket),
       onMessage: (receive) =>
-        socket.on('message', (bytes) => {
+        socket.on('message', (bytes: Buffer) => {
           connection.isSilent = false
+          connection.unhandledBytes += bytes.length + bytesPerMessage
           readNoFaster(connection)
-          const text = String(bytes)
-          connection.client.share.charge(messageCost + text.length / bytesOfUnit)
-          endOperation(connection, text)
-          receive(text).catch((error: unknown) => {
+          takeMessage(connection, bytes, receive).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
               return
@@ -126,15 +132,42 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   })
 }
 
-/**
- * Stops reading from a client that does not read its answers, until they have left: its requests would pile up as answers.
- * Feeds apply backpressure by themselves.
- */
-function readNoFaster({ socket, duplex }: Connection): void {
-  if (duplex.writableLength <= maxUnsentBytes || socket.isPaused) return
-  socket.pause()
-  duplex.once('drain', () => socket.resume())
+/** Handles a message when it is the turn of its client, in the order in which they came. */
+async function takeMessage(
+  connection: Connection,
+  bytes: Buffer,
+  receive: (text: string) => Promise<void>,
+): Promise<void> {
+  const { socket, client } = connection
+  await turnOf(client.name)
+  connection.unhandledBytes -= bytes.length + bytesPerMessage
+  readOn(connection)
+  if (socket.readyState !== socket.OPEN) return
+  const text = String(bytes)
+  client.share.charge(messageCost + text.length / bytesOfUnit)
+  endOperation(connection, text)
+  await receive(text)
 }
+
+/**
+ * Stops reading from a client that does not read its answers, until they have left, or that sends faster than it has turns: its
+ * requests would pile up. Feeds apply backpressure by themselves.
+ */
+function readNoFaster(connection: Connection): void {
+  if (!isInStep(connection)) connection.socket.pause()
+}
+
+function readOn(connection: Connection): void {
+  if (connection.socket.isPaused && isInStep(connection)) connection.socket.resume()
+}
+
+function isInStep({ duplex, unhandledBytes }: Connection): boolean {
+  return duplex.writableLength <= maxUnsentBytes && unhandledBytes <= maxUnhandledBytes
+}
+
+/** Messages of one socket that wait for a turn: 64 short ones, or one that is long. */
+const maxUnhandledBytes = 65_536
+const bytesPerMessage = 1_024
 
 /** Reading a message, whatever it says. */
 const messageCost = 1

@@ -8,51 +8,42 @@ import { readLedger } from '../store/check/read-ledger.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
 import { parametersIn } from '../store/output-index.ts'
 import type { Writing } from '../store/sql/statements.ts'
-import { asksForHelp, type Command, done, type ProcessIo, settingTable } from './command.ts'
-import { createProgress } from './progress.ts'
-import { databaseSettings, moveWith } from './with-database.ts'
+import type { Command } from './command.ts'
+import { checkDeclaration } from './declarations/ledger.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Checks a whole database. */
 export const check: Command = {
-  help: `Checks a whole ledger as of one moment, and changes nothing; a gateway may go on writing meanwhile:
-
-  every history hash and position of the log, and its outputs
-  every commitment: its id, the one before it, its range of the log, its price and its roots,
-    which are computed anew from what was booked in each slot; the kept tries page by page
-  the balances of every address against its unspent outputs
-  counters against what they count: unspent outputs, ranges of balances, chains, activity
-
-Memory: some 500 bytes for each address that owns something, some 100 for each unspent output.
-
-Usage: ledger-gateway check [FLAGS]
-
-${settingTable(databaseSettings)}
-
-A line for each finding: its code, and where it is. The exit code is 0 where nothing was found, and 1
-where something was, or the check could not be made.
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(check.help)
-      return done
-    }
-    const call = { name: 'check', words, flags: [], schema: 'UNCHANGED' } as const
-    return moveWith(process, call, async (database, { signal }) => {
-      try {
-        const found = await onSnapshot(database, (reading) => checkAll(process, reading, signal))
-        return found
-      } catch (failure) {
-        if (signal.aborted) return 'interrupted'
-        throw failure
-      }
-    })
+    const call = readDatabaseCall(process, checkDeclaration, words)
+    if (typeof call === 'number') return call
+    const { url, signal } = call
+    return exitCodeOf(process, checkDeclaration, () =>
+      withDatabase({ url, schema: 'UNCHANGED' }, async (database) => {
+        const progress = createProgress(process, 'check')
+        const say = (line: string) => progress.above(() => process.stdout(line))
+        const work = (reading: Writing) => checkAll(reading, { ...call, progress, say })
+        try {
+          return await onSnapshot(database, work).finally(progress.end)
+        } catch (failure) {
+          if (signal.aborted) return 'interrupted'
+          throw failure
+        }
+      }),
+    )
   },
 }
 
+interface Checking extends DatabaseCall {
+  readonly progress: Progress
+  /** Prints a line above it. */
+  say(line: string): void
+}
+
 async function checkAll(
-  process: ProcessIo,
   reading: Writing,
-  signal: AbortSignal,
+  { progress, say, signal, isJson, print }: Checking,
 ): Promise<string | undefined> {
   const { tx } = reading
   const network = await tx.network.findUnique({ where: { id: 1n } })
@@ -64,16 +55,15 @@ async function checkAll(
   const outputs = await tx.unspentOutput.count()
   const ofRows = 2 * updates + (await tx.commitment.count()) + outputs
   const findings: Finding[] = []
-  const progress = createProgress(process, 'check')
   let rows = 0
   const report: CheckReport = {
     found: (code, place) => {
       findings.push({ code, at: place })
-      if (process.isTerminal) process.stdout(`${code} ${place}\n`)
+      if (!isJson) say(`${code} ${place}\n`)
     },
     advance: (more) => {
       rows += more
-      progress.tell({ rows, ofRows })
+      progress.show({ rows, ofRows })
     },
     signal,
   }
@@ -83,7 +73,7 @@ async function checkAll(
   await checkCounts(reading, at, report)
   await checkActivity(reading, report)
   const result = { slot: at.slot, updates, findings }
-  if (!process.isTerminal) process.stdout(`${JSON.stringify(result)}\n`)
-  else if (findings.length === 0) process.stdout(`Nothing is wrong up to slot ${at.slot}.\n`)
+  progress.end()
+  print(findings.length === 0 ? `Nothing is wrong up to slot ${at.slot}.\n` : '', result)
   return findings.length === 0 ? undefined : `${findings.length} findings`
 }

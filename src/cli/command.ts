@@ -2,12 +2,10 @@ import type { Environment } from '../config.ts'
 import type { MachineClock } from '../lib/clock.ts'
 import type { Setting } from '../settings.ts'
 
-/** What every command is, and how it shows itself. */
+/** What every command is, and what commands print with. */
 
 /** One command of `ledger-gateway`. */
 export interface Command {
-  /** What `--help` prints. */
-  readonly help: string
   /** Runs the command with the words after its name, and gives the exit code of the process. */
   run(process: ProcessIo, words: readonly string[]): Promise<number>
 }
@@ -20,6 +18,8 @@ export interface ProcessIo {
   readonly stdin: AsyncIterable<Uint8Array>
   /** Whether people read standard output; a program gets JSON. */
   readonly isTerminal: boolean
+  /** The width of the terminal that shows standard error; `undefined` where people do not read it. */
+  readonly progressColumns: number | undefined
   stdout(text: string): void
   stderr(text: string): void
   /** Calls `act` whenever the operator says that the clock of the machine is right (`SIGUSR2`). */
@@ -37,6 +37,19 @@ export const done = 0
 export const failed = 1
 /** Exit code of a command that was asked wrongly. */
 export const misused = 2
+/** Exit code of a command that was stopped a second time. */
+export const cutShort = 130
+
+/** How a command ends, for people who write scripts. */
+export const exitCodes = [
+  { code: done, meaning: 'the command did its work, or was stopped in order' },
+  {
+    code: failed,
+    meaning: 'it could not: the database, the gateway or the file is not as it needs it',
+  },
+  { code: misused, meaning: 'it was called wrongly, and has done nothing' },
+  { code: cutShort, meaning: 'a second signal to stop came while it ended' },
+] as const
 
 /** Whether any of the words asks for help. */
 export function asksForHelp(words: readonly string[]): boolean {

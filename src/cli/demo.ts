@@ -6,33 +6,31 @@ import { assert, present } from '../lib/assert.ts'
 import { createLog } from '../lib/log.ts'
 import { developmentKeys } from '../node/embedded/development.ts'
 import { type Address, Ed25519Address } from '../protocol/addresses.ts'
-import { asksForHelp, type Command, done, failed, type ProcessIo } from './command.ts'
+import { type Call, readCall } from './call.ts'
+import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { demoDeclaration } from './declarations/tools.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 import { addressText, networkParameters, pay } from './spend.ts'
+import { createStartProgress } from './start-progress.ts'
 
 /** Shows the main job in half a minute: a signed transaction, and its ledger updates by three transports. */
 export const demo: Command = {
-  help: `Starts a gateway on a temporary file, opens a subscription, sends a real signed transaction, and prints
-the ledger updates as they arrive by subscription, by query and by REST. Ends with 0 only if the three agree.
-
-Usage: ledger-gateway demo
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(demo.help)
-      return done
-    }
+    const call = readCall(process, demoDeclaration, words)
+    if (typeof call === 'number') return call
     const folder = await mkdtemp(join(tmpdir(), 'ledger-gateway-demo-'))
     try {
-      return await onGateway(process, `file:${join(folder, 'demo.db')}`)
+      return await onGateway(process, call, `file:${join(folder, 'demo.db')}`)
     } finally {
       await rm(folder, { recursive: true })
     }
   },
 }
 
-async function onGateway(process: ProcessIo, database: string): Promise<number> {
-  const config = parseConfig({ PORT: '0', DATABASE_URL: database }, [])
+async function onGateway(process: ProcessIo, call: Call, database: string): Promise<number> {
+  // How long an operation takes on this machine is no part of what is shown.
+  const env = { PORT: '0', DATABASE_URL: database, SLOW_OPERATION_MS: '0' }
+  const config = parseConfig(env, [])
   assert(config.ok, 'the settings of the demo are right')
   const { clock } = process
   const log = createLog({ clock, write: process.stderr }, 'warn')
@@ -40,9 +38,9 @@ async function onGateway(process: ProcessIo, database: string): Promise<number> 
   const gateway = await openGateway(config.value, { clock, log })
   assert(gateway.ok, 'a gateway on a temporary file starts')
   const { url } = gateway.value
-  process.stdout(`A gateway runs at ${url}, on a temporary file.\n`)
+  call.print(`A gateway runs at ${url}, on a temporary file.\n`, { url })
   const client = createGatewayClient(url)
-  const shown = show(process, client)
+  const shown = show(process, call, client)
   try {
     return await Promise.race([shown, process.stopped.then(() => interrupted(process, shown))])
   } finally {
@@ -65,8 +63,13 @@ interface Seen {
   readonly milestoneIndex: number
 }
 
-async function show(process: ProcessIo, client: GatewayClient): Promise<number> {
-  await ready(client)
+async function show(
+  process: ProcessIo,
+  { print, signal }: Call,
+  client: GatewayClient,
+): Promise<number> {
+  // A new ledger commits the slots that lie in its past first.
+  await createStartProgress(process).until(client, signal)
   const parameters = await networkParameters(client)
   const [sender, receiver] = developmentKeys().users
   const from = present(sender, 'a funded key')
@@ -79,34 +82,28 @@ async function show(process: ProcessIo, client: GatewayClient): Promise<number> 
 
   const events = client.follow(subscription, { addresses: [address] })[Symbol.asyncIterator]()
   await events.next()
-  process.stdout(`Following ${address}.\n`)
+  print(`Following ${address}.\n`, { following: address })
   const amount = 5_000_000n
   const paid = await pay(client, { from, to, amount, nowNs: process.clock.nowNs() })
   assert(paid.ok, 'a funded key can pay')
-  process.stdout(`Sent ${amount} base tokens in transaction ${paid.value.transactionId}.\n`)
+  const { transactionId } = paid.value
+  const sent = `Sent ${amount} base tokens in transaction ${transactionId}.\n`
+  print(sent, { transactionId, amount: String(amount) })
 
   const followed = updatesOf((await events.next()).value)
-  print(process, 'subscription', followed)
+  printUpdates(print, 'subscription', followed)
   await events.return?.()
   const known = new Set(before.map(({ outputId }) => outputId))
   const queried = (await byQuery(client, address)).filter(({ outputId }) => !known.has(outputId))
-  print(process, 'query       ', queried)
+  printUpdates(print, 'query', queried)
   const listed = (await byRest(client, address)).filter(({ outputId }) => !known.has(outputId))
-  print(process, 'REST        ', listed)
+  printUpdates(print, 'REST', listed)
 
   const agree = [queried, listed].every((seen) => text(seen) === text(followed))
-  const isOurs = followed.length === 1 && followed[0]?.outputId.startsWith(paid.value.transactionId)
-  process.stdout(agree && isOurs ? 'The three agree.\n' : 'The three do not agree.\n')
-  return agree && isOurs ? done : failed
-}
-
-/** A new ledger commits the slots that lie in its past first. */
-async function ready(client: GatewayClient): Promise<void> {
-  for (;;) {
-    const { status } = await client.get('/api/core/v3/info')
-    if (members(status).isHealthy === true) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const isOurs = followed.length === 1 && followed[0]?.outputId.startsWith(transactionId)
+  const agrees = agree && isOurs === true
+  print(agrees ? 'The three agree.\n' : 'The three do not agree.\n', { agrees })
+  return agrees ? done : failed
 }
 
 const subscription = `subscription ($addresses: [String!]) {
@@ -147,9 +144,11 @@ function text(updates: readonly Seen[]): string {
   return JSON.stringify(updates)
 }
 
-function print(process: ProcessIo, door: string, updates: readonly Seen[]): void {
-  for (const { outputId, isSpent, milestoneIndex } of updates) {
+function printUpdates(print: Call['print'], transport: string, updates: readonly Seen[]): void {
+  const lines = updates.map(({ outputId, isSpent, milestoneIndex }) => {
     const change = isSpent ? 'spent' : 'created'
-    process.stdout(`  by ${door}: milestone ${milestoneIndex}, output ${outputId} ${change}\n`)
-  }
+    const by = transport.padEnd('subscription'.length)
+    return `  by ${by}: milestone ${milestoneIndex}, output ${outputId} ${change}\n`
+  })
+  print(lines.join(''), { transport, updates })
 }

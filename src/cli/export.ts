@@ -1,43 +1,53 @@
 import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
 import { stdout } from 'node:process'
-import { asksForHelp, type Command, done, settingTable, table } from './command.ts'
-import { createProgress } from './progress.ts'
-import { databaseSettings, moveWith } from './with-database.ts'
+import type { Database } from '../store/database.ts'
+import type { Command, ProcessIo } from './command.ts'
+import { exportDeclaration } from './declarations/ledger.ts'
+import { createProgress, summary } from './progress.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 import { endFile, writeExport } from './write-export.ts'
 
 /** Writes a whole database as text. */
 export const exportCommand: Command = {
-  help: `Writes a whole database as text, as of one moment; a gateway may go on writing meanwhile.
-
-Usage: ledger-gateway export [FLAGS]
-
-${table([['--file PATH', 'a new file to write; standard output by default']])}
-${settingTable(databaseSettings)}
-
-For example, from a file to a server:
-
-  ledger-gateway export --file ledger.export
-  DATABASE_URL=postgresql://USER:PASSWORD@HOST:PORT/DATABASE \\
-    ledger-gateway import --file ledger.export
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(exportCommand.help)
-      return done
-    }
-    const call = { name: 'export', words, schema: 'UNCHANGED' } as const
-    return moveWith(process, call, async (database, { path, signal }) => {
-      const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
-      const progress = createProgress(process, 'export')
-      const moved = await writeExport(database, out, { signal, onProgress: progress.tell })
-      if (path !== undefined) await endFile(out)
-      if (moved.ok) {
-        progress.finish(moved.value)
-        return undefined
-      }
-      return moved.error.code === 'NOTHING_TO_EXPORT'
-        ? 'the database holds no ledger'
-        : 'interrupted; what was written is not whole'
-    })
+    const call = readDatabaseCall(process, exportDeclaration, words)
+    if (typeof call === 'number') return call
+    const opening = { url: call.url, schema: 'UNCHANGED' } as const
+    return exitCodeOf(process, exportDeclaration, () =>
+      withDatabase(opening, (database) => exportFrom(process, call, database)),
+    )
   },
+}
+
+async function exportFrom(
+  process: ProcessIo,
+  call: DatabaseCall,
+  database: Database,
+): Promise<string | undefined> {
+  const path = filePath(call)
+  const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
+  // A bar between the lines of the export would be in its way.
+  const isShown = path !== undefined || !process.isTerminal
+  const progressColumns = isShown ? process.progressColumns : undefined
+  const progress = createProgress({ ...process, progressColumns }, 'export')
+  const options = { signal: call.signal, onProgress: progress.show }
+  const moved = await writeExport(database, out, options).finally(progress.end)
+  if (path !== undefined) await endFile(out)
+  if (!moved.ok) {
+    return moved.error.code === 'NOTHING_TO_EXPORT'
+      ? 'the database holds no ledger'
+      : 'interrupted; what was written is not whole'
+  }
+  const { rows } = moved.value
+  if (path === undefined) return undefined
+  const file = resolve(path)
+  call.print(`${file}: ${summary(rows, progress.end())}\n`, { file, rows })
+  return undefined
+}
+
+/** The file of an export; `undefined` for the standard streams. */
+export function filePath({ flag }: Pick<DatabaseCall, 'flag'>): string | undefined {
+  const path = flag('file')
+  return path === '-' ? undefined : path
 }

@@ -1,44 +1,22 @@
-import { flagMessage, parseFlags } from '../lib/flags.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
-import { isNodeUrl } from '../setting-values.ts'
-import { asksForHelp, type Command, done, failed, refuse, table } from './command.ts'
+import { type Call, readCall, urlProblems } from './call.ts'
+import { type Command, done, failed } from './command.ts'
+import { usualUrl } from './declaration.ts'
+import { faucetDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { networkParameters } from './spend.ts'
 
 /** Gives base tokens of the development network to an address. */
 export const faucet: Command = {
-  help: `Gives base tokens of the development network to an address, over a running gateway.
-
-Usage: ledger-gateway faucet ADDRESS [FLAGS]
-
-${table([
-  ['ADDRESS', 'Bech32 text of the receiver'],
-  ['--amount NUMBER', 'base tokens in the smallest unit (1000000000)'],
-  ['--url URL', 'of the running gateway (http://127.0.0.1:4000)'],
-])}
-
-It prints the id of the transaction when it is booked. The faucet exists only where the ledger was
-begun as the development network.
-`,
-  run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(faucet.help)
-      return done
-    }
-    const { values, problems } = parseFlags(words, { once: ['amount', 'url'] })
-    const texts = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
-    const [text] = texts
-    const [amount = '1000000000'] = values.get('amount') ?? []
-    const [url = 'http://127.0.0.1:4000'] = values.get('url') ?? []
-    const wrong = [
-      ...problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage),
-      ...(text === undefined ? ['ADDRESS is needed'] : []),
-      ...(texts.length > 1 ? ['one ADDRESS at a time'] : []),
-      ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is no Bech32 address`] : []),
-      ...(/^[1-9][0-9]{0,18}$/.test(amount) ? [] : ['--amount must be a whole number above 0']),
-      ...(isNodeUrl(url) ? [] : ['--url must be http(s)://HOST[:PORT][/PATH]']),
+  run: async (process, given) => {
+    const call = readCall(process, faucetDeclaration, given, problemsOf)
+    if (typeof call === 'number') return call
+    const { flag } = call
+    const [text, amount, url] = [
+      call.word(0),
+      flag('amount') ?? usualAmount,
+      flag('url') ?? usualUrl,
     ]
-    if (wrong.length > 0 || text === undefined) return refuse(process, 'faucet', wrong)
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
       const { bech32Hrp } = await networkParameters(client)
@@ -50,7 +28,8 @@ begun as the development network.
       const asked = { address: text, amount }
       const { transactionId } = await client.post(`/api/enqueue?wait=${longestWait}`, asked)
       if (typeof transactionId === 'string') {
-        process.stdout(`${transactionId}\n`)
+        const sent = `Sent ${amount} base tokens to ${text} in transaction ${transactionId}.\n`
+        call.print(sent, { transactionId, address: text, amount })
         return done
       }
       const said = 'the request waits still, and is paid when its turn comes'
@@ -65,6 +44,18 @@ begun as the development network.
       await client.close()
     }
   },
+}
+
+/** Base tokens. */
+const usualAmount = '1000000000'
+
+function problemsOf({ words: [text], flag }: Call): readonly string[] {
+  const isAmount = /^[1-9][0-9]{0,18}$/.test(flag('amount') ?? usualAmount)
+  return [
+    ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is no Bech32 address`] : []),
+    ...(isAmount ? [] : ['--amount must be a whole number above 0']),
+    ...urlProblems('--url', flag('url')),
+  ]
 }
 
 /** Seconds: the gateway answers when the transaction is booked, and at the latest then. */

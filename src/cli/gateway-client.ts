@@ -20,25 +20,24 @@ export interface GatewayClient {
   close(): Promise<void>
 }
 
-/** Talks to the gateway at a URL without a slash at its end. */
-export function createGatewayClient(url: string): GatewayClient {
+/** Talks to the gateway at a URL without a slash at its end; a token goes with every request that posts. */
+export function createGatewayClient(url: string, token?: string): GatewayClient {
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
   })
 
-  function post(path: string, body: unknown) {
-    return fetchJson(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+
+  function posting(body: unknown): RequestInit {
+    const headers = { 'content-type': 'application/json', ...authorization }
+    return { method: 'POST', headers, body: JSON.stringify(body) }
   }
 
   async function query(document: string, variables: object) {
-    const { data, errors } = await post('/graphql', { query: document, variables })
-    if (Array.isArray(errors)) throw new Error(String(members(errors[0]).message))
-    return members(data)
+    const { body } = await fetchBody(`${url}/graphql`, posting({ query: document, variables }))
+    if (Array.isArray(body.errors)) throw new Error(refusalText(members(body.errors[0])))
+    return members(body.data)
   }
 
   return {
@@ -52,7 +51,7 @@ export function createGatewayClient(url: string): GatewayClient {
       assert('isHealthy' in body, 'what answers there is a gateway')
       return body
     },
-    post,
+    post: (path, body) => fetchJson(`${url}${path}`, posting(body)),
     close: async () => socket.dispose(),
   }
 }
@@ -61,6 +60,13 @@ export function createGatewayClient(url: string): GatewayClient {
 export function members(value: unknown): Readonly<Record<string, unknown>> {
   assert(typeof value === 'object' && value !== null, 'the gateway answers with an object')
   return { ...value }
+}
+
+/** Of an error of GraphQL: its code, the place in the request where it has one, and the sentence. */
+export function refusalText({ message, extensions }: Readonly<Record<string, unknown>>): string {
+  const { code, path } = members(extensions ?? {})
+  const place = typeof path === 'string' ? ` at ${path}` : ''
+  return code === undefined ? String(message) : `${code}${place}: ${message}`
 }
 
 async function fetchJson(url: string, init: RequestInit) {

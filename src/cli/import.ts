@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
+import { access, open } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
-import { err } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
 import type { Database } from '../store/database.ts'
 import {
@@ -13,31 +13,37 @@ import {
   importDatabase,
 } from '../store/move/import.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
+import { databasePlace } from '../store/url.ts'
 import { createWriter } from '../store/writer.ts'
-import { asksForHelp, type Command, done, type ProcessIo, settingTable, table } from './command.ts'
-import { createProgress } from './progress.ts'
-import { databaseSettings, moveWith } from './with-database.ts'
+import type { Command, ProcessIo } from './command.ts'
+import { importDeclaration } from './declarations/ledger.ts'
+import { filePath } from './export.ts'
+import { createProgress, summary } from './progress.ts'
+import { exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Reads a whole database from text. */
 export const importCommand: Command = {
-  help: `Reads what ledger-gateway export has written into an empty database, and checks the log of
-ledger updates by its history hashes. An import that was interrupted goes on where it stopped when
-it is given the same export again; until it has come to its end the gateway does not start on it.
-
-Usage: ledger-gateway import [FLAGS]
-
-${table([['--file PATH', 'the file to read; standard input by default']])}
-${settingTable(databaseSettings)}
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(importCommand.help)
-      return done
-    }
-    return moveWith(process, { name: 'import', words }, async (database, { path, signal }) => {
-      const input = path === undefined ? process.stdin : createReadStream(path)
-      const call = { name: 'import', input, signal, logId: 'KEPT' } as const
-      return importInto(process, database, call)
+    const call = readDatabaseCall(process, importDeclaration, words)
+    if (typeof call === 'number') return call
+    const { url, signal, print } = call
+    const path = filePath(call)
+    return exitCodeOf(process, importDeclaration, async () => {
+      // For a file that is not there no database is made.
+      if (path !== undefined) await access(path)
+      return withDatabase({ url }, async (database) => {
+        // Opened first: a stream of a file that cannot be read fails before anything listens.
+        const input = path === undefined ? process.stdin : (await open(path)).createReadStream()
+        const imported = { name: 'import', input, signal, logId: 'KEPT' } as const
+        const moved = await importInto(process, database, imported)
+        if (!moved.ok) return moved.error
+        const { rows, ms } = moved.value
+        print(`${databasePlace(url)}: ${summary(rows, ms)}\n`, {
+          database: databasePlace(url),
+          rows,
+        })
+        return undefined
+      })
     })
   },
 }
@@ -49,19 +55,19 @@ export interface ImportCall extends Pick<ImportOptions, 'signal' | 'logId'> {
   readonly input: AsyncIterable<Uint8Array>
 }
 
-/** Imports under the lease; a sentence where that fails. */
+/** Imports under the lease; gives how many rows in how many milliseconds, or a sentence where that fails. */
 export async function importInto(
   process: ProcessIo,
   database: Database,
   { name, input, signal, logId }: ImportCall,
-): Promise<string | undefined> {
+): Promise<Result<{ readonly rows: number; readonly ms: number }, string>> {
   const write = createWriter(database, createSerialQueue())
   const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
-  if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
+  if (!lease.ok) return err(`another process (${lease.error.holder}) writes this database`)
   const { term, release } = lease.value
   const lines = linesOf(input)
   const progress = createProgress(process, name)
-  const options = { lines, term, signal, logId, onProgress: progress.tell }
+  const options = { lines, term, signal, logId, onProgress: progress.show }
   const moved = await importDatabase(database, options)
     .catch((failure: unknown) => {
       // The input is cut when the process shall end, and says so by an exception of its own.
@@ -69,9 +75,9 @@ export async function importInto(
       throw failure
     })
     .finally(release)
-  if (!moved.ok) return importMessage(moved.error)
-  progress.finish(moved.value)
-  return undefined
+    .finally(progress.end)
+  if (!moved.ok) return err(importMessage(moved.error))
+  return ok({ rows: moved.value.rows, ms: progress.end() })
 }
 
 /** Why an import ended, as a sentence. */

@@ -21,7 +21,8 @@ export async function describeFile(deps: InspectDeps, contents: Uint8Array): Pro
   return `${lines.join('\n')}\n`
 }
 
-function inputOf(contents: Uint8Array): Input {
+/** What a file holds: a block as JSON, as hexadecimal text or as bytes, or a line of `inspect`. */
+export function inputOf(contents: Uint8Array): Input {
   const text = new TextDecoder().decode(contents).trim()
   if (isHex(text)) return { kind: 'block', bytes: text }
   // No block begins with the character `{`, for that would be protocol version 123.

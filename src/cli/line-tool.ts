@@ -1,16 +1,14 @@
-import { flagMessage, parseFlags } from '../lib/flags.ts'
 import { linesOf } from '../lib/lines.ts'
 import type { Result } from '../lib/result.ts'
 import { openSignatureChecker, type SignatureChecker } from '../node/signatures.ts'
-import { asksForHelp, type Command, done, failed, type ProcessIo, refuse } from './command.ts'
+import { readCall } from './call.ts'
+import { type Command, done, failed, type ProcessIo } from './command.ts'
+import type { Declaration } from './declaration.ts'
 
 /** A command that answers each line of standard input with a line, or explains one file. */
 
 export interface LineTool<D> {
-  readonly name: string
-  readonly help: string
-  /** The flags that may be given, each once. */
-  readonly flags: readonly string[]
+  readonly declaration: Declaration
   /** What the answers need, by the values of the flags; or why it cannot be had, as a sentence. */
   prepare(
     flagValue: (flag: string) => string | undefined,
@@ -23,14 +21,7 @@ export interface LineTool<D> {
 
 /** The command of a tool. */
 export function lineCommand<D>(tool: LineTool<D>): Command {
-  return {
-    help: tool.help,
-    run: async (process, words) => {
-      if (!asksForHelp(words)) return await runLineTool(process, words, tool)
-      process.stdout(tool.help)
-      return done
-    },
-  }
+  return { run: (process, words) => runLineTool(process, words, tool) }
 }
 
 async function runLineTool<D>(
@@ -38,17 +29,14 @@ async function runLineTool<D>(
   words: readonly string[],
   tool: LineTool<D>,
 ): Promise<number> {
-  const { values, problems } = parseFlags(words, { once: tool.flags })
-  const files = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
-  const wrong = problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage)
-  const several = files.length > 1 ? ['one file at a time'] : []
-  if (wrong.length + several.length > 0) return refuse(process, tool.name, [...wrong, ...several])
+  const call = readCall(process, tool.declaration, words)
+  if (typeof call === 'number') return call
   // The lines come one after the other, so no queue of doubtful signatures can grow.
   const checker = openSignatureChecker({ queueLimit: 1 })
   try {
-    const deps = await tool.prepare((flag) => values.get(flag)?.[0], checker)
+    const deps = await tool.prepare(call.flag, checker)
     if (!deps.ok) return complain(process, tool, deps.error)
-    const [file] = files
+    const [file] = call.words
     if (file === undefined) return await answerLines(process, tool, deps.value)
     const text = await tool.explainFile(deps.value, file)
     if (!text.ok) return complain(process, tool, text.error)
@@ -68,7 +56,7 @@ async function answerLines<D>(process: ProcessIo, tool: LineTool<D>, deps: D): P
   }
 }
 
-function complain(process: ProcessIo, { name }: { readonly name: string }, reason: string): number {
-  process.stderr(`ledger-gateway ${name}: ${reason}\n`)
+function complain<D>(process: ProcessIo, { declaration }: LineTool<D>, reason: string): number {
+  process.stderr(`ledger-gateway ${declaration.name}: ${reason}\n`)
   return failed
 }

@@ -1,62 +1,59 @@
 import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
 import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
+import type { Database } from '../store/database.ts'
 import { type ExportHeader, parseHeader } from '../store/move/export-format.ts'
+import { acceptHistory } from '../store/move/new-log.ts'
 import { restoreLedgerFile } from '../store/move/restore-file.ts'
 import { settleSchema } from '../store/open.ts'
 import { databaseAddress, databasePlace } from '../store/url.ts'
-import {
-  asksForHelp,
-  type Command,
-  done,
-  failed,
-  type ProcessIo,
-  settingTable,
-  table,
-} from './command.ts'
+import { type Command, type ProcessIo, refuse } from './command.ts'
 import { databaseMessage } from './database-message.ts'
-import { type FileCall, parseFileCall } from './file-call.ts'
+import { restoreDeclaration } from './declarations/ledger.ts'
 import { importInto } from './import.ts'
 import { createProgress } from './progress.ts'
-import { databaseSettings, orSentence, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Makes a ledger of a backup. */
 export const restore: Command = {
-  help: `Makes a ledger of a backup, in an empty database, with the tables of this version. The backup is
-only read, and may be that of an earlier version.
-
-The ledger gets a new log id, for what happened after the backup is not in it: a follower that resumes
-with a cursor of the former log is refused (CURSOR_OF_ANOTHER_LOG; a feed that is open ends with
-FeedReset), and reads the ledger anew. To move a ledger that has stopped for good without that, use
-ledger-gateway export and import.
-
-Usage: ledger-gateway restore FILE [FLAGS]
-
-${table([['FILE', 'what ledger-gateway backup has written']])}
-${settingTable(databaseSettings)}
-
-The keys that the backup named belong beside it again. To check it: ledger-gateway check
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(restore.help)
-      return done
-    }
-    const call = parseFileCall(process, words, { name: 'restore', settings: databaseSettings })
+    const call = readDatabaseCall(process, restoreDeclaration, words)
     if (typeof call === 'number') return call
-    const said = await orSentence(() => restoreFrom(process, call))
-    if (said !== undefined) {
-      process.stderr(`ledger-gateway restore: ${said}\n`)
-      return failed
+    const isAccepting = call.values.has('accept')
+    if (isAccepting !== (call.words.length === 0)) {
+      return refuse(process, 'restore', ['either FILE or --accept is needed'])
     }
-    const database = databasePlace(call.url)
-    process.stdout(
-      process.isTerminal
-        ? `${database} holds the ledger of ${call.path}, with a new log id.\n`
-        : `${JSON.stringify({ database, file: call.path })}\n`,
-    )
-    return done
+    return exitCodeOf(process, restoreDeclaration, async () => {
+      if (isAccepting) {
+        return withDatabase({ url: call.url, schema: 'UNCHANGED' }, acceptIn(call))
+      }
+      const file = resolve(call.word(0))
+      const said = await restoreFrom(process, { ...call, path: file })
+      if (said !== undefined) return said
+      const database = databasePlace(call.url)
+      call.print(`${database} holds the ledger of ${file}, with a new log id.\n`, {
+        database,
+        file,
+      })
+      return undefined
+    })
   },
+}
+
+interface FileCall extends DatabaseCall {
+  readonly path: string
+}
+
+/** What `--accept` does. */
+function acceptIn({ print }: DatabaseCall) {
+  return async ({ writer }: Database): Promise<string | undefined> => {
+    const isAccepted = await writer.$transaction((tx) => acceptHistory(tx))
+    if (!isAccepted)
+      return 'there is nothing to accept: no gateway missed anything in this database'
+    print('The ledger goes on as it is, with a new log id.\n', { isAccepted })
+    return undefined
+  }
 }
 
 async function restoreFrom(process: ProcessIo, call: FileCall): Promise<string | undefined> {
@@ -89,8 +86,8 @@ async function restoreSqlite(
     return `${path} is a backup of SQLite; restore it into a file, and move that with ledger-gateway export and import`
   }
   const progress = createProgress(process, 'restore', 'pages')
-  const options = { signal, onProgress: progress.tell }
-  const restored = await restoreLedgerFile(path, address.path, options)
+  const options = { signal, onProgress: progress.show }
+  const restored = await restoreLedgerFile(path, address.path, options).finally(progress.end)
   if (restored.ok) return undefined
   const { error } = restored
   switch (error.code) {
@@ -114,8 +111,8 @@ function restoreText(
   return withDatabase({ url, schema }, async (database) => {
     const input = createReadStream(path)
     const call = { name: 'restore', input, signal, logId: 'NEW' } as const
-    const said = await importInto(process, database, call)
-    if (said !== undefined) return said
+    const moved = await importInto(process, database, call)
+    if (!moved.ok) return moved.error
     const applied = await settleSchema(database, 'CURRENT', silentLog)
     return applied.ok ? undefined : databaseMessage(applied.error)
   })

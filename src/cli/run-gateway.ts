@@ -3,22 +3,26 @@ import type { Config } from '../config.ts'
 import { type Gateway, type GatewayDeps, openGateway, type StartError } from '../gateway.ts'
 import { createLog } from '../lib/log.ts'
 import { err, type Result } from '../lib/result.ts'
-import { metricsListenMessage } from '../metrics/server.ts'
 import { answerFirstProcess } from '../metrics/workers.ts'
 import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embedded/development.ts'
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
+import { addressTaken, listenMessage } from './address-taken.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
+import { createGatewayClient } from './gateway-client.ts'
 import { firstWorker } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
+import { createStartProgress } from './start-progress.ts'
 
 /** Runs a gateway until the process shall end, and gives the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
   const { worker } = cluster
   const fields = worker && { worker: worker.id }
-  const log = createLog({ clock: process.clock, write: process.stderr, fields }, config.logLevel)
+  const progress = createStartProgress(process)
+  const write = (text: string) => progress.above(() => process.stderr(text))
+  const log = createLog({ clock: process.clock, write, fields }, config.logLevel)
   // Heard from the beginning, for by default the signal ends the process.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
@@ -35,8 +39,14 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   confirmClock = gateway.value.confirmClock
   // One of the processes behind a port says it for all.
   if (worker === undefined || worker.id === firstWorker) {
+    log.info('serving', { url: gateway.value.url, network: gateway.value.network })
     for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
     process.stdout(welcome(gateway.value, config))
+  }
+  if (process.progressColumns !== undefined && worker === undefined) {
+    const client = createGatewayClient(gateway.value.url)
+    // What refuses to say how it is, such as a gateway of other hosts (ALLOWED_HOSTS), shows no bar.
+    void progress.until(client, stopping.signal).catch(() => {})
   }
   const signal = await process.stopped
   log.info('stopping')
@@ -48,12 +58,14 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
 }
 
 /** A database that fails in the middle of the start deserves a sentence, and not a stack. */
-async function openedUnlessAway(
+export async function openedUnlessAway(
   config: Config,
   deps: GatewayDeps,
 ): Promise<Result<Gateway, StartError>> {
   try {
-    return await openGateway(config, deps)
+    // Of several behind a port each asks the first process for it, which has tried it.
+    const taken = cluster.isWorker ? undefined : await addressTaken(config)
+    return taken === undefined ? await openGateway(config, deps) : err(taken)
   } catch (failure) {
     const fault = storeFaultOf(failure)
     if (fault === undefined) throw failure
@@ -65,13 +77,14 @@ async function openedUnlessAway(
 /** What people see at the start. */
 function welcome(
   { url, network, metricsUrl, hasFaucet, newLedgerIn }: Gateway,
-  { hasGraphiql, allowedOrigins = 'all' }: Config,
+  { explorer, graphiql, allowedOrigins = 'all' }: Config,
 ): string {
   const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
   return `${begun ?? ''}Ledger Gateway is ready on the network ${network}.
 
 ${table([
-  ...(hasGraphiql ? [['GraphiQL', `${url}/graphql in a browser`] as const] : []),
+  ...(explorer ? [['Explorer', `${url} in a browser`] as const] : []),
+  ...(graphiql ? [['GraphiQL', `${url}/graphql in a browser`] as const] : []),
   ['GraphQL', `${url}/graphql`],
   ['WebSocket', `${url.replace(/^http/, 'ws')}/graphql (graphql-transport-ws)`],
   ['REST', `${url}/v1, ${url}/api/core/v3, ${url}/api/explorer/v2`],
@@ -95,14 +108,11 @@ ${isForAllPages ? '  Pages of any site may use it; ALLOWED_ORIGINS names those t
 const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
 
 /** Why the gateway does not start, as a sentence that says what to do. */
-function startMessage(error: StartError): string {
+export function startMessage(error: StartError): string {
   switch (error.code) {
     case 'CANNOT_LISTEN':
-      return error.reason === 'EADDRINUSE'
-        ? `port ${error.port} of ${error.host} is in use; choose another with --port`
-        : `cannot listen on ${error.host} port ${error.port}: ${error.reason}`
     case 'METRICS_CANNOT_LISTEN':
-      return metricsListenMessage(error)
+      return listenMessage(error)
     case 'LEASE_HELD':
       return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
     case 'NETWORK_DIFFERS':

@@ -6,6 +6,7 @@ import { createLog, type Log } from '../lib/log.ts'
 import { ok } from '../lib/result.ts'
 import { type MetricsAddress, metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
 import { readWorkers } from '../metrics/workers.ts'
+import { addressTaken, listenMessage } from './address-taken.ts'
 import { done, failed, type ProcessIo } from './command.ts'
 
 /**
@@ -20,10 +21,13 @@ export const firstWorker = 1
 const [leastPauseMs, mostPauseMs] = [1_000, 30_000]
 
 /** Runs them until this process shall end, and gives the exit code. */
-export async function runWorkers(
-  process: ProcessIo,
-  { workers, logLevel, metrics: address }: Config,
-): Promise<number> {
+export async function runWorkers(process: ProcessIo, config: Config): Promise<number> {
+  const { workers, logLevel, metrics: address } = config
+  const taken = await addressTaken(config)
+  if (taken !== undefined) {
+    process.stderr(`ledger-gateway serve: ${listenMessage(taken)}\n`)
+    return failed
+  }
   const ownLog = createLog({ clock: process.clock, write: process.stderr }, logLevel)
   const metrics = address && (await serveMetrics(ownLog, address))
   if (metrics?.ok === false) {

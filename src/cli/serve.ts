@@ -1,22 +1,16 @@
 import cluster from 'node:cluster'
-import { type ConfigError, configMessage, parseConfig } from '../config.ts'
+import { type ConfigError, configMessage, parseConfig, printFlag } from '../config.ts'
 import { settings } from '../settings.ts'
-import { asksForHelp, type Command, done, failed, refuse, settingTable } from './command.ts'
+import { asksForHelp, type Command, done, failed, refuse } from './command.ts'
+import { serveDeclaration } from './declarations/gateway.ts'
+import { helpText } from './help-text.ts'
+import { printConfig } from './print-config.ts'
 
 /** Runs the gateway until the process shall end. */
 export const serve: Command = {
-  help: `Runs the gateway: the ledger, GraphQL with GraphiQL, the live feed and the REST routes.
-
-Usage: ledger-gateway serve [FLAGS]
-
-Each setting is a flag or an environment variable; the flag wins. The secret has no flag, for
-everybody on a machine can read the command lines of its processes.
-
-${settingTable(Object.values(settings))}
-`,
   run: async (process, words) => {
     if (asksForHelp(words)) {
-      process.stdout(serve.help)
+      process.stdout(helpText(serveDeclaration))
       return done
     }
     const config = parseConfig(process.env, words)
@@ -26,6 +20,7 @@ ${settingTable(Object.values(settings))}
       for (const problem of problems) process.stderr(`ledger-gateway serve: ${problem}\n`)
       return failed
     }
+    if (words.includes(`--${printFlag}`)) return printConfig(process, words)
     if (config.value.workers > 1 && cluster.isPrimary) {
       const { runWorkers } = await import('./run-workers.ts')
       return runWorkers(process, config.value)
@@ -38,7 +33,6 @@ ${settingTable(Object.values(settings))}
 
 /** A database that cannot be used is refused in one way, whether its URL says so or it says so itself. */
 function isAboutDatabase(error: ConfigError): boolean {
-  const { database, wakeDatabase } = settings
-  const names = [database.variable, `--${database.flag}`, wakeDatabase.variable]
-  return error.code === 'SETTING_INVALID' && names.includes(error.setting)
+  const names = [settings.databaseUrl.name, settings.wakeDatabaseUrl.name]
+  return error.code === 'SETTING_INVALID' && names.includes(error.name)
 }

@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
 import { snapshotHead } from '../node/embedded/snapshot-head.ts'
 import { snapshotLines } from '../node/snapshot/read-snapshot.ts'
-import { firstCheck, snapshotLine } from '../node/snapshot/snapshot-format.ts'
+import {
+  firstCheck,
+  type SnapshotPosition,
+  snapshotLine,
+} from '../node/snapshot/snapshot-format.ts'
 import { snapshotSource } from '../node/snapshot/snapshot-source.ts'
 import { verifySnapshot } from '../node/snapshot/verify-snapshot.ts'
 import { networkOf } from '../protocol/network.ts'
@@ -10,112 +15,112 @@ import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Database } from '../store/database.ts'
 import { parametersIn } from '../store/output-index.ts'
 import { createReader } from '../store/reader.ts'
-import { createSerialQueue } from '../store/serial-queue.ts'
 import { createSnapshots } from '../store/snapshots.ts'
-import { createWriter } from '../store/writer.ts'
-import {
-  asksForHelp,
-  type Command,
-  done,
-  failed,
-  type ProcessIo,
-  refuse,
-  settingTable,
-  table,
-} from './command.ts'
+import type { Command, ProcessIo } from './command.ts'
+import { snapshotDeclaration } from './declarations/ledger.ts'
+import { createProgress, type Progress } from './progress.ts'
 import { snapshotMessage } from './snapshot-message.ts'
-import { databaseSettings, moveWith } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Writes and checks snapshots of a ledger. */
 export const snapshot: Command = {
-  help: `Writes what a gateway in upstream mode can begin with (SNAPSHOT), or checks it: the ledger at the end of
-the newest slot. A gateway may go on writing the database meanwhile.
-
-Usage: ledger-gateway snapshot write FILE [FLAGS]
-       ledger-gateway snapshot check FILE
-
-${table([['FILE', 'a new file to write, or the file to check']])}
-${settingTable(databaseSettings)}
-
-A check finds damage, and whether the unspent outputs and the accounts are those that the commitment
-of the slot stands for. Whether the network has that commitment is checked by who begins with it.
-`,
   run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(snapshot.help)
-      return done
-    }
-    const [verb, file, ...flags] = words
-    if (file === undefined || file.startsWith('--')) {
-      return refuse(process, 'snapshot', ['FILE is needed, behind write or check'])
-    }
-    if (/^https?:/.test(file)) return refuse(process, 'snapshot', ['FILE must be a file'])
-    if (verb === 'check' && flags.length === 0) return check(process, file)
-    if (verb === 'write') return write(process, file, flags)
-    const wrong = verb === 'check' ? `${flags[0]} is not expected here` : `${verb} is unknown`
-    return refuse(process, 'snapshot', [wrong])
+    const call = readDatabaseCall(process, snapshotDeclaration, words)
+    if (typeof call === 'number') return call
+    const file = call.word(1)
+    return exitCodeOf(process, snapshotDeclaration, () =>
+      call.word(0) === 'check'
+        ? check(process, { ...call, file })
+        : withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
+            write(process, { ...call, file }, database),
+          ),
+    )
   },
 }
 
-async function check(process: ProcessIo, file: string): Promise<number> {
-  const verified = await verifySnapshot(snapshotSource(file))
-  if (!verified.ok) {
-    process.stderr(`ledger-gateway snapshot: ${snapshotMessage(verified.error)}\n`)
-    return failed
-  }
-  const { head, counts } = verified.value
-  const { outputs, accounts, tips } = counts
-  process.stdout(`network ${head.network.parameters.networkName}
-slot ${head.milestone.slot}
-commitment ${head.milestone.commitmentId}
-${outputs} unspent outputs, ${accounts} accounts, ${tips} tips of histories
-`)
-  return done
+interface FileCall extends DatabaseCall {
+  readonly file: string
 }
 
-function write(process: ProcessIo, file: string, flags: readonly string[]): Promise<number> {
-  const call = { name: 'snapshot', words: flags, flags: [] }
-  return moveWith(process, call, async (database, { signal }) => {
-    const row = await createReader(database).network()
-    if (row === undefined) return 'the database holds no ledger'
-    const parameters = parametersIn(row.parameters)
-    const { read, head } = await openHead(database, parameters)
-    if (!head.ok)
-      return 'the database holds no ledger that this program keeps, or no slot of it yet'
-    const { slot, commitments } = head.value
-    const first = snapshotLine(firstCheck, { section: 'head', head: head.value })
-    const seq = commitments.at(-1)?.[2] ?? 0
-    const range = {
-      slot,
-      section: 'outputs',
-      after: '0x',
-      check: first.check,
-      seq,
-      parameters,
-    } as const
-    const out = createWriteStream(file, { flags: 'wx' })
-    const broken = new Promise<never>((_, reject) => void out.once('error', reject))
-    const put = async (line: string) => {
-      if (!out.write(line)) await Promise.race([once(out, 'drain'), broken])
-    }
-    await Promise.race([once(out, 'open'), broken])
-    await put(`${first.text}\n`)
-    for await (const line of snapshotLines(read, range)) {
+async function check(process: ProcessIo, { file, print }: FileCall): Promise<string | undefined> {
+  const progress = createProgress(process, 'snapshot', 'lines')
+  const source = snapshotSource(file)
+  const counted = {
+    ...source,
+    lines: (from?: SnapshotPosition) => counting(source.lines(from), progress),
+  }
+  const verified = await verifySnapshot(counted).finally(progress.end)
+  if (!verified.ok) return snapshotMessage(verified.error)
+  const { head, counts } = verified.value
+  const { outputs, accounts, tips } = counts
+  const { networkName } = head.network.parameters
+  const { slot, commitmentId } = head.milestone
+  const text = `network ${networkName}
+slot ${slot}
+commitment ${commitmentId}
+${outputs} unspent outputs, ${accounts} accounts, ${tips} tips of histories
+`
+  print(text, { file: resolve(file), network: networkName, slot, commitmentId, ...counts })
+  return undefined
+}
+
+async function write(
+  process: ProcessIo,
+  { file, signal, print }: FileCall,
+  database: Database,
+): Promise<string | undefined> {
+  const row = await createReader(database).network()
+  if (row === undefined) return 'the database holds no ledger'
+  const parameters = parametersIn(row.parameters)
+  const { read, head } = await openHead(database, parameters)
+  if (!head.ok) return 'the database holds no ledger that this program keeps, or no slot of it yet'
+  const { slot, commitments } = head.value
+  const first = snapshotLine(firstCheck, { section: 'head', head: head.value })
+  const seq = commitments.at(-1)?.[2] ?? 0
+  const range = {
+    slot,
+    section: 'outputs',
+    after: '0x',
+    check: first.check,
+    seq,
+    parameters,
+  } as const
+  const out = createWriteStream(file, { flags: 'wx' })
+  const broken = new Promise<never>((_, reject) => void out.once('error', reject))
+  const put = async (line: string) => {
+    if (!out.write(line)) await Promise.race([once(out, 'drain'), broken])
+  }
+  await Promise.race([once(out, 'open'), broken])
+  await put(`${first.text}\n`)
+  const progress = createProgress(process, 'snapshot', 'lines')
+  try {
+    for await (const line of counting(snapshotLines(read, range), progress)) {
       if (signal.aborted) return 'interrupted; what was written is not whole'
       await put(line)
     }
-    out.end()
-    await Promise.race([once(out, 'finish'), broken])
-    process.stderr(`snapshot: slot ${slot}\n`)
-    return undefined
-  })
+  } finally {
+    progress.end()
+  }
+  out.end()
+  await Promise.race([once(out, 'finish'), broken])
+  print(`${resolve(file)} is a snapshot of slot ${slot}.\n`, { file: resolve(file), slot })
+  return undefined
+}
+
+/** The same lines, counted; how many there are shows only at the end. */
+async function* counting(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
+  let rows = 0
+  for await (const line of lines) {
+    rows += 1
+    progress.show({ rows, ofRows: undefined })
+    yield line
+  }
 }
 
 async function openHead(database: Database, parameters: ProtocolParameters) {
   const read = createReader(database)
   const snapshots = createSnapshots(database, read)
-  const write = createWriter(database, createSerialQueue())
-  const head = await snapshotHead({ snapshot: snapshots.begin, write }, networkOf(parameters))
+  const head = await snapshotHead({ snapshot: snapshots.begin }, networkOf(parameters))
   snapshots.close()
   return { read, head }
 }

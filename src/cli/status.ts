@@ -1,44 +1,21 @@
-import { flagMessage, parseFlags } from '../lib/flags.ts'
-import { isNodeUrl } from '../setting-values.ts'
-import {
-  asksForHelp,
-  type Command,
-  done,
-  failed,
-  type ProcessIo,
-  refuse,
-  table,
-} from './command.ts'
+import { inWords } from '../api/message-words.ts'
+import { healthReasonCodes, healthReasons } from '../node/health-reasons.ts'
+import { type Call, readCall, urlProblems } from './call.ts'
+import { type Command, done, failed, table } from './command.ts'
+import { usualUrl } from './declaration.ts'
+import { statusDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 
 /** Shows how a running gateway and its ledger stand. */
 export const status: Command = {
-  help: `Shows how a running gateway and its ledger stand: what /health/ready and the query status say. A
-table on a terminal, JSON when piped.
-
-Usage: ledger-gateway status [URL]
-
-${table([['URL', 'of the running gateway (http://127.0.0.1:4000)']])}
-
-The exit code is 0 where the gateway is healthy, and 1 where it is not, or does not answer.
-`,
-  run: async (process, words) => {
-    if (asksForHelp(words)) {
-      process.stdout(status.help)
-      return done
-    }
-    const { problems } = parseFlags(words, { once: [] })
-    const urls = problems.filter(({ code }) => code === 'WORD_UNEXPECTED').map(({ word }) => word)
-    const [url = 'http://127.0.0.1:4000'] = urls
-    const wrong = [
-      ...problems.filter(({ code }) => code !== 'WORD_UNEXPECTED').map(flagMessage),
-      ...(urls.length > 1 ? ['one URL at a time'] : []),
-      ...(isNodeUrl(url) ? [] : [`${url} is no URL; it must be http(s)://HOST[:PORT][/PATH]`]),
-    ]
-    if (wrong.length > 0) return refuse(process, 'status', wrong)
+  run: async (process, given) => {
+    const problemsOf = ({ words }: Call) => urlProblems('URL', words[0])
+    const call = readCall(process, statusDeclaration, given, problemsOf)
+    if (typeof call === 'number') return call
+    const [url = usualUrl] = call.words
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
-      return await show(process, client)
+      return await show(call, client)
     } catch (failure) {
       // Nothing answers there, or no gateway.
       const said = failure instanceof Error ? failure.message : String(failure)
@@ -50,14 +27,13 @@ The exit code is 0 where the gateway is healthy, and 1 where it is not, or does 
   },
 }
 
-async function show(process: ProcessIo, client: GatewayClient): Promise<number> {
+async function show(call: Call, client: GatewayClient): Promise<number> {
   const health = await client.health()
   // A gateway whose database is away still says that.
   const answered = await client.query(document, {}).catch(() => undefined)
   const ledger = answered === undefined ? undefined : members(answered.status)
   const found = { url: client.url, health, ledger: ledger ?? null }
-  const text = process.isTerminal ? `${rowsOf(health, ledger)}\n` : `${JSON.stringify(found)}\n`
-  process.stdout(text)
+  call.print(`${rowsOf(health, ledger)}\n`, found)
   return health.isHealthy === true ? done : failed
 }
 
@@ -71,10 +47,12 @@ const document = `query {
 type Members = Readonly<Record<string, unknown>>
 
 function rowsOf(health: Members, ledger: Members | undefined): string {
-  const { isHealthy, reason, role, term, starting, following } = health
-  const why = reason === undefined ? '' : `: ${String(reason)}`
+  const { isHealthy, role, term, starting, following } = health
+  const reasons = Array.isArray(health.reasons) ? health.reasons.map(String) : []
+  const why = reasons.length === 0 ? '' : `: ${reasons.join(', ')}`
   const rows: [string, string][] = [
     ['health', `${isHealthy === true ? 'healthy' : 'not healthy'}${why}`],
+    ...reasons.flatMap(sentenceRow),
     ['role', `${String(role)}, term ${String(term)}`],
   ]
   if (starting !== undefined) {
@@ -89,6 +67,12 @@ function rowsOf(health: Members, ledger: Members | undefined): string {
     ])
   }
   return table([...rows, ...(ledger === undefined ? [noLedger] : ledgerRows(ledger))])
+}
+
+/** A gateway of another version may have a reason that this one does not know. */
+function sentenceRow(reason: string): [string, string][] {
+  const code = healthReasonCodes.find((one) => inWords(one) === reason)
+  return code === undefined ? [] : [['', healthReasons[code]]]
 }
 
 const noLedger: [string, string] = ['ledger', 'cannot be read']

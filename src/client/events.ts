@@ -39,8 +39,8 @@ export interface FeedHistoryPoint {
   readonly historyHash: HexText
 }
 
-/** An event of a feed. */
-export type FeedEvent =
+/** An event of a feed, whose updates have the fields that the caller selected. */
+export type FeedEvent<Fields = unknown> =
   | {
       readonly __typename: 'FeedOpened'
       readonly cursor: string
@@ -61,7 +61,7 @@ export type FeedEvent =
       readonly previousCursor: string
       readonly cursor: string
       readonly milestoneIndex: number
-      readonly updates: readonly FeedUpdate[]
+      readonly updates: readonly (FeedUpdate & Fields)[]
     }
   | {
       readonly __typename: 'FeedProgress'
@@ -89,7 +89,13 @@ export type FeedEvent =
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
 /** The document that the client sends. */
-export const feedDocument = /* GraphQL */ `
+export const feedDocument = feedDocumentWith('')
+
+/** That document, whose updates have what the first fragment of `fragments` selects besides. */
+export function feedDocumentWith(fragments: string): string {
+  const [, name] = /^\s*fragment\s+(\w+)/m.exec(fragments) ?? []
+  const spread = name === undefined ? '' : ` ...${name}`
+  return /* GraphQL */ `
   subscription Follow(
     $addresses: [String!], $classes: [UpdateClass!]!, $after: String, $afterMilestone: UInt32, $snapshot: Boolean!
   ) {
@@ -105,7 +111,7 @@ export const feedDocument = /* GraphQL */ `
       ... on LedgerUpdateBatch {
         previousCursor cursor milestoneIndex
         updates {
-          cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp historyHash
+          cursor ordinal address class roles outputId isSpent milestoneIndex milestoneTimestamp historyHash${spread}
         }
       }
       ... on FeedProgress { previousCursor cursor milestoneIndex mode }
@@ -116,4 +122,5 @@ export const feedDocument = /* GraphQL */ `
       ... on FeedReset { reason oldestCursor tipCursor }
     }
   }
-`
+${fragments}`
+}

@@ -2,13 +2,16 @@
 
 /** An open stream of events, or why it was not opened. */
 export type EventStream =
-  | { readonly isOpen: true; readonly events: AsyncIterable<string> }
+  | { readonly isOpen: true; readonly events: AsyncGenerator<string, StreamEnding, undefined> }
   | {
       readonly isOpen: false
       readonly status: number
       readonly retryAfterMs: number
       readonly message: string
     }
+
+/** Whether the gateway said that nothing more comes, or only the connection ended. */
+export type StreamEnding = 'complete' | 'cut'
 
 export interface StreamRequest {
   readonly url: string
@@ -51,23 +54,23 @@ function pauseAskedFor(retryAfter: string): number {
 /** An hour. */
 const longestPauseMs = 3_600_000
 
-/** The data of each `next` event; ends with `complete`, or with the connection. */
+/** The data of each `next` event. */
 async function* resultsOf(
   body: ReadableStream<Uint8Array>,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string, StreamEnding, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
   try {
     for (;;) {
       const { value, done } = await reader.read()
-      if (done) return
+      if (done) return 'cut'
       text += decoder.decode(value, { stream: true })
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         const fields = text.slice(0, end).split('\n')
         text = text.slice(end + 2)
         const field = (name: string) => fields.find((line) => line.startsWith(name))
-        if (field('event: complete') !== undefined) return
+        if (field('event: complete') !== undefined) return 'complete'
         const data = field('data: ')
         if (data !== undefined) yield data.slice('data: '.length)
       }

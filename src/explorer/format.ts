@@ -1,6 +1,7 @@
 /** Numbers and ids as text for people. */
 
-const thinSpace = ' '
+/** A narrow space that no line is broken at: between groups of digits, and nowhere else. */
+export const thinSpace = '\u202f'
 
 /** A whole number in groups of three digits: 1 892 415. */
 export function grouped(value: number | string | bigint): string {

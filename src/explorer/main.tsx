@@ -10,6 +10,7 @@ import './styles/frame.css'
 import './styles/parts.css'
 import './styles/pages.css'
 import './styles/chains.css'
+import './styles/tools.css'
 
 /** Starts the explorer. */
 

@@ -1,6 +1,8 @@
 import { computed, signal } from '@preact/signals'
 import { type FrameData, document as frameDocument } from '../generated/explorer/frame.ts'
-import { type Answer, ask, type TypedDocument } from './graphql.ts'
+import { type Answer, ask, refused, type TypedDocument } from './graphql.ts'
+import { joinedText } from './joined.ts'
+import { areWellFormed } from './scalars.ts'
 
 /** What every page needs of the network and the newest milestones: it comes with the first page, in the same request. */
 
@@ -29,16 +31,22 @@ export function gatewayTimeMs(): number {
 }
 
 /** Asks for a page, and with it for the frame where that is not known or out of date. */
-export async function askWithFrame<Data, Variables>(
+export async function askWithFrame<Data, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
   signal: AbortSignal,
 ): Promise<Answer<Data>> {
+  if (!areWellFormed(document.text, variables)) {
+    const isThere = frame.peek() !== undefined || (await askForFrame(signal))
+    return refused(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
+  }
   if (frame.peek() !== undefined) return await ask(document, variables, signal)
-  const joined: TypedDocument<Data & FrameData, Variables> = { text: joinedText(document.text) }
+  const joined: TypedDocument<Data & FrameData, Variables> = {
+    text: joinedText(document.text, frameDocument.text),
+  }
   const answer = await ask(joined, variables, signal)
   if (answer.ok) frame.value = answer.data
-  // A text in an address that is no id is refused before anything is read.
+  // The whole document was refused, but the frame may be had.
   else if (answer.failure.code !== 'OFFLINE') await askForFrame(signal)
   return answer
 }
@@ -48,12 +56,6 @@ export async function askForFrame(signal?: AbortSignal): Promise<boolean> {
   const answer = await ask(frameDocument, {}, signal)
   if (answer.ok) frame.value = answer.data
   return answer.ok
-}
-
-/** The document with the fields of the frame before its own; the first brace of each opens its fields. */
-function joinedText(text: string): string {
-  const fields = frameDocument.text.slice(frameDocument.text.indexOf('{') + 1)
-  return text.replace('{', `{${fields.slice(0, fields.lastIndexOf('}'))}`)
 }
 
 /** The slot at a time, in milliseconds of Unix time. */

@@ -1,10 +1,12 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
+import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
 import { generation, milestones } from './live.ts'
 import { askWithFrame, type Tip } from './network.ts'
+import { Paging } from './parts/paging.tsx'
 import { Failed, Loading, Missing } from './parts/states.tsx'
-import type { Place } from './router.ts'
+import { afterIn, type Place } from './router.ts'
 
 /**
  * A page is one document and one view. It asks for its document when it is opened, and again when a milestone may have changed
@@ -25,8 +27,11 @@ export interface PageDefinition<Data, Variables> {
   readonly View: ComponentType<PageViewProps<Data>>
 }
 
-/** `UPDATES`: milestones that changed the ledger; `MILESTONES`: each; `NEVER`: what it shows is final. */
-export type Liveness = 'UPDATES' | 'MILESTONES' | 'NEVER'
+/**
+ * `UPDATES`: milestones that changed the ledger; `MILESTONES`: each; `SECONDS`: also where none come; `NEVER`: what it shows is
+ * final.
+ */
+export type Liveness = 'UPDATES' | 'MILESTONES' | 'SECONDS' | 'NEVER'
 
 export interface PageViewProps<Data> {
   readonly data: Data
@@ -40,7 +45,7 @@ export interface OpenPage {
   readonly place: Place
   readonly title: Signal<string>
   /** The document with its variables, in the editor. */
-  readonly queryAddress: string
+  readonly queryAddress: string | undefined
   readonly render: () => ComponentChildren
   readonly close: () => void
 }
@@ -60,6 +65,16 @@ export function definePage<Data, Variables extends object>(
 ): Page {
   const remembered = new Map<string, Data>()
   return { open: (place) => openPage(definition, place, remembered) }
+}
+
+/** What the pages of things have in common that are found by an id, which the path has under a name. */
+export function byId(words: { readonly kind: string; readonly title: (id: string) => string }) {
+  const idAt = ({ parameters }: Place) => parameters.id ?? ''
+  return {
+    variables: (place: Place) => ({ id: idAt(place), ...afterIn(place) }),
+    title: (place: Place) => words.title(shortened(idAt(place))),
+    sought: (place: Place) => ({ kind: words.kind, id: idAt(place) }),
+  }
 }
 
 /** How many answers a page remembers, so that back shows at once what was there. */
@@ -112,12 +127,19 @@ function openPage<Data, Variables extends object>(
     if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) asking.ask()
   })
 
-  function mayHaveChanged(): boolean {
+  function liveness(): Liveness {
     const shown = state.peek()
-    if (shown.name !== 'SHOWN') return false
-    const live = definition.live?.(shown.data, place) ?? 'UPDATES'
-    return live === 'MILESTONES' || (live === 'UPDATES' && hasUpdates(milestones.peek()[0]))
+    return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'UPDATES') : 'NEVER'
   }
+
+  function mayHaveChanged(): boolean {
+    const live = liveness()
+    return live === 'UPDATES' ? hasUpdates(milestones.peek()[0]) : live !== 'NEVER'
+  }
+
+  const beat = setInterval(() => {
+    if (!document.hidden && liveness() === 'SECONDS') asking.ask()
+  }, beatMs)
   asking.ask()
 
   function render(): ComponentChildren {
@@ -131,6 +153,16 @@ function openPage<Data, Variables extends object>(
       const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
       return <Missing kind={kind} id={id} />
     }
+    // The address asks for a part that the list does not have: a view would take it for an empty list.
+    const noPart = shown.failures.find(({ code }) => code.includes('CURSOR'))
+    if (noPart !== undefined) {
+      return (
+        <>
+          <Failed failure={noPart} retry={asking.ask} />
+          <Paging place={place} next={null} />
+        </>
+      )
+    }
     const { View } = definition
     return <View data={shown.data} place={place} failures={shown.failures} />
   }
@@ -143,6 +175,7 @@ function openPage<Data, Variables extends object>(
     close: () => {
       closing.abort()
       clearTimeout(retry)
+      clearInterval(beat)
       stop()
     },
   }
@@ -196,22 +229,19 @@ function isPassing({ code }: Failure): boolean {
 
 const retryMs = 2_000
 
+/** Where no milestones come, this often is often enough. */
+const beatMs = 5_000
+
 function hasUpdates(milestone: Tip | undefined): boolean {
   return milestone !== undefined && milestone.updateCount !== '0'
 }
 
-/** GraphiQL with the document, whose variables have their values by default: it takes no others from an address. */
-export function editorAddress(text: string, variables: object): string {
-  let query = text
-  for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined) continue
-    const declared = new RegExp(`(\\$${name}: [\\w\\[\\]!]+)(?: = \\w+)?`)
-    query = query.replace(declared, (_, type: string) => {
-      // A name in capitals is a value of an enum; an id has small letters.
-      const isEnum = !type.includes(': String') && /^[A-Z_]+$/.test(String(value))
-      const literal = isEnum ? value : JSON.stringify(value)
-      return `${type} = ${literal}`
-    })
-  }
-  return `${endpoint.pathname}?${new URLSearchParams({ query })}`
+/** GraphiQL with the document and its variables; `undefined` where no address has room for them. */
+export function editorAddress(query: string, variables: object): string | undefined {
+  const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) })
+  const address = `${endpoint.pathname}?${parameters}`
+  return address.length <= longestAddress ? address : undefined
 }
+
+/** The gateway takes heads of requests of 16 KiB, and a browser adds a few lines. */
+const longestAddress = 14_000

@@ -27,4 +27,10 @@ export const pageModules: Readonly<Record<PageName, () => Promise<{ readonly pag
   accounts: () => import('./pages/accounts.tsx'),
   tokens: () => import('./pages/tokens.tsx'),
   nfts: () => import('./pages/nfts.tsx'),
+  rich: () => import('./pages/rich.tsx'),
+  decode: () => import('./pages/decode.tsx'),
+  verify: () => import('./pages/verify.tsx'),
+  faucet: () => import('./pages/faucet.tsx'),
+  network: () => import('./pages/network.tsx'),
+  health: () => import('./pages/health.tsx'),
 }

@@ -25,6 +25,13 @@ export const pagePaths = {
   accounts: '/accounts',
   tokens: '/tokens',
   nfts: '/nfts',
+  rich: '/rich',
+  decode: '/decode',
+  verify: '/verify',
+  faucet: '/faucet',
+  network: '/network',
+  // `/health` is what load balancers ask.
+  health: '/health-page',
 } as const
 
 export type PageName = keyof typeof pagePaths
@@ -53,13 +60,14 @@ function matched(pattern: readonly string[], parts: readonly string[]): PagePara
   const parameters: Record<string, string> = {}
   for (const [n, expected] of pattern.entries()) {
     const part = parts[n] ?? ''
-    if (expected.startsWith(':') && part !== '') parameters[expected.slice(1)] = decoded(part)
+    if (expected.startsWith(':') && part !== '') parameters[expected.slice(1)] = decodedPart(part)
     else if (expected !== part) return undefined
   }
   return parameters
 }
 
-function decoded(part: string): string {
+/** A part of an address as it was before it was encoded; as it is where it was not. */
+export function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

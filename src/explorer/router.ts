@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals'
 import { addressOf, pathBelowRoot } from './base.ts'
-import { type PageName, type PagePlace, pageAt, pagePaths } from './paths.ts'
+import { decodedPart, type PageName, type PagePlace, pageAt, pagePaths } from './paths.ts'
 
 /** Which page is shown: follows links, back and forward without loading the explorer again. */
 
 /** A page, what its path names, and what its query says. */
 export interface Place extends PagePlace {
   readonly query: URLSearchParams
+  /** What stands behind `#`, which the gateway never gets. */
+  readonly fragment: string
   /** Different for each visit, also of the same address. */
   readonly visit: number
   /** How far down the reader was when the page was left; 0 for a new visit. */
@@ -31,6 +33,12 @@ export function linkTo(
 ): string {
   const text = new URLSearchParams(query).toString()
   return addressOf(pathOf(name, parameters)) + (text === '' ? '' : `?${text}`)
+}
+
+/** The variable `after` of a list, where the address has one. */
+export function afterIn({ query }: Place): { readonly after?: string } {
+  const after = query.get('after')
+  return after === null ? {} : { after }
 }
 
 /** Goes to an address as a link does. */
@@ -73,5 +81,6 @@ function placeOf(url: URL, scroll: number): Place | undefined {
   const found = path === undefined ? undefined : pageAt(path)
   if (found === undefined) return undefined
   visits += 1
-  return { ...found, query: url.searchParams, visit: visits, scroll }
+  const fragment = decodedPart(url.hash.slice(1))
+  return { ...found, query: url.searchParams, fragment, visit: visits, scroll }
 }

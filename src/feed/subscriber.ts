@@ -88,6 +88,8 @@ async function begin(feed: Feed, snapshot: SubscriberOptions['snapshot']): Promi
   const { shared, output } = feed
   const position: LogPosition = output.position()
   const tip = shared.tail.tip()
+  // Resumed in a log that was replaced.
+  if (tip.era !== feed.stream.era) return reset(feed, 'LOG_REPLACED')
   await output.emit({ kind: 'opened', position, tip })
   for await (const piece of snapshot ?? []) {
     await output.waitForRoom()

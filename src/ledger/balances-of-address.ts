@@ -1,4 +1,5 @@
 import type { Hex } from '../lib/hex.ts'
+import { passTurn } from '../lib/turns.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
 import { type Holding, holdingAt, type Parts, type TokenPart } from './holdings.ts'
@@ -136,16 +137,17 @@ export interface ExpirationTotal {
   readonly total: bigint
 }
 
-/** Makes the moves, given in the order of slots, on the balances that are there. Linear in the moves. */
-export function applyMoves(
+/** Makes the moves, given in the order of slots, on the balances that are there. Linear in the moves; lets the event loop turn. */
+export async function applyMoves(
   before: Pick<MovedBalances, 'balances' | 'tokens'>,
   moves: readonly BalanceMove[],
-): MovedBalances {
+): Promise<MovedBalances> {
   const balances = new Map(before.balances)
   const tokens = new Map(before.tokens)
   const totals = new Map<TotalKey, bigint>()
   const transferred = new Map<TotalKey, Omit<ExpirationTotal, 'total'>>()
-  for (const move of moves) {
+  for (const [i, move] of moves.entries()) {
+    if (i % movesPerTurn === movesPerTurn - 1) await passTurn()
     const { slot, holding, cause } = move
     const { owner } = holding
     const balance = moveBalance(balances.get(owner) ?? noBalance, move)
@@ -162,3 +164,6 @@ export function applyMoves(
   }))
   return { balances, tokens, totals, expirationTotals }
 }
+
+/** So many take a millisecond or two. */
+const movesPerTurn = 512

@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../lib/hex.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { blake2b256 } from '../protocol/hash.ts'
 import { commitmentId } from '../protocol/ids.ts'
@@ -9,6 +9,7 @@ import type { BlockId, CommitmentId, EpochIndex, TransactionId } from '../protoc
 import { encode } from '../protocol/schema/schema.ts'
 import { Writer } from '../protocol/schema/writer.ts'
 import { emptyTrieRoot, trieSetRoot } from './trie.ts'
+import { trieRootOf } from './trie-root.ts'
 
 /** The commitment to a slot, on which every later block builds (ledger reference 11.2, 12.3). */
 
@@ -25,11 +26,36 @@ export interface SlotToCommit {
   readonly former: CommittedSlot
   readonly blockIds: readonly BlockId[]
   readonly transactionIds: readonly TransactionId[]
+  /** The roots over both where they are known; else they are computed at once, which takes some microseconds for each. */
+  readonly acceptedRoots?: AcceptedRoots
   /** Sum of the work scores of the blocks. */
   readonly workScore: number
   /** Roots over what the ledger is at the end of the slot; a ledger that does not keep one leaves it out. */
   readonly ledgerRoots?: LedgerRoots
 }
+
+/** Roots over what was accepted in a slot. */
+export interface AcceptedRoots {
+  readonly blocks: Uint8Array
+  readonly transactions: Uint8Array
+}
+
+/** The same roots, while the event loop turns now and then. */
+export async function acceptedRoots({
+  blockIds,
+  transactionIds,
+}: Pick<SlotToCommit, 'blockIds' | 'transactionIds'>): Promise<AcceptedRoots> {
+  return { blocks: await setRoot(blockIds), transactions: await setRoot(transactionIds) }
+}
+
+async function setRoot(ids: readonly Hex[]): Promise<Uint8Array> {
+  const root = await trieRootOf(async function* () {
+    yield ids.map((id) => [id, noValue] as const)
+  })
+  return hexToBytes(root)
+}
+
+const noValue = new Uint8Array()
 
 /** Roots over what the ledger holds, whatever the slot has changed of it (ledger reference 11.2, 3, 4 and 6). */
 export interface LedgerRoots {
@@ -84,8 +110,8 @@ function identified(commitment: SlotCommitment): CommittedSlot {
 /** The eight roots in their order. */
 function rootsOf(network: Network, slot: SlotToCommit): readonly Uint8Array[] {
   return [
-    trieSetRoot(slot.blockIds),
-    trieSetRoot(slot.transactionIds),
+    slot.acceptedRoots?.blocks ?? trieSetRoot(slot.blockIds),
+    slot.acceptedRoots?.transactions ?? trieSetRoot(slot.transactionIds),
     slot.ledgerRoots?.state ?? emptyTrieRoot,
     slot.ledgerRoots?.accounts ?? emptyTrieRoot,
     emptyTrieRoot, // attestations

@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { blake2b256 } from '../protocol/hash.ts'
-import { outputId } from '../protocol/ids.ts'
+import { outputId, slotOfId, transactionIdOf } from '../protocol/ids.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
@@ -30,12 +30,71 @@ export interface GenesisIdentity {
   readonly blockId: BlockId
 }
 
-/** Identifies the first outputs of a network. */
+/** The most outputs of a transaction. */
+export const outputsPerTransaction = 128
+
+/**
+ * Identifies the first outputs of a network, which may be any number: each 128 of them are said to come from a transaction of their
+ * own, the last ones from one with fewer. Up to 128 have the ids that a node gives them.
+ */
+export function identifyOutputs(
+  parameters: Pick<ProtocolParameters, 'genesisSlot'>,
+  outputs: readonly Output[],
+): readonly OutputId[] {
+  const transactions = Math.ceil(outputs.length / outputsPerTransaction)
+  const known = new Map<Hex, number>()
+  return Array.from({ length: transactions }, (_, i) => {
+    const from = i * outputsPerTransaction
+    const own = outputs.slice(from, from + outputsPerTransaction)
+    const { outputCommitment } = identifyGenesis(parameters, own)
+    const equal = known.get(outputCommitment) ?? 0
+    known.set(outputCommitment, equal + 1)
+    return identifyGenesis(parameters, own, equal).outputIds
+  }).flat()
+}
+
+/** Finds the hashes of the transactions that first outputs are said to come from. */
+export interface GenesisTransactions {
+  /** By its id and its outputs in their order; `undefined` where they are no first outputs. */
+  commitmentOf(id: TransactionId, outputs: readonly Uint8Array[], most?: number): Hex | undefined
+}
+
+/** Of transactions with the same outputs each is tried once, whatever their order; at most so many. */
+export function createGenesisTransactions(): GenesisTransactions {
+  const tried = new Map<string, Map<TransactionId, Hex>>()
+
+  return {
+    commitmentOf: (id, outputs, most = mostEqual) => {
+      const outputCommitment = bytesToHex(merkleRoot(outputs))
+      const slot = slotOfId(id)
+      const key = `${outputCommitment}:${slot}`
+      const known = tried.get(key) ?? new Map<TransactionId, Hex>()
+      tried.set(key, known)
+      while (!known.has(id) && known.size < most) {
+        const commitment = bytesToHex(transactionCommitmentOf(known.size))
+        known.set(transactionIdOf(commitment, outputCommitment, slot), commitment)
+      }
+      return known.get(id)
+    },
+  }
+}
+
+/** Ends the search where the outputs are not those of the transaction: more than ten million equal outputs would be needed. */
+const mostEqual = 100_000
+
+/** Those with the same outputs would have one id, so each but the first has another hash. */
+function transactionCommitmentOf(equal: number): Uint8Array {
+  const word = equal === 0 ? 'genesis' : `genesis ${equal}`
+  return blake2b256(new TextEncoder().encode(word))
+}
+
+/** Identifies the outputs of one transaction, behind so many transactions with the same outputs. */
 export function identifyGenesis(
   { genesisSlot }: Pick<ProtocolParameters, 'genesisSlot'>,
   outputs: readonly Output[],
+  equal = 0,
 ): GenesisIdentity {
-  const transactionCommitment = blake2b256(new TextEncoder().encode('genesis'))
+  const transactionCommitment = transactionCommitmentOf(equal)
   const outputCommitment = merkleRoot(outputs.map((output) => encode(Output, output)))
   const hash = blake2b256(transactionCommitment, outputCommitment)
   const transactionId = withSlot(hash, genesisSlot) as TransactionId

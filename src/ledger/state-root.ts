@@ -1,6 +1,6 @@
-import { creationSlotOf } from '../protocol/ids.ts'
+import { hexToBytes } from '../lib/hex.ts'
+import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
-import { Writer } from '../protocol/schema/writer.ts'
 
 /** The state root of a commitment stands for all unspent outputs (ledger reference 11.2). */
 
@@ -18,8 +18,7 @@ export function outputTrieChanges(slot: {
   return valueByKey
 }
 
+/** Those at the end of the id of its transaction. */
 function creationSlotBytes(outputId: OutputId): Uint8Array {
-  const writer = new Writer(4)
-  writer.u32(creationSlotOf(outputId))
-  return writer.bytes()
+  return hexToBytes(`0x${transactionOf(outputId).slice(-8)}`)
 }

@@ -169,6 +169,60 @@ export function hasChild(bytes: PageBytes, digit: number): boolean {
   return (bytes[1 + digit] ?? 0) !== 0
 }
 
+/** The path of a key. */
+export function triePath(key: Hex): Uint8Array {
+  return sha256(hexToBytes(key))
+}
+
+/**
+ * The subtrees beside the way to an entry within a page at a depth, bit by bit: four of a page of roots, and of a page of entries
+ * as many as there are until the entry is alone; `undefined` where that page does not have it.
+ */
+export function besideInPage(
+  bytes: PageBytes,
+  path: Uint8Array,
+  depth: number,
+): readonly Subtree[] | undefined {
+  if (!isBranchPage(bytes)) return besideEntry(bytes.subarray(leafHeader), path, 4 * depth)
+  const beside: Subtree[] = []
+  let subtrees = Array.from({ length: 16 }, (_, place) => readSubtree(bytes, place))
+  for (let bit = 4 * depth; bit < 4 * depth + 4; bit++) {
+    const half = subtrees.length / 2
+    const [left, right] = [subtrees.slice(0, half), subtrees.slice(half)]
+    const isRight = hasBit(path, bit, 0)
+    beside.push(joinedAll(isRight ? left : right))
+    subtrees = isRight ? right : left
+  }
+  return beside
+}
+
+function besideEntry(
+  entries: SortedEntries,
+  path: Uint8Array,
+  firstBit: number,
+): readonly Subtree[] | undefined {
+  const beside: Subtree[] = []
+  let [from, to] = [0, entries.length]
+  for (let bit = firstBit; to - from > entryLength; bit++) {
+    let middle = from
+    while (middle < to && !hasBit(entries, bit, middle)) middle += entryLength
+    const isRight = hasBit(path, bit, 0)
+    const other = isRight ? { from, to: middle } : { from: middle, to }
+    beside.push(subtreeOfEntries(entries, { ...other, bit: bit + 1 }))
+    if (isRight) from = middle
+    else to = middle
+  }
+  return to > from && comparePaths(entries, path, from) === 0 ? beside : undefined
+}
+
+/** Of 1, 2, 4 or 8 subtrees the one above them. */
+function joinedAll(subtrees: readonly Subtree[]): Subtree {
+  const [first] = subtrees
+  if (subtrees.length === 1) return first
+  const half = subtrees.length / 2
+  return join(joinedAll(subtrees.slice(0, half)), joinedAll(subtrees.slice(half)))
+}
+
 const noBytes = new Uint8Array()
 const pathLength = 20
 const entryLength = pathLength + 32

@@ -1,12 +1,14 @@
 import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { createTurns } from '../lib/turns.ts'
+import { passTurn } from '../lib/turns.ts'
 import { emptyTrieRoot } from './trie.ts'
 import {
   branchPage,
   changedEntries,
+  digitAt,
   leafPage,
+  listEntries,
   type Subtree,
   type TrieEntry,
   trieEntryWithin,
@@ -15,38 +17,79 @@ import {
 /** A key with its value. */
 export type KeyValue = readonly [key: Hex, value: Uint8Array]
 
-/**
- * The root of a trie (ledger reference 11.2) of any size, in memory for so many of its entries. The entries are read once for
- * each range of their paths: `read` is called for each pass, and gives all of them in any order.
- */
-export async function trieRootOf(
-  read: () => AsyncIterable<Iterable<KeyValue>>,
-  mostEntries = usualEntries,
-): Promise<Hex> {
+/** Reads all entries, in any order. */
+export type ReadEntries = () => AsyncIterable<Iterable<KeyValue>>
+
+/** The root of a trie of which the entries come one after another, in memory for so many of them. */
+export interface TrieRoot {
+  /** Takes entries, of which each is given once. */
+  add(some: Iterable<KeyValue>): Promise<void>
+  /** The root; or `undefined` where memory had no room for some entries: then all are to be added again, for the next range of paths. */
+  end(): Promise<Hex | undefined>
+  /** The root; the entries that memory had no room for are read again, once for each range of their paths. */
+  root(readAgain: ReadEntries): Promise<Hex>
+}
+
+/** The root of a trie (ledger reference 11.2) of any size. */
+export async function trieRootOf(read: ReadEntries, mostEntries?: number): Promise<Hex> {
+  const trie = createTrieRoot(mostEntries)
+  for await (const some of read()) await trie.add(some)
+  return trie.root(read)
+}
+
+/** A trie without entries yet. */
+export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
   const subtrees = new Map<number, Subtree>()
-  const turns = createTurns()
-  for (let from = 0; from < firstBytes; ) {
-    const pass = createPass(from, mostEntries)
-    for await (const some of read()) {
-      let hashed = 0
-      for (const entry of some) {
-        pass.add(entry)
-        if (++hashed % hashesPerTurn === 0) await turns.pass()
-      }
-      await turns.pass()
+  let pass = createPass(0, mostEntries)
+
+  async function add(some: Iterable<KeyValue>): Promise<void> {
+    let hashed = 0
+    for (const entry of some) {
+      pass.add(entry)
+      if (++hashed % hashesPerTurn === 0) await passTurn()
     }
-    for (const [firstByte, entries] of pass.lists()) {
-      subtrees.set(firstByte, leafPage(changedEntries(undefined, entries), 2).subtree)
-      await turns.pass()
-    }
-    from = pass.end()
+    await passTurn()
   }
-  return bytesToHex(rootOver(subtrees))
+
+  async function end(): Promise<Hex | undefined> {
+    for (const [firstByte, entries] of pass.lists()) {
+      subtrees.set(firstByte, await subtreeOf(listEntries(entries.bytes()), 2))
+    }
+    const from = pass.end()
+    if (from === firstBytes) return bytesToHex(rootOver(subtrees))
+    pass = createPass(from, mostEntries)
+    return undefined
+  }
+
+  async function root(readAgain: ReadEntries): Promise<Hex> {
+    for (;;) {
+      const computed = await end()
+      if (computed !== undefined) return computed
+      for await (const some of readAgain()) await add(some)
+    }
+  }
+
+  return { add, end, root }
+}
+
+/** The subtree of entries at a depth, in pieces. */
+async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<Subtree> {
+  if (entries.length <= hashesPerTurn) {
+    await passTurn()
+    return leafPage(changedEntries(undefined, entries), depth).subtree
+  }
+  const parts: TrieEntry[][] = digits.map(() => [])
+  for (const entry of entries) parts[digitAt(entry, depth)]?.push(entry)
+  const below = new Map<number, Subtree>()
+  for (const [digit, part] of parts.entries()) {
+    below.set(digit, await subtreeOf(part, depth + 1))
+  }
+  return branchPage(undefined, below).subtree
 }
 
 /** Takes the entries from a first byte on, of as many bytes as memory has room for. */
 function createPass(from: number, mostEntries: number) {
-  const lists = new Map<number, TrieEntry[]>()
+  const lists = new Map<number, EntryList>()
   let to = firstBytes
   let held = 0
 
@@ -54,12 +97,15 @@ function createPass(from: number, mostEntries: number) {
     const entry = trieEntryWithin({ from, to }, key, value)
     if (entry === undefined) return
     const firstByte = present(entry[0], 'the first byte of a path')
-    const list = lists.get(firstByte)
-    if (list === undefined) lists.set(firstByte, [entry])
-    else list.push(entry)
+    let list = lists.get(firstByte)
+    if (list === undefined) {
+      list = createEntryList()
+      lists.set(firstByte, list)
+    }
+    list.add(entry)
     for (held++; held > mostEntries && to - from > 1; ) {
       to--
-      held -= lists.get(to)?.length ?? 0
+      held -= lists.get(to)?.count() ?? 0
       lists.delete(to)
     }
   }
@@ -67,9 +113,30 @@ function createPass(from: number, mostEntries: number) {
   return { add, lists: () => lists, end: () => to }
 }
 
+type EntryList = ReturnType<typeof createEntryList>
+
+/** Entries one after another in one piece of memory: each by itself would take four times as much. */
+function createEntryList() {
+  let memory = new Uint8Array()
+  let length = 0
+  let count = 0
+
+  function add(entry: TrieEntry): void {
+    if (length + entry.length > memory.length) {
+      const larger = new Uint8Array(Math.ceil(memory.length * 1.25) + 16 * entry.length)
+      larger.set(memory)
+      memory = larger
+    }
+    memory.set(entry, length)
+    length += entry.length
+    count++
+  }
+
+  return { add, count: () => count, bytes: () => memory.subarray(0, length) }
+}
+
 /** The root over the subtrees of all first bytes: two levels of pages. */
 function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
-  const digits = Array.from({ length: 16 }, (_, i) => i)
   const upper = digits.map((high): [number, Subtree] => {
     const lower = digits.map((low): [number, Subtree] => [low, subtrees.get(16 * high + low)])
     return [high, branchPage(undefined, new Map(lower)).subtree]
@@ -77,10 +144,12 @@ function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
   return branchPage(undefined, new Map(upper)).subtree?.root ?? emptyTrieRoot
 }
 
+const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
+
 const firstBytes = 256
 
-/** Each takes some 200 bytes. */
-const usualEntries = 400_000
+/** Each takes some 60 bytes. */
+const usualEntries = 1_000_000
 
 /** So many take less than a millisecond. */
 const hashesPerTurn = 256

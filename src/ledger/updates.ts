@@ -1,5 +1,7 @@
 import { present } from '../lib/assert.ts'
+import { grouped } from '../lib/grouped.ts'
 import type { Hex } from '../lib/hex.ts'
+import { mapInTurns, passTurn } from '../lib/turns.ts'
 import { type Address, MultiAddress, RestrictedAddress } from '../protocol/addresses.ts'
 import { Issuer, Sender } from '../protocol/features.ts'
 import { addressKey, indexOf, transactionOf } from '../protocol/ids.ts'
@@ -90,22 +92,31 @@ interface IdentifiedOutput {
   readonly output: Output
 }
 
-/** The rows of the log that a slot makes, in their order. */
-export function slotEntries(
+/** The rows of the log that a slot makes, in their order. Lets the event loop turn. */
+export async function slotEntries(
   parameters: { readonly minCommittableAge: number },
   slot: SlotIndex,
   outputs: {
     readonly created: readonly IdentifiedOutput[]
     readonly consumed: readonly IdentifiedOutput[]
   },
-): LogEntry[] {
+): Promise<LogEntry[]> {
   const entriesOf = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
-    moved.flatMap(({ outputId, output }) =>
+    mapInTurns(moved, ({ outputId, output }) =>
       logEntries(parameters, { outputId, output, isSpent, slot }),
     )
-  return [...entriesOf(outputs.created, false), ...entriesOf(outputs.consumed, true)].sort(
-    compareLogEntries,
-  )
+  const made = [
+    ...(await entriesOf(outputs.created, false)),
+    ...(await entriesOf(outputs.consumed, true)),
+  ].flat()
+  const sorted: LogEntry[] = []
+  // By the first byte of the id, for sorting all at once would hold the loop.
+  const parts = [...grouped(made, ({ outputId }) => outputId.slice(0, 4))]
+  for (const [, part] of parts.sort(([a], [b]) => compareText(a, b))) {
+    sorted.push(...part.sort(compareLogEntries))
+    await passTurn()
+  }
+  return sorted
 }
 
 /**

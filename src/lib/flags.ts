@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
 
 /** Reads the words of a command line: all that is wrong with them at once, not only the first. */
 
@@ -11,7 +12,12 @@ export interface Flags {
 
 /** Words that mean nothing here. */
 export type FlagProblem =
-  | { readonly code: 'FLAG_UNKNOWN'; readonly word: string }
+  | {
+      readonly code: 'FLAG_UNKNOWN'
+      readonly word: string
+      /** The flag that was probably meant, with its dashes. */
+      readonly nearest: string | undefined
+    }
   | { readonly code: 'FLAG_WITHOUT_VALUE'; readonly word: string }
   | { readonly code: 'FLAG_WITH_VALUE'; readonly word: string }
   | { readonly code: 'FLAG_REPEATED'; readonly word: string }
@@ -50,7 +56,8 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
     const { name, rawName: word, value, inlineValue } = token
     const known = values.get(name) ?? []
     if (!(name in options)) {
-      problems.push({ code: 'FLAG_UNKNOWN', word })
+      const meant = nearest(name, Object.keys(options))
+      problems.push({ code: 'FLAG_UNKNOWN', word, nearest: meant && `--${meant}` })
     } else if (bare.includes(name)) {
       if (value === undefined) values.set(name, ['true'])
       else problems.push({ code: 'FLAG_WITH_VALUE', word })
@@ -67,7 +74,8 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
 }
 
 /** A problem as a sentence. */
-export function flagMessage({ code, word }: FlagProblem): string {
+export function flagMessage(problem: FlagProblem): string {
+  const { code, word } = problem
   const says: { readonly [C in FlagProblem['code']]: string } = {
     FLAG_UNKNOWN: 'is unknown',
     FLAG_WITHOUT_VALUE: 'needs a value',
@@ -75,5 +83,6 @@ export function flagMessage({ code, word }: FlagProblem): string {
     FLAG_REPEATED: 'comes more than once',
     WORD_UNEXPECTED: 'is not expected here',
   }
-  return `${word} ${says[code]}`
+  const meant = problem.code === 'FLAG_UNKNOWN' ? problem.nearest : undefined
+  return `${word} ${says[code]}${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }

@@ -1,10 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { TransportLoad } from '../api/http.ts'
 import type { SignatureChecker } from '../node/signatures.ts'
-import { followingStates, startingSteps, unavailableReasons } from '../node/source.ts'
-import { readHealth } from '../service/network/health.ts'
+import { followingStates, startingSteps } from '../node/source.ts'
+import { type Health, healthReasonCodes, readHealth } from '../service/network/health.ts'
 import type { Services } from '../service/services.ts'
 import type { Store } from '../store/contract.ts'
+import { replicaStates } from '../store/replica-contract.ts'
 
 /** What is read from the gateway when its metrics are asked for; between two readings it costs nothing. */
 
@@ -15,6 +16,7 @@ export interface GaugeSources {
   readonly signatures: Pick<SignatureChecker, 'counts'>
   /** Open connections by transport, and subscriptions on all of them. */
   readonly transports: () => TransportLoad
+  readonly isStopping: () => boolean
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -43,6 +45,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   addLedger(add, sources)
   addFeeds(add, sources)
   addWork(add, sources)
+  addReplicas(add, sources)
 }
 
 type Add = (
@@ -59,19 +62,21 @@ function oneOf(label: string, all: readonly string[], present: string | undefine
   return all.map((value) => [{ [label]: value }, Number(value === present)])
 }
 
-function addLedger(add: Add, { services, store }: GaugeSources): void {
+function addLedger(add: Add, { services, store, isStopping }: GaugeSources): void {
   const { source, parameters, version } = services
   const database = store.isShared ? 'postgresql' : 'sqlite'
   const ledger = source.node === undefined ? 'embedded' : 'upstream'
   add('info', 'The program: always 1.', ['version', 'database', 'ledger'], () => [
     [{ version, database, ledger }, 1],
   ])
-  add('healthy', '1 while /health answers 200.', [], async () =>
-    one((await readHealth(services)).isHealthy),
+  const health = shareReads(() => readHealth(services, { isStopping: isStopping() }))
+  add('healthy', '1 while /health/ready answers 200.', [], async () =>
+    one((await health()).isHealthy),
   )
-  add('unavailable', '1 for the reason why no blocks are taken.', ['reason'], () =>
-    oneOf('reason', unavailableReasons, source.status().unavailable),
-  )
+  add('not_ready', '1 for each reason why /health/ready answers 503.', ['reason'], async () => {
+    const { reasons } = await health()
+    return healthReasonCodes.map((reason) => [{ reason }, Number(reasons.includes(reason))])
+  })
   add('writer', '1 while this process books and commits.', [], () =>
     one(source.status().role === 'WRITER'),
   )
@@ -93,6 +98,17 @@ function addLedger(add: Add, { services, store }: GaugeSources): void {
     oneOf('step', startingSteps, source.status().starting?.step),
   )
   addUpstream(add, source)
+}
+
+/** One read for all who ask while it is under way: the gauges of one scrape say the same. */
+function shareReads(read: () => Promise<Health>): () => Promise<Health> {
+  let underWay: Promise<Health> | undefined
+  return () => {
+    underWay ??= read().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
 }
 
 function addUpstream(add: Add, source: Services['source']): void {
@@ -196,4 +212,19 @@ function addWork(add: Add, { services: { source }, store, signatures }: GaugeSou
     const { pool } = store.load()
     return pool === undefined ? [] : one(pool.waiting)
   })
+}
+
+function addReplicas(add: Add, { services: { store } }: GaugeSources): void {
+  const replicas = () => store.replicas()?.replicas ?? []
+  add('replicas', 'Read replicas: 1 for the state of each.', ['replica', 'state'], () =>
+    replicas().flatMap(({ name: replica, state }) =>
+      replicaStates.map((other) => [{ replica, state: other }, Number(other === state)] as const),
+    ),
+  )
+  add(
+    'replica_lag_seconds',
+    'For how long the primary has had what a read replica lacks.',
+    ['replica'],
+    () => replicas().map(({ name: replica, lagMs }) => [{ replica }, lagMs / 1_000] as const),
+  )
 }

@@ -7,8 +7,7 @@ import { decode } from '../protocol/schema/schema.ts'
 import type { Genesis, LeaseHeld, Store } from '../store/contract.ts'
 import { storeFaultOf } from '../store/faults.ts'
 import type { NetworkRow } from '../store/rows.ts'
-import { awaitLease, type Lease, tryLease } from './lease.ts'
-import { hasEnded } from './lease-holder.ts'
+import { type Lease, tryLease } from './lease.ts'
 import type { NodeDeps } from './node-core.ts'
 
 /** Reads the network of a database, and initializes a new one. */
@@ -48,10 +47,7 @@ export interface Entered {
   readonly lease: Lease | undefined
 }
 
-/**
- * Enters a database. One that is not shared needs the lease; on a shared one another process may hold it, which is waited
- * for only while it initializes the ledger.
- */
+/** Enters a database. Another process may hold the lease, which is waited for only while it initializes the ledger. */
 export async function enterDatabase<E>(
   deps: EnterDeps,
   options: EnterOptions<E>,
@@ -64,14 +60,11 @@ export async function enterDatabase<E>(
   if (genesis !== undefined && !genesis.ok) return genesis
   const entering = { ...options, genesis: genesis?.value }
   const leaseDeps = { write: store.write, log, holder }
-  if (!store.isShared) {
-    const taken = await unlessUnwritable(awaitLease(leaseDeps), known.value)
-    if (taken === undefined) return readOnly(deps, known.value)
-    return taken.ok ? enterAsLeader(deps, entering, taken.value) : taken
-  }
   for (let waited = 0; ; waited += pollMs) {
     const taken = await unlessUnwritable(tryLease(leaseDeps), known.value)
-    if (taken === undefined) return readOnly(deps, known.value)
+    if (taken === undefined) {
+      return ok({ network: present(known.value, 'the network of the ledger'), lease: undefined })
+    }
     if (taken.ok) return enterAsLeader(deps, entering, taken.value)
     const network = await expectedNetwork(store, options)
     if (!network.ok) return network
@@ -82,7 +75,8 @@ export async function enterDatabase<E>(
 }
 
 /**
- * The outcome; `undefined` where nothing can be written to a database that has a ledger, as on a full disk or a standby:
+ * The outcome; `undefined` where nothing can be written to a database that has a ledger, as on a full disk, a standby or after a
+ * failover that lost something:
  * the database is served all the same, and the election goes on until the lease can be taken.
  */
 async function unlessUnwritable<T>(
@@ -92,28 +86,16 @@ async function unlessUnwritable<T>(
   try {
     return await taking
   } catch (failure) {
-    if (network !== undefined && storeFaultOf(failure) === 'NOT_WRITABLE') return undefined
+    const fault = storeFaultOf(failure)
+    if (network !== undefined && (fault === 'NOT_WRITABLE' || fault === 'REWOUND')) return undefined
     throw failure
   }
 }
 
-/** Enters without the lease, unless another process on a database that is not shared has it. */
-async function readOnly(
-  { store }: EnterDeps,
-  network: Network | undefined,
-): Promise<Result<Entered, LeaseHeld>> {
-  const row = store.isShared ? undefined : await store.read.lease()
-  if (row !== undefined && row.leftMs > 0 && !hasEnded(row.holder)) {
-    const { term, holder, leftMs } = row
-    return err({ code: 'LEASE_HELD', term, holder, until: Date.now() + leftMs })
-  }
-  return ok({ network: present(network, 'the network of the ledger'), lease: undefined })
-}
-
 const pollMs = 100
 
-/** Initializing takes some hundred milliseconds. */
-const initializeLimitMs = 10_000
+/** Initializing takes some hundred milliseconds, and some seconds for each 100,000 outputs. */
+const initializeLimitMs = 120_000
 
 type Expected = Pick<EnterOptions<never>, 'networkName' | 'keptBy'>
 

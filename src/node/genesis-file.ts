@@ -29,8 +29,8 @@ export async function readGenesisFile(
   const { parameters, outputs, credits = {} } = members(json.value)
   const network = parse(ProtocolParameters, parameters)
   if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
-  if (!Array.isArray(outputs) || outputs.length === 0 || outputs.length > 128) {
-    return refuse('outputs must be a list of 1 to 128 outputs')
+  if (!Array.isArray(outputs) || outputs.length === 0) {
+    return refuse('outputs must be a list of at least one output')
   }
   const parsed = parseAll(Output, outputs, 'outputs')
   if (!parsed.ok) return refuse(parsed.error)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AccountEntry } from '../ledger/accounts.ts'
 import { genesisCommitment } from '../ledger/commit-slot.ts'
 import { chooseCommittee } from '../ledger/committee.ts'
-import { genesisAccounts, identifyGenesis } from '../ledger/genesis.ts'
+import { genesisAccounts, genesisBlockId, identifyOutputs } from '../ledger/genesis.ts'
 import { compareLogEntries, logEntries } from '../ledger/updates.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
@@ -27,7 +27,8 @@ export interface GenesisPlan {
 /** The rows that a plan makes. Only the id of the log is random: two networks of one plan have the same ids. */
 export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesis {
   const { genesisSlot: slot } = parameters
-  const { outputIds, blockId } = identifyGenesis(parameters, outputs)
+  const outputIds = identifyOutputs(parameters, outputs)
+  const blockId = genesisBlockId(parameters)
   const identified = outputs.map((output, i) => ({
     output,
     outputId: present(outputIds[i], 'the id of a first output'),

@@ -14,7 +14,7 @@ import { hasEnded } from './lease-holder.ts'
 /** What the election needs. */
 export interface LeaderElectionDeps extends LeaseDeps {
   readonly read: Pick<StoreReader, 'lease'>
-  /** Whether another process could do the work. */
+  /** Whether processes on several machines use the database, which notifies them. */
   readonly isShared: boolean
   readonly log: Log
   /**
@@ -87,6 +87,8 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
   /** Reads the lease, which is cheap, until it can be taken. */
   async function waitForLease(): Promise<Lease | undefined> {
     while (!signal.aborted) {
+      // A process that does not write finds this out too, and what it finds is noted for all.
+      if (deps.isShared) await deps.write.checkHistory()
       const row = await deps.read.lease()
       state.term = row?.term ?? state.term
       const leftMs = row === undefined || hasEnded(row.holder) ? 0 : row.leftMs
@@ -96,7 +98,8 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
       }
       state.isSound = true
       // A lease that has run out and cannot be taken is that of a leader in a long write, or was just taken.
-      const ms = Math.max(Math.min(leftMs + 1, leaseRenewalMs), shortestPauseMs)
+      const mostMs = deps.isShared ? leaseRenewalMs : unnotifiedMs
+      const ms = Math.max(Math.min(leftMs + 1, mostMs), shortestPauseMs)
       await mayBeFree.wait({ ms, signal })
     }
     return undefined
@@ -212,6 +215,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 const retryMs = 1_000
 
 const shortestPauseMs = 50
+
+/** No process is notified when another one gives the lease of a file back. */
+const unnotifiedMs = 100
 
 /** Work that lasted as long has begun well. */
 const steadyMs = 60_000

@@ -8,7 +8,7 @@ import { hasEnded } from './lease-holder.ts'
 
 /** What the lease needs. */
 export interface LeaseDeps {
-  readonly write: Pick<StoreWriter, 'takeLease' | 'renewLease' | 'releaseLease'>
+  readonly write: Pick<StoreWriter, 'takeLease' | 'renewLease' | 'releaseLease' | 'checkHistory'>
   readonly log: Log
   /** Names this process to others. */
   readonly holder: string

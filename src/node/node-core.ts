@@ -7,6 +7,7 @@ import { slotOfTime } from '../protocol/slots.ts'
 import type { Store } from '../store/contract.ts'
 import { type ClockWatch, watchClock } from './clock-watch.ts'
 import { type Commitments, openCommitments } from './commitments.ts'
+import type { HealthReason } from './health-reasons.ts'
 import {
   type LeaderElection,
   type LeaderElectionDeps,
@@ -47,8 +48,6 @@ export interface NodeCore {
   /** Enters the election; with `lease` as the leader. `lead` does the work of a term. */
   enterElection(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void
   isWriting(): boolean
-  /** Whether the last read or renewal of the lease succeeded. */
-  isSound(): boolean
   /** The slot of this moment. */
   slot(): SlotIndex
   committedSlot(): SlotIndex
@@ -56,6 +55,8 @@ export interface NodeCore {
   committed(slots: readonly CommittedSlot[], seq: number): void
   /** Why no block can be taken now; the mode's own reason comes before those of the clock. */
   unavailable(own: LedgerUnavailable['reason'] | undefined): LedgerUnavailable | undefined
+  /** Why the process cannot do its work: the mode's own reason and those of the clock and the lease. */
+  reasons(own: HealthReason | undefined): readonly HealthReason[]
   status(): Pick<
     SourceStatus,
     'role' | 'term' | 'latestCommitmentId' | 'latestCommittedSlot' | 'slot'
@@ -83,9 +84,22 @@ export async function openNodeCore(
     onCommitted(seq)
   }
 
+  function history(): 'HISTORY_REWOUND' | undefined {
+    return store.isRewound() ? 'HISTORY_REWOUND' : undefined
+  }
+
   function unavailable(own: LedgerUnavailable['reason'] | undefined) {
-    const reason = isClosing ? 'CLOSING' : (own ?? clockFault(clock, clockWatch))
+    const reason = isClosing ? 'CLOSING' : (history() ?? own ?? clockFaults(clock, clockWatch)[0])
     return reason && ({ code: 'LEDGER_UNAVAILABLE', reason } as const)
+  }
+
+  function reasons(own: HealthReason | undefined): HealthReason[] {
+    return [
+      ...(isClosing ? ['CLOSING' as const] : []),
+      ...[history(), own].filter((reason) => reason !== undefined),
+      ...clockFaults(clock, clockWatch),
+      ...(election.isSound() ? [] : ['LEASE_UNCONFIRMED' as const]),
+    ]
   }
 
   function status() {
@@ -110,11 +124,11 @@ export async function openNodeCore(
     commitments,
     enterElection: election.enter,
     isWriting,
-    isSound: election.isSound,
     slot,
     committedSlot,
     committed,
     unavailable,
+    reasons,
     status,
     close,
   }
@@ -148,7 +162,9 @@ function createElectionEntry(deps: Omit<NodeDeps, 'onCommitted'>) {
 }
 
 /** Why the clock forbids to take a block. */
-function clockFault(clock: GuardedClock, clockWatch: ClockWatch) {
-  if (clock.hasLeapt()) return 'CLOCK_LEAPT'
-  return clockWatch.isBehind() ? 'CLOCK_BEHIND' : undefined
+function clockFaults(clock: GuardedClock, clockWatch: ClockWatch) {
+  return [
+    ...(clock.hasLeapt() ? ['CLOCK_LEAPT' as const] : []),
+    ...(clockWatch.isBehind() ? ['CLOCK_BEHIND' as const] : []),
+  ]
 }

@@ -26,7 +26,7 @@ export interface LedgerSettings {
   /** The nodes to follow, in the order of preference, without a slash at their end; empty in embedded mode. */
   readonly upstreamUrls: readonly string[]
   /** Whether each output is checked against its proof. */
-  readonly upstreamProofs: 'on' | 'off'
+  readonly upstreamProofs: boolean
   /** The URL of a gateway or the path of a file that a new database in upstream mode begins with; `undefined` for the genesis. */
   readonly snapshot: string | undefined
   /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
@@ -60,7 +60,7 @@ async function upstream(
   const { openUpstream } = await import('./upstream/open.ts')
   return openUpstream(deps, {
     urls: settings.upstreamUrls,
-    withProofs: settings.upstreamProofs === 'on',
+    withProofs: settings.upstreamProofs,
     genesis: genesis?.value,
     snapshot: settings.snapshot,
     issuer: settings.issuerKey === undefined ? undefined : issuerOf(settings),

@@ -15,10 +15,12 @@ import type { Schema } from '../protocol/schema/schema.ts'
 import type { Payload } from '../protocol/transaction.ts'
 import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { Contradiction } from './contradiction.ts'
+import type { HealthReason } from './health-reasons.ts'
 import type { LeaderStatus } from './leader-election.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { SnapshotHead } from './snapshot/snapshot-format.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
+import type { UnspentProofs } from './unspent-proofs.ts'
 
 /** The interface of a ledger: one that this program keeps, or that of the nodes it follows. */
 
@@ -38,6 +40,8 @@ export interface LedgerSource {
   status(): SourceStatus
   /** Makes the head of a snapshot of the newest slot; `undefined` where nodes keep the ledger, and with it the accounts. */
   readonly snapshotHead: (() => Promise<Result<SnapshotHead, SnapshotNotReady>>) | undefined
+  /** Proves unspent outputs by the newest commitment; `undefined` where nodes keep the ledger, and with it the roots. */
+  readonly unspentProofs: UnspentProofs | undefined
   /** How many blocks wait for the disk; 0 in upstream mode. */
   waiting(): number
   /** Serves what is not in the database, in upstream mode; `undefined` in embedded mode. */
@@ -123,20 +127,16 @@ export interface RefusedByNode {
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
-  readonly reason: (typeof unavailableReasons)[number]
+  readonly reason: Exclude<
+    HealthReason,
+    | 'NODE_UNHEALTHY'
+    | 'CATCHING_UP'
+    | 'COMMITMENT_OLD'
+    | 'LEASE_UNCONFIRMED'
+    | 'PRIMARY_AWAY'
+    | 'DATABASE_AWAY'
+  >
 }
-
-/** Why the ledger takes no blocks. */
-export const unavailableReasons = [
-  'STARTING',
-  'CLOCK_BEHIND',
-  'CLOCK_LEAPT',
-  'LEASE_LOST',
-  'CLOSING',
-  'NODES_AWAY',
-  'NODE_ANSWER_UNREADABLE',
-  'NODE_CONTRADICTED',
-] as const
 
 /** The node has no account of its own to issue blocks with. */
 export interface IssuerNotConfigured {
@@ -155,8 +155,9 @@ export interface Issuance {
 
 /** The state of the ledger. */
 export interface SourceStatus extends LeaderStatus {
-  readonly isHealthy: boolean
-  /** Why no block can be taken now; `undefined` while they can, also where the ledger is not healthy. */
+  /** Why the process cannot do its work; none while it can. */
+  readonly reasons: readonly HealthReason[]
+  /** Why no block can be taken now, one of `reasons`; `undefined` while they can, also where there are other reasons. */
   readonly unavailable: LedgerUnavailable['reason'] | undefined
   readonly latestCommitmentId: CommitmentId
   readonly latestCommittedSlot: SlotIndex

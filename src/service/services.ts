@@ -11,7 +11,7 @@ import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Everything the services use. The gateway makes it once; a service takes a `Pick` of it. */
 export interface Services {
-  readonly store: Pick<Store, 'read' | 'write' | 'snapshot'>
+  readonly store: Pick<Store, 'read' | 'primary' | 'write' | 'snapshot' | 'replicas'>
   readonly source: LedgerSource
   /** The parameters of the network of `source`. */
   readonly parameters: ProtocolParameters
@@ -30,4 +30,6 @@ export interface Services {
   readonly version: string
   /** The faucet of the development network; other networks have none. */
   readonly faucet: Faucet | undefined
+  /** Whether the network is that of development, whose keys are public and whose tokens are worth nothing. */
+  readonly isDevelopment: boolean
 }

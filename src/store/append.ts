@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import type { OwnedMove, SlotMoves } from '../ledger/activity.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { passTurn } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId, TransactionId } from '../protocol/primitives.ts'
 import type { SpentLife, TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
+import { inChunks } from './in-chunks.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
 import { commitments, ledgerUpdates, type RowIn } from './sql/bulk-tables.ts'
 import type { TipKey, Writing } from './sql/statements.ts'
@@ -13,15 +15,11 @@ import { numberToClass } from './values.ts'
 /** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all; gives what they move. */
 export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<SlotMoves[]> {
   const { tx, sql } = writing
-  const { lastSeq, commits } = growth
-  const entries = commits.flatMap((commit) => commit.entries)
+  const entries = growth.commits.flatMap((commit) => commit.entries)
   const tips = await readTips(writing, entries)
-  const { updates, milestones, moves } = placeEntries(growth, tips)
-  for (let at = 0; at < updates.length; at += rowsPerStatement) {
-    await sql.insert(tx, ledgerUpdates, updates.slice(at, at + rowsPerStatement))
-  }
+  const { updates, milestones, moves } = await placeEntries(growth, tips)
+  await inChunks(updates, (some) => sql.insert(tx, ledgerUpdates, some))
   await sql.insert(tx, commitments, milestones)
-  await sql.notify(tx, { topic: 'LOG_GREW', seq: lastSeq + updates.length })
   return moves
 }
 
@@ -36,27 +34,26 @@ export interface LogGrowth {
   readonly spent: readonly Pick<SpentLife, 'outputId' | 'spentBy'>[]
 }
 
-/** Keeps the JSON of a statement at a few megabytes. */
-const rowsPerStatement = 10_000
-
 /** The newest row of each address and class, by `tipKey`. */
 export type Tips = ReadonlyMap<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>
 
 /** The tips that some rows join, as the log is now; an address and class without rows has none. */
 export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[]): Promise<Tips> {
-  if (joining.length === 0) return new Map()
-  const keys = new Map(joining.map((row) => [tipKey(row), row]))
-  const rows = await sql.tips(tx, [...keys.values()])
-  return new Map(
-    rows.map((row) => [
-      tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }),
-      {
+  const keys = new Map<string, TipKey>()
+  await inChunks(joining, async (some) => {
+    for (const row of some) keys.set(tipKey(row), row)
+  })
+  const tips = new Map<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>()
+  await inChunks([...keys.values()], async (some) => {
+    for (const row of await sql.tips(tx, some)) {
+      tips.set(tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }), {
         ordinal: Number(row.ordinal),
         historyHash: bytesToHex(row.historyHash),
         milestoneIndex: Number(row.milestoneIndex),
-      },
-    ]),
-  )
+      })
+    }
+  })
+  return tips
 }
 
 /** An address and class as the key of a map. */
@@ -65,16 +62,17 @@ export function tipKey(row: TipKey): string {
 }
 
 /** Every entry with its position, its ordinal and its history hash; every slot with its range. */
-function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tips: Tips) {
+async function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tips: Tips) {
   const newest = new Map(tips)
   const spenders = new Map(spent.map(({ outputId, spentBy }) => [outputId, spentBy]))
   const updates: RowIn<typeof ledgerUpdates>[] = []
   const moves: SlotMoves[] = []
-  const milestones = commits.map(({ slot, commitmentId, bytes, entries }): Milestone => {
+  const milestones: Milestone[] = []
+  for (const { slot, commitmentId, bytes, entries } of commits) {
     const firstSeq = lastSeq + updates.length + 1
     const owned: OwnedMove[] = []
     moves.push({ slot, updates: entries.length, owned })
-    const last = lastOfTransactions(entries, spenders)
+    const last = await lastOfTransactions(entries, spenders)
     for (const entry of entries) {
       const known = newest.get(tipKey(entry))
       const former = known ?? noTip
@@ -95,23 +93,29 @@ function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tips: Tip
         balance: entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined,
         isLastOfTransaction: last.has(entry),
       })
+      if (updates.length % entriesPerTurn === 0) await passTurn()
     }
-    return { slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length }
-  })
+    milestones.push({ slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length })
+  }
   return { updates, milestones, moves }
 }
 
+/** So many take a millisecond or two. */
+const entriesPerTurn = 256
+
 /** Of each transaction the last entry of each address and class. A transaction makes all of its entries in one slot. */
-function lastOfTransactions(
+async function lastOfTransactions(
   entries: readonly LogEntry[],
   spenders: ReadonlyMap<OutputId, TransactionId | undefined>,
-): ReadonlySet<LogEntry> {
+): Promise<ReadonlySet<LogEntry>> {
   const lastByKey = new Map<string, LogEntry>()
-  for (const entry of entries) {
-    const { outputId, isSpent } = entry
-    const transactionId = isSpent ? spenders.get(outputId) : transactionOf(outputId)
-    if (transactionId !== undefined) lastByKey.set(tipKey(entry) + transactionId, entry)
-  }
+  await inChunks(entries, async (some) => {
+    for (const entry of some) {
+      const { outputId, isSpent } = entry
+      const transactionId = isSpent ? spenders.get(outputId) : transactionOf(outputId)
+      if (transactionId !== undefined) lastByKey.set(tipKey(entry) + transactionId, entry)
+    }
+  })
   return new Set(lastByKey.values())
 }
 

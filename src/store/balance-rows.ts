@@ -14,11 +14,12 @@ import {
 } from '../ledger/balances-of-address.ts'
 import { assert } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { mapInTurns } from '../lib/turns.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
-import { inChunks } from './in-chunks.ts'
+import { inChunks, inPieces } from './in-chunks.ts'
 import { toBalance, toTokenBalance } from './mapping.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting, Writing } from './sql/statements.ts'
 import { idFromBytes, uint256ToHex } from './values.ts'
 
 type BalanceRow = table.RowIn<typeof table.balances>
@@ -37,11 +38,11 @@ export type BalancesBefore = Pick<MovedBalances, 'balances' | 'tokens'>
 
 /** The balances that some moves begin with. */
 export async function balancesBefore(
-  { tx, sql }: Writing,
+  writing: RawWriting,
   moves: readonly BalanceMove[],
 ): Promise<BalancesBefore> {
+  const { tx, sql } = writing
   const balances = new Map<Hex, Balance>()
-  const tokens = new Map<TokenKey, TokenBalance>()
   const owners = new Set(moves.map(({ holding }) => holding.owner))
   const addresses = [...owners].map((address) => ({ address }))
   await inChunks(addresses, async (some) => {
@@ -53,6 +54,15 @@ export async function balancesBefore(
       balances.set(bytesToHex(row.address), toBalance(row))
     }
   })
+  return { balances, tokens: await tokensBefore(writing, moves) }
+}
+
+/** The native tokens that some moves begin with. */
+export async function tokensBefore(
+  { tx, sql }: RawWriting,
+  moves: readonly BalanceMove[],
+): Promise<BalancesBefore['tokens']> {
+  const tokens = new Map<TokenKey, TokenBalance>()
   const owned = new Map<TokenKey, OwnedToken>()
   for (const { holding } of moves) {
     const key = tokenKeyOf(holding)
@@ -70,7 +80,18 @@ export async function balancesBefore(
       tokens.set(key, toTokenBalance(row))
     }
   })
-  return { balances, tokens }
+  return tokens
+}
+
+/** Adds to balances what addresses gain. */
+export async function addBaseTokens(
+  { tx, sql }: RawWriting,
+  gains: ReadonlyMap<Hex, Balance>,
+): Promise<void> {
+  const rows = [...gains].map(([address, gain]) => balanceRow(address, gain))
+  // In the order of the table, so that each of its pages is changed once.
+  rows.sort((a, b) => (a.address < b.address ? -1 : 1))
+  await inPieces(rows, (some) => sql.add(tx, table.balances, some))
 }
 
 /** Replaces balances; an address without outputs loses its row. */
@@ -90,7 +111,7 @@ async function writeBaseTokens(
   { tx, sql }: Writing,
   balances: ReadonlyMap<Hex, Balance>,
 ): Promise<void> {
-  const rows = [...balances].map(([address, balance]) => balanceRow(address, balance))
+  const rows = await mapInTurns([...balances], ([address, balance]) => balanceRow(address, balance))
   const [owning, empty] = [rows.filter(owns), rows.filter((row) => !owns(row))]
   for (const row of empty) assert(row.total === 0n, `${row.address} owns nothing without outputs`)
   await inChunks(owning, (some) => sql.put(tx, table.balances, some))
@@ -107,8 +128,9 @@ function balanceRow(address: Hex, balance: Balance): BalanceRow {
   return { address, total, ...balance }
 }
 
-async function writeNativeTokens(
-  { tx, sql }: Writing,
+/** Replaces balances of native tokens; one that is 0 loses its row. */
+export async function writeNativeTokens(
+  { tx, sql }: RawWriting,
   tokens: ReadonlyMap<TokenKey, TokenBalance>,
 ): Promise<void> {
   const rows = [...tokens].map(([key, balance]) => ({ ...ownedTokenOf(key), balance }))

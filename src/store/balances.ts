@@ -1,6 +1,8 @@
-import { applyMoves, balanceMoves } from '../ledger/balances-of-address.ts'
+import type { Output } from '../generated/prisma/client.ts'
+import { applyMoves, type BalanceMove, balanceMoves } from '../ledger/balances-of-address.ts'
 import { conditionOf } from '../ledger/output-parts.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { mapInTurns } from '../lib/turns.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
@@ -9,7 +11,7 @@ import { outputsForBooking } from './book.ts'
 import { appendChainStates } from './chain-states.ts'
 import { inChunks } from './in-chunks.ts'
 import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
-import { type SlotOutput, slotOutputs } from './sql/slot-outputs.ts'
+import { slotOutputs } from './sql/slot-outputs.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
 
@@ -44,14 +46,29 @@ export async function moveBalances(
   span: SlotSpan,
 ): Promise<MovedSlots> {
   const events = await eventsIn(writing, minCommittableAge, span)
-  const moves = balanceMoves({ minCommittableAge }, events)
+  const moves = await movesOf({ minCommittableAge }, events)
   await appendChainStates(writing, events.created)
   const before = await balancesBefore(writing, moves)
-  const moved = applyMoves(before, moves)
+  const moved = await applyMoves(before, moves)
   await writeBalances(writing, before, moved)
   await transferExpired(writing, expiredOutputs(events, minCommittableAge, span))
   await forgetOutputs(writing, events.spent)
   return { ...events, totalAt: (address, slot) => moved.totals.get(`${address}:${slot}`) }
+}
+
+/** The moves of all events, made part by part; their order is that of the slots, and within a slot that of the lists. */
+async function movesOf(
+  parameters: Pick<ProtocolParameters, 'minCommittableAge'>,
+  { created, spent, due }: Events,
+): Promise<BalanceMove[]> {
+  const moves = balanceMoves(parameters, { created: [], spent: [], due })
+  const add = async (part: Partial<Events>) => {
+    moves.push(...balanceMoves(parameters, { created: [], spent: [], due: [], ...part }))
+  }
+  await inChunks(created, (some) => add({ created: some }))
+  await inChunks(spent, (some) => add({ spent: some }))
+  // Sorting keeps the order of what is equal.
+  return moves.sort((a, b) => a.slot - b.slot)
 }
 
 interface Events {
@@ -66,7 +83,7 @@ async function eventsIn(
   { after, upTo }: SlotSpan,
 ): Promise<Events> {
   const { tx } = writing
-  const { created, spent } = await slotOutputs(tx, { after, upTo })
+  const { created, spent } = await slotOutputs(writing, { after, upTo })
   const awaited = { lte: BigInt(upTo + minCommittableAge) }
   const dueRows = await tx.dueOutput.findMany({ where: { slot: awaited } })
   if (dueRows.length > 0) await tx.dueOutput.deleteMany({ where: { slot: awaited } })
@@ -82,16 +99,16 @@ async function eventsIn(
     // What was over when the output came is in its first holding.
     return life === undefined || slot <= after ? [] : [{ life, slot }]
   })
-  const spenderOf = ({ spentBy }: SlotOutput) =>
+  const spenderOf = ({ spentBy }: Output) =>
     spentBy === null ? undefined : idFromBytes<'TransactionId'>(spentBy)
   return {
-    created: created.map(toLife),
-    spent: spent.map((row) => ({ ...toLife(row), spentBy: spenderOf(row) })),
+    created: await mapInTurns(created, toLife),
+    spent: await mapInTurns(spent, (row) => ({ ...toLife(row), spentBy: spenderOf(row) })),
     due,
   }
 }
 
-function toLife({ id, bytes, bookedSlot, spentSlot }: SlotOutput): LiveOutput {
+function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {
   return liveOutput({
     outputId: idFromBytes(id),
     bytes,

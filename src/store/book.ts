@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Block, Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
+import { mapInTurns } from '../lib/turns.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Booking, LeaseTerm } from './contract.ts'
 import { allotmentsFrom } from './json-columns.ts'
@@ -10,6 +10,7 @@ import { toOutput, toTransaction } from './mapping.ts'
 import { insertOutputs } from './output-index.ts'
 import type { OutputRow, SlotContents, TransactionRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
+import { greatestId, rowsOfSlots, slotOutputs } from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
@@ -98,44 +99,57 @@ const noBytes = new Uint8Array()
 
 /** What was booked into a range of slots. A block or transaction counts once it is accepted, also when it is final. */
 export async function slotContents(
-  { tx, sql }: RawWriting,
+  reading: RawWriting,
   from: SlotIndex,
   to: SlotIndex,
 ): Promise<SlotContents> {
-  const select = async <Row>(text: string) => {
-    // The driver of SQLite is synchronous: a full slot is thousands of rows.
-    await setImmediate()
-    return tx.$queryRawUnsafe<Row[]>(sql.numbered(text), BigInt(from), BigInt(to))
-  }
-  // Said by what it is not, so that the slots are looked up and not the states, which most blocks share.
-  const isIn = "slot BETWEEN ? AND ? AND state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
-  const blocks = await select<BlockOfSlot>(`SELECT id, slot, "issuerId", "workScore",
-      CASE WHEN kind IN (1, 2) THEN bytes ELSE NULL END AS bytes
-    FROM blocks WHERE ${isIn} ORDER BY slot, "issuingTime"`)
-  const transactions = await select<Pick<Transaction, 'id' | 'slot' | 'allotments'>>(
-    `SELECT id, slot, allotments FROM transactions WHERE ${isIn}`,
-  )
-  const created = await select<Output>('SELECT * FROM outputs WHERE "bookedSlot" BETWEEN ? AND ?')
-  const spent = await select<Output>('SELECT * FROM outputs WHERE "spentSlot" BETWEEN ? AND ?')
+  const [before, upTo] = [BigInt(from) - 1n, to]
+  const blocks = await rowsOfSlots<BlockOfSlot>(reading, blocksOfSlots, {
+    upTo,
+    first: [before, lastTime, lastTime],
+    placeOf: ({ slot, issuingTime, inbox }) => [slot, issuingTime, inbox],
+  })
+  const transactions = await rowsOfSlots<TransactionOfSlot>(reading, transactionsOfSlots, {
+    upTo,
+    first: [before, greatestId],
+    placeOf: ({ slot, id }) => [slot, id],
+  })
+  const { created, spent } = await slotOutputs(reading, { after: from - 1, upTo })
   return {
-    blocks: blocks.map(({ id, slot, issuerId, workScore, bytes }) => ({
+    blocks: await mapInTurns(blocks, ({ id, slot, issuerId, workScore, bytes }) => ({
       slot: Number(slot),
       blockId: idFromBytes(id),
       issuerId: idFromBytes(issuerId),
       workScore: Number(workScore),
       bytes: bytes ?? undefined,
     })),
-    transactions: transactions.map(({ id, slot, allotments }) => ({
+    transactions: await mapInTurns(transactions, ({ id, slot, allotments }) => ({
       slot: Number(slot),
       transactionId: idFromBytes(id),
       allotments: allotmentsFrom(allotments),
     })),
-    created: created.map(toOutput),
-    spent: spent.map(toOutput),
+    created: await mapInTurns(created, toOutput),
+    spent: await mapInTurns(spent, toOutput),
   }
 }
 
+/** Said by what it is not, so that the slots are looked up and not the states, which most blocks share. */
+const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
+
+const blocksOfSlots = `SELECT id, slot, "issuerId", "workScore", "issuingTime", inbox,
+    CASE WHEN kind IN (1, 2) THEN bytes ELSE NULL END AS bytes
+  FROM blocks WHERE (slot, "issuingTime", inbox) > (?, ?, ?) AND slot <= ? AND ${isAccepted}
+  ORDER BY slot, "issuingTime", inbox`
+
+const transactionsOfSlots = `SELECT id, slot, allotments FROM transactions
+  WHERE (slot, id) > (?, ?) AND slot <= ? AND ${isAccepted} ORDER BY slot, id`
+
+const lastTime = 2n ** 63n - 1n
+
+type TransactionOfSlot = Pick<Transaction, 'id' | 'slot' | 'allotments'>
+
 /** A block of a slot, with the bytes of one that is not basic alone. */
-interface BlockOfSlot extends Pick<Block, 'id' | 'slot' | 'issuerId' | 'workScore'> {
+interface BlockOfSlot
+  extends Pick<Block, 'id' | 'slot' | 'issuerId' | 'workScore' | 'issuingTime' | 'inbox'> {
   readonly bytes: Uint8Array | null
 }

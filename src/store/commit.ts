@@ -1,5 +1,6 @@
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
+import { passTurn } from '../lib/turns.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
@@ -7,9 +8,9 @@ import type { Tx } from './client.ts'
 import type { SlotCommit } from './contract.ts'
 import { toMilestone } from './mapping.ts'
 import { parametersIn } from './output-index.ts'
-import type { LogTip } from './rows.ts'
-import { logTipWithin } from './sql/log-tip.ts'
-import type { Writing } from './sql/statements.ts'
+import { type Appended, publishWithin } from './publish.ts'
+import { rowsPerPage } from './sql/slot-outputs.ts'
+import type { RawWriting, Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
 import type { TrieChanges } from './trie-contract.ts'
 import { changeTries } from './tries.ts'
@@ -19,8 +20,8 @@ export async function commitSlots(
   writing: Writing,
   commits: readonly SlotCommit[],
   tries?: TrieChanges,
-): Promise<Result<LogTip, never>> {
-  const { tx } = writing
+): Promise<Result<Appended, never>> {
+  const { tx, sql } = writing
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const newest = await tx.commitment.findFirst({ orderBy: { slot: 'desc' } })
   const former = toMilestone(present(newest, 'genesis commitment'))
@@ -31,6 +32,9 @@ export async function commitSlots(
   const slot = former.slot + commits.length
   await assertBooked(tx, slot)
   const parameters = parametersIn(network.parameters)
+  const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
+  // Between two statements on so many rows the program may need longer than a writer is allowed to pause.
+  if (rows > usualRows) await sql.allowIdling(tx)
   const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
   const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
   await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
@@ -39,9 +43,12 @@ export async function commitSlots(
     epochs: commits.flatMap(({ epochs }) => epochs),
   })
   if (tries !== undefined) await changeTries(writing, slot, tries)
-  await makeFinal(tx, former.slot, slot)
-  return ok(await logTipWithin(writing))
+  await makeFinal(writing, former.slot, slot)
+  return ok(await publishWithin(writing))
 }
+
+/** Of the log, in one transaction. */
+const usualRows = 50_000
 
 /** Nothing can join these slots any more, and nothing in them waits. */
 async function assertBooked(tx: Tx, upTo: number): Promise<void> {
@@ -52,8 +59,11 @@ async function assertBooked(tx: Tx, upTo: number): Promise<void> {
   assert(count === 0, `${count} blocks up to slot ${upTo} are booked`)
 }
 
-async function makeFinal(tx: Tx, after: number, upTo: number): Promise<void> {
-  const where = { slot: { gt: BigInt(after), lte: BigInt(upTo) }, state: 'ACCEPTED' }
-  await tx.block.updateMany({ where, data: { state: 'FINALIZED' } })
-  await tx.transaction.updateMany({ where, data: { state: 'FINALIZED' } })
+async function makeFinal({ tx, sql }: RawWriting, after: number, upTo: number): Promise<void> {
+  const range = [BigInt(after), BigInt(upTo)] as const
+  for (const table of ['blocks', 'transactions']) {
+    const text = sql.numbered(`UPDATE ${table} SET state = 'FINALIZED' WHERE id IN (
+      SELECT id FROM ${table} WHERE state = 'ACCEPTED' AND slot > ? AND slot <= ? LIMIT ${rowsPerPage})`)
+    while ((await tx.$executeRawUnsafe(text, ...range)) === rowsPerPage) await passTurn()
+  }
 }

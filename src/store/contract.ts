@@ -12,6 +12,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
+import type { HistoryChecks, HistoryState } from './history-contract.ts'
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { DatabaseSpace, StoreLoad } from './load.ts'
@@ -21,6 +22,7 @@ import type {
   PruneRequest,
   PruneResult,
 } from './prune-contract.ts'
+import type { ReplicasStatus } from './replica-contract.ts'
 import type {
   AccountVersion,
   AddressPage,
@@ -56,22 +58,26 @@ import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 /** What the rest of the program uses of the database, of either kind. */
 
 /** An open database: a reading side that any number may use at once, and a writing side that takes one call at a time. */
-export interface Store {
+export interface Store extends HistoryState {
   readonly read: StoreReader
+  /** Reads at the server that is written, for what a write depends on; `read` may be at a replica that is behind it. */
+  readonly primary: StoreReader
   readonly write: StoreWriter
   /** Begins reads that are all as of this moment, whatever is committed meanwhile. Waits while too many are under way. */
   snapshot(): Promise<StoreSnapshot>
   /** Measures the database and the disk under it; takes no turn among writes. */
   space(): Promise<DatabaseSpace>
-  /** Whether other processes may open the database beside this one, and be notified of what it writes. */
+  /** Whether processes on several machines may use the database, and are notified of what others write. */
   readonly isShared: boolean
   /**
-   * Notifies of what any process on the database has done; on SQLite there is no other process and no notification. Some
+   * Notifies of what any process on the database has done; on SQLite there is no notification. Some
    * may be lost while the database is unreachable: a listener also polls now and then.
    */
   listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
   /** How busy it is. */
   load(): StoreLoad
+  /** How its read replicas do; `undefined` where it has none. */
+  replicas(): ReplicasStatus | undefined
   /** Waits for the writing call under way, then closes both sides. */
   close(): Promise<void>
 }
@@ -82,8 +88,20 @@ export interface Store {
  */
 export interface StoreSnapshot {
   readonly read: StoreReader
+  /**
+   * Whether everything is to be read again, in another snapshot: the replica was lost meanwhile, or lacked what the reads named
+   * and can be read now.
+   */
+  isStale(): Promise<boolean>
   /** Called once, when all has been read. */
   end(): void
+}
+
+/** A position of the log, a slot, or a position among the settings of chain records. */
+export interface NamedPosition {
+  readonly seq?: number
+  readonly slot?: SlotIndex
+  readonly change?: number
 }
 
 /** The log reaches up to `seq` now; blocks wait in the inbox; the lease was given back. */
@@ -94,6 +112,11 @@ export type StoreNotification =
 
 /** Reads of what has been committed to the database. Nothing here waits for the writer. */
 export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSnapshotReads {
+  /**
+   * Waits until a position that a client names can be read here, where the server that is written has it; at that server it does
+   * nothing. In a snapshot it notes that all is to be read again.
+   */
+  reach(position: NamedPosition): Promise<void>
   /** Forgets what is kept in memory, for the database under it is another one now. */
   forget(): void
   /**
@@ -197,7 +220,7 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
 }
 
 /** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
-export interface StoreWriter extends WaitingReads {
+export interface StoreWriter extends WaitingReads, HistoryChecks {
   /** Takes the lease when it is free or has run out by the database's clock, and raises the term. */
   takeLease(lease: {
     readonly holder: string

@@ -67,6 +67,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** How long a snapshot may last. */
+export const mostSnapshotMs = 10_000
+
 /** A connection whose reads, from `begin` until `end`, are all of one moment. It can begin again. */
 export interface SnapshotConnection extends Pick<Database, 'query' | 'queryBoth'> {
   begin(): Promise<void>

@@ -45,7 +45,17 @@ export function logStoreFaults(
     succeeded: written,
     ended: (call, ms) => onCall('write', call, ms),
   })
-  return { ...store, read, snapshot, write }
+  return { ...store, read, primary: read, snapshot, write }
+}
+
+/** The same reads, each a span of a trace, whose durations are reported. */
+export function timedReads(read: StoreReader, onCall: OnStoreCall = () => {}): StoreReader {
+  return observed(read, {
+    failed: () => {},
+    succeeded: () => {},
+    ended: (call, ms) => onCall('read', call, ms),
+    attributes: { 'db.system.name': 'postgresql' },
+  })
 }
 
 /** Called after each call of the store, whatever its outcome, with its duration in milliseconds. */
@@ -114,13 +124,18 @@ function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
 
   /** A write has succeeded. */
   function written(begunAt: number): void {
-    const unwritable = openFaults.get('NOT_WRITABLE')
-    // A short write may still find room where a longer one does not.
-    if (unwritable === undefined || begunAt < unwritable.latest + writableCalmMs) return
-    over('NOT_WRITABLE', { lastedMs: Math.round(performance.now() - unwritable.since) })
+    for (const fault of ['NOT_WRITABLE', 'REWOUND'] as const) {
+      const open = openFaults.get(fault)
+      // A short write may still find room where a longer one does not.
+      if (open === undefined || begunAt < open.latest + writableCalmMs) continue
+      over(fault, { lastedMs: Math.round(performance.now() - open.since) })
+    }
   }
 
-  function over(fault: 'AWAY' | 'NOT_WRITABLE', fields: { readonly [name: string]: number }): void {
+  function over(
+    fault: Exclude<StoreFault, 'DAMAGED'>,
+    fields: { readonly [name: string]: number },
+  ): void {
     openFaults.delete(fault)
     log.info(events[fault].over, fields)
   }
@@ -171,6 +186,7 @@ const events = {
   AWAY: { began: 'database-away', over: 'database-back' },
   NOT_WRITABLE: { began: 'database-not-writable', over: 'database-writable' },
   DAMAGED: { began: 'database-damaged' },
+  REWOUND: { began: 'history-rewound', over: 'history-settled' },
 } as const
 
 /** So long nothing has failed before it is over. The writer renews its lease every second, and that may fail alone. */

@@ -1,3 +1,4 @@
+import { HistoryRewound } from './history.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
 /** Which exceptions of the store are the database's own trouble, and which of them pass. */
@@ -5,12 +6,14 @@ import { resultCodeName } from './sql/sqlite/result-codes.ts'
 /**
  * What is wrong with the database. AWAY: it is restarting, out of reach, full of connections or held up by a lock.
  * NOT_WRITABLE: its disk is full, fails or is read-only, while reads may succeed. DAMAGED: what it holds cannot be
- * read any more, and will not heal by itself.
+ * read any more, and will not heal by itself. REWOUND: it lacks what was seen of it, so that nothing is written until the
+ * operator has accepted that.
  */
-export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED'
+export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED' | 'REWOUND'
 
 /** The fault that an exception reports; `undefined` for every other exception, which is a bug of ours. */
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
+  if (failure instanceof HistoryRewound) return 'REWOUND'
   const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
@@ -33,7 +36,7 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
  */
 export function isStoreAway(failure: unknown): boolean {
   const fault = storeFaultOf(failure)
-  return fault === 'AWAY' || fault === 'NOT_WRITABLE'
+  return fault !== undefined && fault !== 'DAMAGED'
 }
 
 /** Whether an exception is a fault of the database, which `fault-log.ts` logs, so that callers need not. */

@@ -55,7 +55,7 @@ async function contentsAsOf(
 ): Promise<Contents> {
   const states: PlacedState[] = []
   const keys: RowIn<typeof indexKeys>[] = []
-  const outputs = (await tables.tables(connection)).find(({ name }) => name === 'outputs')
+  const [outputs] = await tables.tables(connection, new Set(['outputs']))
   const table = present(outputs, 'table outputs')
   const [id, bytes, bookedSlot, spentSlot, spentBy] = (
     ['id', 'bytes', 'bookedSlot', 'spentSlot', 'spentBy'] as const

@@ -3,7 +3,7 @@ import { book } from './book.ts'
 import { commitSlots } from './commit.ts'
 import type { FollowedSlot } from './contract.ts'
 import { closeSlots } from './inbox.ts'
-import type { LogTip } from './rows.ts'
+import type { Appended } from './publish.ts'
 import type { Writing } from './sql/statements.ts'
 
 /** Slots that the upstream node committed: booked, closed and committed in one go; the caller holds the lease. */
@@ -13,7 +13,7 @@ export async function followSlots(
   writing: Writing,
   term: number,
   slots: readonly FollowedSlot[],
-): Promise<Result<LogTip, never>> {
+): Promise<Result<Appended, never>> {
   await book(writing, term, {
     blocks: [],
     transactions: [],

@@ -10,11 +10,17 @@ import type { CarriedTransaction } from './sql/transactions.ts'
 
 /** The inbox. Accepting and closing exclude each other on the writer's row, so that no block slips into a closed slot. */
 
+/** What became of some blocks, and the place of the inbox after theirs. */
+export interface Accepted {
+  readonly answers: Acceptance[]
+  readonly nextInbox: number
+}
+
 /** Keeps the new blocks of open slots as pending, with their transactions. */
 export async function acceptBlocks(
   writing: RawWriting,
   blocks: readonly IncomingBlock[],
-): Promise<Acceptance[]> {
+): Promise<Accepted> {
   const { tx, sql } = writing
   const taken = present(await sql.takePlaces(tx, blocks.length), 'writer row')
   const { openFrom, nextInbox } = taken
@@ -34,7 +40,7 @@ export async function acceptBlocks(
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
   // The writer may be another process.
   if (kept.length > 0) await sql.notify(tx, { topic: 'BLOCKS_ACCEPTED' })
-  return answers
+  return { answers, nextInbox: Number(nextInbox) }
 }
 
 /** Several blocks may carry one transaction. */

@@ -7,8 +7,8 @@ import type { AlreadyInitialized, Genesis, LeaseLost } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
 import { insertOutputs, parametersIn } from './output-index.ts'
+import { publishFirst } from './publish.ts'
 import type { LogTip } from './rows.ts'
-import { logTipWithin } from './sql/log-tip.ts'
 import type { Writing } from './sql/statements.ts'
 import { writeState } from './state.ts'
 
@@ -18,8 +18,9 @@ export async function initialize(
   term: number,
   genesis: Genesis,
 ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>> {
-  const { tx } = writing
+  const { tx, sql } = writing
   return underLease(writing, term, async () => {
+    await sql.allowIdling(tx)
     if ((await tx.network.count()) > 0) return err({ code: 'ALREADY_FOUNDED' })
     const { network, outputs, accounts, epoch, commit } = genesis
     await tx.network.create({
@@ -37,6 +38,6 @@ export async function initialize(
     const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], ...moved })
     await countSlots(writing, parameters, { moves, isGenesis: true, ...moved })
     await closeSlots(writing, term, commit.slot)
-    return ok(await logTipWithin(writing))
+    return ok(await publishFirst(writing))
   })
 }

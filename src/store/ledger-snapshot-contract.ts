@@ -1,4 +1,6 @@
 import type { AccountEntry } from '../ledger/accounts.ts'
+import type { Hex } from '../lib/hex.ts'
+import type { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { AddressTip, Milestone, NetworkRow, OutputRow, PrunedTip } from './rows.ts'
@@ -17,8 +19,22 @@ export interface LedgerSnapshotReads {
   chainOrdinals(states: readonly ChainPlace[]): Promise<ReadonlyMap<OutputId, number>>
   /** The milestone that holds the row at a position; `undefined` where it is not known. */
   milestoneHolding(seq: number): Promise<Milestone | undefined>
+  /** A page of the ids of what was accepted in a committed slot; `undefined` at the end. */
+  acceptedIn(slot: SlotIndex, what: Accepted, after?: IdPage['last']): Promise<IdPage | undefined>
   /** How much of a snapshot is here; `undefined` where none was begun, or it is whole. */
   snapshotProgress(): Promise<ReceivedSnapshot | undefined>
+}
+
+/** The most outputs of a page. */
+export const outputsPerPage = 500
+
+/** What a slot accepts. */
+export type Accepted = 'blocks' | 'transactions'
+
+/** Some ids, and where the next page begins. */
+export interface IdPage {
+  readonly ids: readonly Hex[]
+  readonly last: readonly (string | number | Uint8Array)[]
 }
 
 /** An account at the end of a slot. */
@@ -56,10 +72,12 @@ export interface ReceivedSnapshot extends SnapshotProgress {
 
 /** An output of a snapshot; `chainOrdinal` is its place among the states of its chain, of an output that is one. */
 export interface SnapshotOutput extends Omit<OutputRow, 'spentSlot' | 'spentBy'> {
+  /** What the bytes mean. */
+  readonly output: Output
   readonly chainOrdinal: number | undefined
 }
 
-/** The next part of a snapshot, and how far it reaches. */
+/** The next rows of a snapshot, and how far they reach. */
 export interface SnapshotPart {
   readonly progress: SnapshotProgress
   readonly slot: SlotIndex

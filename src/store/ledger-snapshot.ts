@@ -1,3 +1,4 @@
+import { accountEntryBytes } from '../ledger/accounts.ts'
 import { applyMoves, type BalanceMove } from '../ledger/balances-of-address.ts'
 import { chainOf } from '../ledger/chain-states.ts'
 import { holdingAt } from '../ledger/holdings.ts'
@@ -5,70 +6,77 @@ import { present } from '../lib/assert.ts'
 import { grouped } from '../lib/grouped.ts'
 import { hexToBytes } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
+import { passTurn } from '../lib/turns.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
-import { balancesBefore, writeBalances } from './balance-rows.ts'
+import { addBaseTokens, tokensBefore, writeNativeTokens } from './balance-rows.ts'
 import type { LeaseTerm } from './contract.ts'
-import { inChunks } from './in-chunks.ts'
+import { inChunks, inPieces } from './in-chunks.ts'
 import { closeSlots } from './inbox.ts'
 import type { SnapshotEnd, SnapshotOutput, SnapshotPart } from './ledger-snapshot-contract.ts'
-import { insertFormerOutputs, type LiveOutput } from './output-index.ts'
+import { insertFormerOutputs } from './output-index.ts'
+import { publishFirst } from './publish.ts'
 import type { LogTip } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
 import { snapshotProgress } from './sql/ledger-snapshot-tables.ts'
-import { logTipWithin } from './sql/log-tip.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
-import { writeState } from './state.ts'
+import { accountEntries } from './sql/trie-tables.ts'
 
 /**
  * A database that begins with the snapshot of a ledger: its tables are as if the log had been pruned up to the end of the slot.
  * The network is written last: without it the database is not in use.
  */
 
-/** Adds a part; the caller holds the lease. */
+/** Adds rows; the caller holds the lease. Ranges of balances are counted at the end. */
 export async function addToSnapshot(
-  writing: Writing,
+  writing: RawWriting,
   term: number,
   part: SnapshotPart,
 ): Promise<Result<LeaseTerm, never>> {
   const { tx, sql } = writing
+  // The next lines are checked meanwhile.
+  await sql.allowIdling(tx)
   const { slot, outputs, accounts, tips, progress } = part
   const reached = slot + part.parameters.minCommittableAge
-  const live = await insertFormerOutputs(writing, outputs, reached)
-  await addBalances(writing, live, { slot, reached })
-  await addChainStates(writing, live, outputs)
-  const counts = grouped(live, ({ output }) => output.type)
+  await insertFormerOutputs(writing, outputs, reached)
+  await addBalances(writing, outputs, { slot, reached })
+  await addChainStates(writing, outputs)
+  const counts = grouped(outputs, ({ output }) => output.type)
   const rows = [...counts].map(([kind, some]) => ({ kind, outputs: some.length }))
   if (rows.length > 0) await sql.add(tx, table.outputCounts, rows)
-  await writeState(tx, { accounts: accounts.map((one) => ({ ...one, slot })), epochs: [] })
-  await inChunks(tips, (some) => sql.insert(tx, table.prunedTips, some))
+  const entries = accounts.map(({ accountId, entry }) => {
+    return { accountId, slot, entry: accountEntryBytes(entry) }
+  })
+  await inPieces(entries, (some) => sql.insert(tx, accountEntries, some))
+  await inPieces(tips, (some) => sql.insert(tx, table.prunedTips, some))
   await sql.put(tx, snapshotProgress, [{ id: 1, ...progress }])
   return ok({ term })
 }
 
 async function addBalances(
-  writing: Writing,
-  live: readonly LiveOutput[],
+  writing: RawWriting,
+  outputs: readonly SnapshotOutput[],
   { slot, reached }: { readonly slot: SlotIndex; readonly reached: SlotIndex },
 ): Promise<void> {
-  const moves = live.map(({ output }): BalanceMove => {
+  const moves = outputs.map(({ output }): BalanceMove => {
     return { slot, sign: 1, holding: holdingAt(output, reached), cause: 'LEDGER' }
   })
-  const before = await balancesBefore(writing, moves)
-  await writeBalances(writing, before, applyMoves(before, moves))
+  const tokens = await tokensBefore(writing, moves)
+  const moved = await applyMoves({ balances: new Map(), tokens }, moves)
+  await addBaseTokens(writing, moved.balances)
+  await writeNativeTokens(writing, moved.tokens)
 }
 
 async function addChainStates(
-  { tx, sql }: Writing,
-  live: readonly LiveOutput[],
+  { tx, sql }: RawWriting,
   outputs: readonly SnapshotOutput[],
 ): Promise<void> {
-  const states = live.flatMap(({ outputId, output, bookedSlot }, i) => {
+  const states = outputs.flatMap(({ outputId, output, bookedSlot, chainOrdinal }) => {
     const chain = chainOf(outputId, output)
     if (chain === undefined) return []
-    const ordinal = present(outputs[i]?.chainOrdinal, 'the ordinal of a chain')
+    const ordinal = present(chainOrdinal, 'the ordinal of a chain')
     return [{ ...chain, ordinal, bookedSlot, outputId }]
   })
-  await inChunks(states, (some) => sql.insert(tx, table.chainStates, some))
+  await inPieces(states, (some) => sql.insert(tx, table.chainStates, some))
 }
 
 /** Begins the log; the caller holds the lease. What no later slot changes is forgotten: the entries of accounts. */
@@ -79,6 +87,7 @@ export async function finishSnapshot(
 ): Promise<Result<LogTip, never>> {
   const { tx, sql } = writing
   const { slot } = present(milestones.at(-1), 'the milestone of the snapshot')
+  await sql.allowIdling(tx)
   await tx.network.create({
     data: {
       id: 1n,
@@ -87,22 +96,66 @@ export async function finishSnapshot(
     },
   })
   await inChunks(milestones, (some) => sql.insert(tx, table.commitments, some))
-  await tx.$executeRawUnsafe(sql.numbered(expirations), BigInt(slot), BigInt(slot))
+  await countBalances(writing, slot)
   await tx.accountVersion.deleteMany()
   await tx.snapshotProgress.deleteMany()
   await closeSlots(writing, term, slot)
-  return ok(await logTipWithin(writing))
+  return ok(await publishFirst(writing))
 }
 
+/** What follows from balances: how many addresses own how much, and what expirations have moved. */
+async function countBalances({ tx, sql }: RawWriting, slot: SlotIndex): Promise<void> {
+  // An earlier version of the program may have begun the snapshot, and it counted ranges part by part.
+  await tx.$executeRawUnsafe('DELETE FROM balance_ranges')
+  const [ranges, transfers] = [sql.numbered(rangesOfPage), sql.numbered(expirationsOfPage)]
+  for (let after = new Uint8Array(), isLast = false; !isLast; ) {
+    const [page] = await tx.$queryRawUnsafe<{ readonly last: Uint8Array | null }[]>(
+      sql.numbered(lastOfPage),
+      after,
+      after,
+    )
+    isLast = page?.last == null
+    const last = page?.last ?? behindAddresses
+    await tx.$executeRawUnsafe(ranges, after, last)
+    await passTurn()
+    await tx.$executeRawUnsafe(transfers, BigInt(slot), after, last, BigInt(slot), after, last)
+    await passTurn()
+    after = Uint8Array.from(last)
+  }
+}
+
+/** So many take some milliseconds. */
+const addressesPerPage = 2_000
+
+/** Behind every address. */
+const behindAddresses = new Uint8Array(128).fill(255)
+
+/** The last address of the next page, of those that own something or did; null where there are not so many. */
+const lastOfPage = `SELECT max(address) AS last FROM (
+    SELECT address FROM (
+      SELECT address FROM (SELECT address FROM balances WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS owning
+      UNION
+      SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS tips
+    ) AS known ORDER BY address LIMIT ${addressesPerPage}) AS page
+  HAVING count(*) = ${addressesPerPage}`
+
+const rangesOfPage = `INSERT INTO balance_ranges (exponent, addresses, total)
+  SELECT length(CAST(total AS TEXT)) - 1, count(*), CAST(sum(total) AS BIGINT) FROM balances
+    WHERE total > 0 AND address > ? AND address <= ? GROUP BY 1
+  ON CONFLICT (exponent) DO UPDATE SET addresses = balance_ranges.addresses + excluded.addresses,
+    total = balance_ranges.total + excluded.total`
+
 /** What expirations have moved since the newest row of an address is not in that row. */
-const expirations = `INSERT INTO expiration_transfers (address, slot, total)
+const expirationsOfPage = `INSERT INTO expiration_transfers (address, slot, total)
   SELECT balances.address, CAST(? AS BIGINT), balances.total FROM balances
     LEFT JOIN pruned_tips AS tip ON tip.address = balances.address AND tip.class = 0
-    WHERE tip.balance IS NULL OR tip.balance <> balances.total
+    WHERE balances.address > ? AND balances.address <= ?
+      AND (tip.balance IS NULL OR tip.balance <> balances.total)
   UNION ALL
   SELECT tip.address, CAST(? AS BIGINT), 0 FROM pruned_tips AS tip
     LEFT JOIN balances ON balances.address = tip.address
-    WHERE tip.class = 0 AND tip.balance <> 0 AND balances.address IS NULL`
+    WHERE tip.address > ? AND tip.address <= ?
+      AND tip.class = 0 AND tip.balance <> 0 AND balances.address IS NULL`
 
 /** Removes what is here of a snapshot; the caller holds the lease. */
 export async function dropSnapshot(

@@ -66,11 +66,12 @@ export interface EntryOfSlot
 /** A row of the log that names a transaction: the one that created the output, or the one that spent it. */
 export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'outputId' | 'isSpent'>
 
-/** Accepted blocks and transactions of a committed slot. */
+/** Accepted blocks and transactions of a committed slot, and the transactions that failed for good; those are not known of slots before they were counted. */
 export interface SlotCounts {
   readonly slot: SlotIndex
   readonly blocks: number
   readonly transactions: number
+  readonly failed: number | undefined
 }
 
 /**

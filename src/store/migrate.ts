@@ -91,6 +91,16 @@ export function newestMigration({
   return readMigrations(path).at(-1)?.name
 }
 
+/** The names of the tables that the migrations of the program make. */
+export function tableNames({ path }: Pick<Database['migrations'], 'path'>): ReadonlySet<string> {
+  const scripts = readMigrations(path).map(({ script }) => script)
+  return new Set(
+    scripts.flatMap((script) =>
+      [...script.matchAll(/(?:CREATE TABLE|RENAME TO) "?(\w+)/g)].map(([, name = '']) => name),
+    ),
+  )
+}
+
 /** Whether the program has a migration of that name. */
 export function hasMigration(
   { path }: Pick<Database['migrations'], 'path'>,

@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { createOutage } from '../lib/outage.ts'
 import type { StoreNotification } from './contract.ts'
 import type { Listening, StoreLog } from './database.ts'
+import { connectionTo } from './postgresql-hosts.ts'
 import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
 import { reasonOf } from './unusable.ts'
 
@@ -72,7 +73,7 @@ function keepListening(
   /** One connection, from its beginning to its end; gives or throws the reason of the end. */
   async function listenOnce(): Promise<unknown> {
     const client = new Client({
-      connectionString: url,
+      ...connectionTo(url),
       connectionTimeoutMillis,
       application_name: 'ledger-gateway wake',
       keepAlive: true,

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
-import type { Store } from './contract.ts'
+import type { Store, StoreReader } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog } from './database.ts'
 import { fillsOf } from './fill-chains.ts'
+import { createHistoryGuard, type HistoryGuard } from './history.ts'
 import {
   type DatabaseOlderThanProgram,
   hasMigration,
@@ -72,7 +73,8 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
     return err({ code: 'LEDGER_MISSING', place: databasePlace(options.url) })
   }
   const turns = createSerialQueue()
-  const read = createReader(database)
+  const history = createHistoryGuard()
+  const read = watched(createReader(database), history)
   const snapshots = createSnapshots(database, read)
 
   async function close(): Promise<void> {
@@ -83,14 +85,27 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
 
   return ok({
     read,
+    primary: read,
+    replicas: () => undefined,
     snapshot: snapshots.begin,
     space: database.space,
-    write: createWriter(database, turns),
+    write: createWriter(database, turns, history),
+    isRewound: history.isRewound,
     isShared: database.kind === 'postgresql',
     listen: database.listen,
     load: () => ({ writes: turns.length(), snapshots: snapshots.load(), pool: database.pool() }),
     close,
   })
+}
+
+/** The same reads; what they say of the tip is what this process has seen. */
+function watched(read: StoreReader, history: HistoryGuard): StoreReader {
+  const logTip = async () => {
+    const tip = await read.logTip()
+    history.saw(tip)
+    return tip
+  }
+  return { ...read, logTip }
 }
 
 /** Opens a database below the store and brings its tables up to date, for moving it as a whole. */

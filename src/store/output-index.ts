@@ -11,7 +11,7 @@ import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-conditions.ts'
 import type { CreatedOutput } from './contract.ts'
-import { inChunks } from './in-chunks.ts'
+import { inChunks, inPieces } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -62,25 +62,33 @@ export async function insertOutputs(
  */
 export async function insertFormerOutputs(
   writing: RawWriting,
-  rows: readonly CreatedOutput[],
+  rows: readonly FormerOutput[],
   reached: SlotIndex,
-): Promise<LiveOutput[]> {
+): Promise<void> {
   const { tx, sql } = writing
-  await insertRows(writing, rows)
-  const outputs = rows.map((row) => liveOutput({ ...row, spentSlot: undefined }))
-  await enterUnspent(writing, outputs)
+  await inPieces(rows, (some) => insertRows(writing, some))
+  const outputs = rows.map((row) => ({ ...row, spentSlot: undefined }))
+  await inPieces(outputs.map(unspentRow), (some) => sql.insert(tx, table.unspentOutputs, some))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   const holders = awaiting.flatMap((live) => holderRows(live, reached))
-  await inChunks(holders, (some) => sql.insert(tx, table.indexKeys, some))
+  const keys = [...outputs.flatMap(indexKeyRows), ...holders].sort(byKey)
+  await inPieces(keys, (some) => sql.insert(tx, table.indexKeys, some))
   const due = awaiting.flatMap(dueRows).filter(({ slot }) => slot > reached)
-  await inChunks(due, (some) => sql.insert(tx, table.dueOutputs, some))
-  return outputs
+  await inPieces(due, (some) => sql.insert(tx, table.dueOutputs, some))
+}
+
+/** An output with its meaning, which is unspent. */
+export interface FormerOutput extends CreatedOutput, Omit<LiveOutput, 'spentSlot'> {}
+
+/** In the order of the index but for its kinds, so that each of its pages is changed once. */
+function byKey(a: IndexKeyRow, b: IndexKeyRow): number {
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
 }
 
 async function insertRows({ tx, sql }: RawWriting, created: readonly CreatedOutput[]) {
   // The first byte of an output is its type code.
   const rows = created.map((output) => ({ ...output, kind: present(output.bytes[0], 'a byte') }))
-  if (rows.length > 0) await sql.insert(tx, table.outputs, rows)
+  await inChunks(rows, (some) => sql.insert(tx, table.outputs, some))
 }
 
 async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly LiveOutput[]) {
@@ -111,10 +119,12 @@ export async function forgetOutputs(
   { tx, sql }: RawWriting,
   spent: readonly LiveOutput[],
 ): Promise<void> {
-  await inChunks(spent, (rows) => sql.remove(tx, table.unspentIds, rows))
-  const keys = spent.flatMap((live) => [...indexKeyRows(live), ...possibleHolders(live)])
-  await inChunks(keys, (rows) => sql.remove(tx, table.indexKeys, rows))
-  await inChunks(spent.flatMap(dueRows), (rows) => sql.remove(tx, table.dueOutputs, rows))
+  await inChunks(spent, async (some) => {
+    await sql.remove(tx, table.unspentIds, some)
+    const keys = some.flatMap((live) => [...indexKeyRows(live), ...possibleHolders(live)])
+    await inChunks(keys, (rows) => sql.remove(tx, table.indexKeys, rows))
+    await inChunks(some.flatMap(dueRows), (rows) => sql.remove(tx, table.dueOutputs, rows))
+  })
 }
 
 /** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */

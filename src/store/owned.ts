@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRead } from './sql/owned.ts'
@@ -48,7 +48,7 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
 
   return async (question) => {
     // As for every read of the log: others are to have their turn.
-    await setImmediate()
+    await passTurn()
     const rows = (await readRemembered(question)) ?? (await search(question))
     remember(question.address, rows?.[question.limit - 1])
     return rows

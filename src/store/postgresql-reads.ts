@@ -9,7 +9,13 @@ import {
 } from 'pg'
 import { assert, present } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
-import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
+import {
+  type Database,
+  mostSnapshotMs,
+  type Parameter,
+  type Rows,
+  type SnapshotConnection,
+} from './database.ts'
 import type { PoolLoad } from './load.ts'
 
 /** The reads of PostgreSQL by the driver alone, on a pool of their own, by named prepared statements. */
@@ -145,9 +151,10 @@ function bothOf(query: Database['query']): Database['queryBoth'] {
  * to: behind a pooler, names of statements are lost, and in a transaction a statement cannot be asked again without its name.
  */
 async function beginSnapshot(client: PoolClient): Promise<boolean> {
-  // Several statements in one text, for one round trip; the driver then gives a result for each.
+  // Several statements in one text, for one round trip; the driver then gives a result for each. The server would go on with a
+  // statement after its snapshot was left, until it has rows to send.
   const results: unknown = await client.query(
-    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_backend_pid() AS pid',
+    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${mostSnapshotMs}; SELECT pg_backend_pid() AS pid`,
   )
   const server: unknown = Array.isArray(results) ? results.at(-1)?.rows[0]?.pid : undefined
   return 'processID' in client && client.processID === server

@@ -13,7 +13,8 @@ import {
   transactionTimeoutMs,
 } from './database.ts'
 import { openNotifications } from './notifications.ts'
-import { openReads } from './postgresql-reads.ts'
+import { connectionTo } from './postgresql-hosts.ts'
+import { openReads, type PostgresqlReads } from './postgresql-reads.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
@@ -27,11 +28,12 @@ import { reasonOf, unusable } from './unusable.ts'
  */
 export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database {
   const news = openNotifications(wakeUrl ?? url, log)
+  const connection = connectionTo(url)
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
   function clientOf(max: number): Client {
-    const pool = new PrismaPg({ ...settings, connectionString: url, max })
+    const pool = new PrismaPg({ ...settings, ...connection, max })
     async function connect(): ReturnType<PrismaPg['connect']> {
       assert(!isClosed, 'the store is open')
       return pool.connect()
@@ -43,7 +45,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   // One connection, so that what is read beside the writes is read after them.
   const writer = clientOf(1)
   const reader = clientOf(clientConnections)
-  const reads = openReads({ ...settings, connectionString: url, max: readConnections })
+  const reads = openReads({ ...settings, ...connection, max: readConnections })
 
   async function close(): Promise<void> {
     isClosed = true
@@ -78,6 +80,11 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   }
 }
 
+/** One connection that is read from, apart from those of the store: a pool that is busy is no server that is gone. */
+export function openWatch(url: string, connectionTimeoutMillis: number): PostgresqlReads {
+  return openReads({ ...settings, ...connectionTo(url), connectionTimeoutMillis, max: 1 })
+}
+
 /** By the client alone, which gives out its one connection. */
 function rawOf(client: Client): RawConnection {
   return {
@@ -94,7 +101,7 @@ function connectOnce(url: string): Promise<SqlConnection> {
     if (wasConnected) throw new Error('the connection to the database was lost')
     wasConnected = true
   }
-  return new PrismaPg({ ...settings, connectionString: url, max: 1, onConnect }).connect()
+  return new PrismaPg({ ...settings, ...connectionTo(url), max: 1, onConnect }).connect()
 }
 
 /** Notifications of other processes come through the second, and a wrong one would never be noticed. */
@@ -110,7 +117,7 @@ async function probeBoth(
 
 /** Whatever keeps us from asking the server who it is keeps us from using it. */
 async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
-  const client = new Connection({ ...settings, connectionString: url })
+  const client = new Connection({ ...settings, ...connectionTo(url) })
   // A connection that is lost between two statements emits an event; the next statement fails anyway.
   client.on('error', () => {})
   try {

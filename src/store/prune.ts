@@ -2,15 +2,17 @@ import { present } from '../lib/assert.ts'
 import type { Tx } from './client.ts'
 import { toPrunedTip } from './mapping.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
+import { publishPruned } from './publish.ts'
 import type { PrunedTip } from './rows.ts'
 import { prunedTips } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
 /** Removes the oldest rows of the log. The newest removed row of each address is kept, so that its history can be continued. */
 export async function pruneLog(
-  { tx, sql }: Writing,
+  writing: Writing,
   { milestones, rows: limit }: PruneRequest,
 ): Promise<PruneResult> {
+  const { tx, sql } = writing
   const newest = await tx.commitment.findFirst({ orderBy: { slot: 'desc' } })
   const { slot, lastSeq } = present(newest, 'genesis commitment')
   const prunedSeq = await prunedSeqOf(tx, Number(lastSeq))
@@ -24,6 +26,7 @@ export async function pruneLog(
   for (const row of rows.map(toPrunedTip)) tips.set(row.class + row.address, row)
   await sql.put(tx, prunedTips, [...tips.values()])
   await tx.ledgerUpdate.deleteMany({ where: { seq } })
+  await publishPruned(writing)
   return { prunedSeq: upTo, isDone: upTo === target }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { Database } from './database.ts'
 import { keepAnswers } from './lasting-reads.ts'
@@ -29,6 +29,7 @@ export function createReader(
   return {
     ...prepared,
     ...keepAnswers(prepared),
+    reach: async () => {},
     changes: async () => database.changes(),
     lease: () => statements.readLease(client),
     owned: createOwnedReader(reading),
@@ -53,7 +54,7 @@ function preparedReads(reading: Reading) {
     branchesAt: branchesRead(reading),
     updates: (range) => readUpdates(log, range),
     addressPage: async (question) => {
-      await setImmediate()
+      await passTurn()
       return await log.page(question)
     },
     ...slotReads(reading),
@@ -72,8 +73,8 @@ function preparedReads(reading: Reading) {
 
 /** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
 async function readUpdates(log: LogReads, range: LogRange): Promise<LedgerUpdate[]> {
-  // The driver of SQLite is synchronous: reads in a loop would block the event loop.
-  await setImmediate()
+  // The driver of SQLite is synchronous: many reads in a row would hold the event loop.
+  await passTurn()
   const { address, classes, limit, order } = range
   if (address === undefined) return await log.ofLog(range)
   const scans = classes.map((one) => log.ofAddress({ ...range, address }, one))

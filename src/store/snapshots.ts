@@ -1,5 +1,5 @@
 import type { StoreReader, StoreSnapshot } from './contract.ts'
-import type { Database, SnapshotConnection } from './database.ts'
+import { type Database, mostSnapshotMs, type SnapshotConnection } from './database.ts'
 import type { StoreLoad } from './load.ts'
 import { createSnapshotReader } from './reader.ts'
 
@@ -7,9 +7,6 @@ import { createSnapshotReader } from './reader.ts'
  * Snapshots of the database: what one query reads is of one moment. Where a change of the database shows at once, those
  * that begin between two changes share one.
  */
-
-/** How long a snapshot may last. */
-export const mostSnapshotMs = 10_000
 
 /** A read of a snapshot that has lasted too long, or one that could not begin for as long. */
 export class SnapshotOver extends Error {
@@ -159,7 +156,7 @@ export function createSnapshots(
     }
     // It was over before it began.
     if (session.isOver) session.connection.close()
-    return { read: session.read, end: () => void release(session) }
+    return { read: session.read, isStale: async () => false, end: () => void release(session) }
   }
 
   async function release(session: Session): Promise<void> {

@@ -21,11 +21,17 @@ import { isLarge, keepStatements, rowsOf } from './sqlite-statements.ts'
 /** The names by which Prisma knows the adapter. */
 export const adapterInfo = { provider: 'sqlite', adapterName: 'node-sqlite' } as const
 
+/**
+ * How transactions begin: one that writes takes the lock of the file before it reads, for SQLite refuses to write what another
+ * process has written since the first read of a transaction.
+ */
+export type Begin = 'BEGIN' | 'BEGIN IMMEDIATE'
+
 /** A connection for Prisma; it owns the database that it is given. */
-export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
+export function sqliteConnection(database: DatabaseSync, begin: Begin = 'BEGIN'): SqlDriverAdapter {
   const kept = keepStatements(database, columnsOf)
   const queries = { queryRaw, executeRaw }
-  const startTransaction = serialTransactions({ database, queries, executeScript })
+  const startTransaction = serialTransactions({ database, queries, executeScript, begin })
 
   /** Runs a query on its statement; failures are in Prisma's words. */
   function run<T>({ sql, args, argTypes }: SqlQuery, work: Work<T>): T {
@@ -67,7 +73,7 @@ export function sqliteConnection(database: DatabaseSync): SqlDriverAdapter {
 }
 
 /** Begins transactions, each when the former one is over: a connection has one at a time. */
-function serialTransactions({ database, queries, executeScript }: TransactionParts) {
+function serialTransactions({ database, queries, executeScript, begin }: TransactionParts) {
   /** Settled when all transactions begun or waiting so far are over. */
   let lastEnd: Promise<void> = Promise.resolve()
 
@@ -93,7 +99,7 @@ function serialTransactions({ database, queries, executeScript }: TransactionPar
     }
 
     try {
-      await executeScript('BEGIN')
+      await executeScript(begin)
     } catch (failure) {
       release()
       throw failure
@@ -107,6 +113,7 @@ interface TransactionParts {
   readonly database: DatabaseSync
   readonly queries: Pick<SqlDriverAdapter, 'queryRaw' | 'executeRaw'>
   readonly executeScript: SqlDriverAdapter['executeScript']
+  readonly begin: Begin
 }
 
 function withAdapterErrors<T>(work: () => T): T {

@@ -9,7 +9,7 @@ import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
-import { fileIdentityOf } from './file-identity.ts'
+import { type FileIdentity, fileIdentityOf } from './file-identity.ts'
 import type { DatabaseSpace } from './load.ts'
 import { rawConnection } from './raw-transactions.ts'
 import { type Reserve, reserveOf } from './reserve.ts'
@@ -18,7 +18,8 @@ import { migrationStatements } from './sql/sqlite/migrations.ts'
 import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragmas.ts'
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
-import { adapterInfo, sqliteConnection } from './sqlite-adapter.ts'
+import type { Statements } from './sql/statements.ts'
+import { adapterInfo, type Begin, sqliteConnection } from './sqlite-adapter.ts'
 import { openReads } from './sqlite-reads.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
@@ -27,18 +28,18 @@ export function openSqlite(path: string, log: StoreLog): Database {
   const file = resolve(path)
   let isClosed = false
 
-  async function connect(): Promise<SqlConnection> {
+  async function connect(begin: Begin = 'BEGIN IMMEDIATE'): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
     mkdirSync(dirname(file), { recursive: true })
-    const connection = sqliteConnection(openFile(file, 'WRITE'))
+    const connection = sqliteConnection(openFile(file, 'WRITE'), begin)
     await useWriteAheadLog(connection)
     return connection
   }
 
   /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
-  function clientWith(settle: Settle): Client {
+  function clientWith(settle: Settle, begin?: Begin): Client {
     async function connectSettled(): Promise<SqlConnection> {
-      const connection = await connect()
+      const connection = await connect(begin)
       await settle(connection)
       return connection
     }
@@ -54,7 +55,7 @@ export function openSqlite(path: string, log: StoreLog): Database {
     return settleWriter(connection)
   })
   // It cannot write.
-  const reader = clientWith(refuseWrites)
+  const reader = clientWith(refuseWrites, 'BEGIN')
 
   function openToRead(cacheKibibytes?: number): DatabaseSync {
     assert(!isClosed, 'the store is open')
@@ -73,9 +74,9 @@ export function openSqlite(path: string, log: StoreLog): Database {
 
   return {
     ...kindOfDatabase,
-    statements: { ...sqliteStatements, beginWriting: async () => place.check() },
+    statements: statementsAt(place),
     probe: async () => probe(file, reserve),
-    connect,
+    connect: () => connect(),
     writer,
     raw,
     reader,
@@ -86,6 +87,18 @@ export function openSqlite(path: string, log: StoreLog): Database {
     space: () => spaceOf(file),
     pool: () => undefined,
     close,
+  }
+}
+
+/** Nothing is written into a file that is no longer in its place. */
+function statementsAt({ check }: FileIdentity): Statements {
+  return {
+    ...sqliteStatements,
+    beginWriting: async () => check(),
+    beginWritingAfter: async (tx, slot) => {
+      check()
+      return sqliteStatements.beginWritingAfter(tx, slot)
+    },
   }
 }
 
@@ -139,7 +152,7 @@ const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.m
 /** Each of the connections that hold a snapshot has a cache of its own, and every commit empties it. */
 const snapshotCacheKibibytes = 4_096
 
-/** What all databases in files have in common. No other process writes in one: there is nothing to listen for. */
+/** What all databases in files have in common. A file notifies nobody: processes look at it now and then. */
 const kindOfDatabase = {
   kind: 'sqlite',
   tables: tableStatements,

@@ -21,13 +21,46 @@ export function databaseAddress(url: string): DatabaseAddress | undefined {
 export function databasePlace(url: string): string {
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite') return resolve(address.path)
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
+  const parts = hostUrlsOf(url).map((one) => new URL(one))
+  return `${parts.map(({ host }) => host).join()}${parts[0]?.pathname}`
 }
 
 /** Whether a URL names a PostgreSQL database: a host and a database, at least. */
 export function isPostgresqlUrl(url: string): boolean {
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) return false
-  const { hostname, pathname } = new URL(url)
-  return hostname !== '' && pathname.length > 1
+  if (!/^postgres(ql)?:\/\//.test(url)) return false
+  const isOne = (one: string) => {
+    if (!URL.canParse(one)) return false
+    const { hostname, pathname } = new URL(one)
+    return hostname !== '' && pathname.length > 1
+  }
+  return hostUrlsOf(url).every(isOne) && targetSessions.some((one) => one === attributesIn(url))
+}
+
+/** The URL of each host of a PostgreSQL URL, `HOST:PORT,HOST:PORT`, without what is for all of them. */
+export function hostUrlsOf(url: string): readonly string[] {
+  const [, before = '', hosts = '', after = ''] =
+    /^(\w+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? []
+  const rest = after.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '')
+  return hosts.split(',').map((host) => `${before}${host}${rest}`)
+}
+
+/** Which of the hosts will do. */
+export type TargetSession = (typeof targetSessions)[number]
+
+const targetSessions = [
+  'any',
+  'read-write',
+  'read-only',
+  'primary',
+  'standby',
+  'prefer-standby',
+] as const
+
+/** Which hosts of a URL will do; any, where it does not say. */
+export function sessionAttributesOf(url: string): TargetSession {
+  return targetSessions.find((one) => one === attributesIn(url)) ?? 'any'
+}
+
+function attributesIn(url: string): string {
+  return /[?&]target_session_attrs=([^&]*)/.exec(url)?.[1] ?? 'any'
 }

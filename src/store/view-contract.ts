@@ -22,6 +22,13 @@ export interface ViewReader extends ChainReader, SearchReader {
   tokenBalances(address: Hex, part: Between, page: PageOrder): Promise<readonly OwnedTokens[]>
   /** All base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
   totalAt(address: Hex, slot: SlotIndex): Promise<bigint | undefined>
+  /**
+   * The same at the ends of many slots, in their order. Slots that are not committed are left out, and so are those before the
+   * cut of the log at which nothing is known of the address. Some index lookups a slot, however long the history is.
+   */
+  totalsAt(address: Hex, slots: readonly SlotIndex[]): Promise<readonly TotalAt[]>
+  /** The first slot that is known to have changed what an address owns; `undefined` for one that never owned anything. */
+  firstOwned(address: Hex): Promise<SlotIndex | undefined>
   /** The slots after one up to another, both of them known, in which expirations moved outputs of an address, in order. */
   expirationTotals(
     address: Hex,
@@ -44,6 +51,14 @@ export interface ViewReader extends ChainReader, SearchReader {
   ledgerCounters(slots: number): Promise<LedgerCounters>
   /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
   unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
+}
+
+/** All base tokens of an address at the end of a slot. */
+export interface TotalAt {
+  readonly slot: SlotIndex
+  readonly total: bigint
+  /** The slot of the last update or expiration until then; `undefined` before the first. */
+  readonly changedIn: SlotIndex | undefined
 }
 
 /** Spans of time, the oldest first. A span that is not wholly counted has fewer slots than it should. */

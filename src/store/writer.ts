@@ -1,4 +1,4 @@
-import { ok } from '../lib/result.ts'
+import { ok, type Result } from '../lib/result.ts'
 import {
   book,
   outputsForBooking,
@@ -11,7 +11,8 @@ import type { StoreWriter } from './contract.ts'
 import { type Database, transactionTimeoutMs } from './database.ts'
 import { fillActivity, forgetActivity } from './fill-activity.ts'
 import { followSlots } from './follow.ts'
-import { acceptBlocks, closeSlots } from './inbox.ts'
+import { type HistoryGuard, HistoryRewound } from './history.ts'
+import { type Accepted, acceptBlocks, closeSlots } from './inbox.ts'
 import { initialize } from './initialize.ts'
 import { keepFinal } from './keep-final.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
@@ -19,6 +20,8 @@ import { addToSnapshot, dropSnapshot, finishSnapshot } from './ledger-snapshot.t
 import { newestMigration } from './migrate.ts'
 import { pruneLog } from './prune.ts'
 import { pruneBlocks } from './prune-blocks.ts'
+import { type Appended, publishApart } from './publish.ts'
+import type { LogTip } from './rows.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
@@ -31,36 +34,69 @@ import {
   waitingCarriers,
 } from './waiting.ts'
 
-/** The writing side: each call is one transaction on the writer's own client, one after the other. */
-export function createWriter(database: WriterDatabase, turns: SerialQueue): StoreWriter {
-  const { transact, transactRaw, look, lookRaw } = turnsOf(database, turns)
+/**
+ * The writing side: each call is one transaction on the writer's own client, one after the other. Without a history to compare, the
+ * tables may be those of an earlier version.
+ */
+export function createWriter(
+  database: WriterDatabase,
+  turns: SerialQueue,
+  history?: HistoryGuard,
+): StoreWriter {
+  const { transact, transactRaw, look, lookRaw, published, publishNow } = turnsOf(
+    database,
+    turns,
+    history,
+  )
   const newest = newestMigration(database.migrations)
+  const placed = ({ answers, nextInbox }: Accepted) => {
+    history?.sawInbox(nextInbox)
+    return answers
+  }
   return {
-    takeLease: (lease) => transact((writing) => takeLease(writing, lease, newest)),
+    takeLease: async (lease) => {
+      const taken = await transact((writing) => takeLease(writing, lease, newest))
+      if (taken.ok && history !== undefined) await publishNow()
+      return taken
+    },
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
     initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
     addToSnapshot: (term, part) =>
-      transact((writing) => underLease(writing, term, () => addToSnapshot(writing, term, part))),
+      transactRaw((writing) => underLease(writing, term, () => addToSnapshot(writing, term, part))),
     finishSnapshot: (term, end) =>
       transact((writing) => underLease(writing, term, () => finishSnapshot(writing, term, end))),
     dropSnapshot: (term) =>
       transactRaw((writing) => underLease(writing, term, () => dropSnapshot(writing, term))),
-    acceptBlocks: (blocks) => transactRaw((writing) => acceptBlocks(writing, blocks)),
-    acceptOwnBlocks: (term, blocks) =>
-      transactRaw((writing) =>
-        underLease(writing, term, async () => ok(await acceptBlocks(writing, blocks))),
-      ),
+    checkHistory: () => transactRaw(async () => {}),
+    acceptBlocks: async (blocks) =>
+      placed(await transactRaw((writing) => acceptBlocks(writing, blocks))),
+    acceptOwnBlocks: async (term, blocks) => {
+      const taken = await transactRaw((writing) =>
+        underLease(
+          writing,
+          term,
+          async (): Promise<Result<Accepted, never>> => ok(await acceptBlocks(writing, blocks)),
+        ),
+      )
+      return taken.ok ? ok(placed(taken.value)) : taken
+    },
     closeSlots: (term, upTo) =>
       transactRaw((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
     book: (term, booking) =>
       transactRaw((writing) => underLease(writing, term, () => book(writing, term, booking))),
     commitSlots: (term, commits, tries) =>
-      transact((writing) => underLease(writing, term, () => commitSlots(writing, commits, tries))),
+      published(
+        transact((writing) =>
+          underLease(writing, term, () => commitSlots(writing, commits, tries)),
+        ),
+      ),
     buildTries: (term, build) =>
       transactRaw((writing) => underLease(writing, term, () => buildTries(writing, term, build))),
     followSlots: (term, slots) =>
-      transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
+      published(
+        transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
+      ),
     keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
     pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
     outputsForBooking: (outputIds) => lookRaw((reading) => outputsForBooking(reading, outputIds)),
@@ -87,23 +123,59 @@ export function createWriter(database: WriterDatabase, turns: SerialQueue): Stor
 type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements' | 'migrations'>
 
 /** How calls take their turns on the connection of the writer. */
-function turnsOf({ writer: client, raw, statements: sql }: WriterDatabase, turns: SerialQueue) {
-  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
-    const whole = async (tx: Writing['tx']) => {
-      await sql.beginWriting(tx)
-      return work({ tx, sql })
+function turnsOf(
+  { writer: client, raw, statements: sql }: WriterDatabase,
+  turns: SerialQueue,
+  history: HistoryGuard | undefined,
+) {
+  /** Whether slots may be committed that readers do not see: whether a publication succeeded was never learnt. */
+  let isPublicationDue = false
+
+  /** The outcome of a transaction, or why the history of the database forbids it. */
+  const whole =
+    <W extends RawWriting, T>(work: (writing: W) => Promise<T>, writingOf: (tx: W['tx']) => W) =>
+    async (tx: W['tx']): Promise<{ done: T } | HistoryRewound> => {
+      const writing = writingOf(tx)
+      if (history === undefined) await sql.beginWriting(tx)
+      return (await history?.begin(writing)) ?? { done: await work(writing) }
     }
-    return turns.take(() => client.$transaction(whole, { timeout: transactionTimeoutMs }))
+
+  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    const all = whole(work, (tx) => ({ tx, sql }))
+    return turns.take(async () => {
+      await publishDue()
+      return doneOf(await client.$transaction(all, { timeout: transactionTimeoutMs }))
+    })
   }
 
   /** The same in raw statements alone, which cost the program less. */
   function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
-    return turns.take(() =>
-      raw.transact(async (tx) => {
-        await sql.beginWriting(tx)
-        return work({ tx, sql })
-      }),
-    )
+    const all = whole(work, (tx) => ({ tx, sql }))
+    return turns.take(async () => {
+      await publishDue()
+      return doneOf(await raw.transact(all))
+    })
+  }
+
+  async function publishDue(): Promise<void> {
+    if (!isPublicationDue) return
+    doneOf(await raw.transact(whole(publishApart, (tx) => ({ tx, sql }))))
+    isPublicationDue = false
+  }
+
+  function publishNow(): Promise<void> {
+    isPublicationDue = true
+    return turns.take(publishDue)
+  }
+
+  /** The tip that a commit leads to, once readers see it. */
+  async function published<E>(commit: Promise<Result<Appended, E>>): Promise<Result<LogTip, E>> {
+    const done = await commit
+    if (!done.ok) return done
+    const { tip, isPublished } = done.value
+    history?.saw(tip)
+    if (!isPublished) await publishNow()
+    return ok(tip)
   }
 
   /** A read beside the writes, as of all former ones. */
@@ -115,5 +187,10 @@ function turnsOf({ writer: client, raw, statements: sql }: WriterDatabase, turns
     return turns.take(() => work({ tx: raw, sql }))
   }
 
-  return { transact, transactRaw, look, lookRaw }
+  return { transact, transactRaw, look, lookRaw, published, publishNow }
+}
+
+function doneOf<T>(outcome: { done: T } | HistoryRewound): T {
+  if (outcome instanceof HistoryRewound) throw outcome
+  return outcome.done
 }

@@ -49,6 +49,7 @@ export type Form =
 
 /** What a block is. */
 export interface InspectedBlock {
+  readonly given: Form
   readonly block: Block
   /** As they came, or as the JSON serializes. */
   readonly bytes: Uint8Array
@@ -64,6 +65,7 @@ export interface InspectedBlock {
 
 /** What a signed transaction is. */
 export interface InspectedTransaction {
+  readonly payload: SignedTransaction
   readonly identity: TransactionIdentity
   readonly outputIds: readonly OutputId[]
   /** By output index, the id that a new account, anchor, NFT or delegation gets. */
@@ -94,6 +96,7 @@ export async function inspectBlock(
     : ok(undefined)
   if (!transaction.ok) return transaction
   return ok({
+    given,
     block,
     bytes,
     slot,
@@ -132,6 +135,7 @@ export async function inspectTransaction(
   if (!verdicts.ok) return verdicts
   const created = [...outputIds.entries()].filter(([index]) => createsChain(outputs[index]))
   return ok({
+    payload,
     identity,
     outputIds,
     createdChainIds: new Map(created.map(([index, id]) => [index, chainIdOf(id)])),

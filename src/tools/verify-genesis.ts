@@ -1,6 +1,6 @@
 import { accountTrieChanges } from '../ledger/accounts.ts'
 import { genesisCommitment } from '../ledger/commit-slot.ts'
-import { genesisAccounts, identifyGenesis } from '../ledger/genesis.ts'
+import { genesisAccounts, identifyGenesis, outputsPerTransaction } from '../ledger/genesis.ts'
 import { outputTrieChanges } from '../ledger/state-root.ts'
 import { emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
@@ -18,7 +18,8 @@ import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 /** Identifies the first state of a network (ledger reference 12.6). */
 
 const GenesisQuestion = struct('GenesisQuestion', {
-  outputs: list('u32', Output, { max: 0xffff, size: 'LIST_COUNT' }),
+  // Of one transaction.
+  outputs: list('u32', Output, { max: outputsPerTransaction, size: 'LIST_COUNT' }),
   credits: omitted(record(AccountId, int64), new Map()),
 })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { clientOf } from '../../src/api/client-address.ts'
 import { present } from '../../src/lib/assert.ts'
-import { parseProxies } from '../../src/setting-values.ts'
+import { proxies as proxiesType } from '../../src/setting-values.ts'
 
 /** From which address a request comes. */
 
-const proxies = (text: string) => present(parseProxies(text), 'proxies')
+const proxies = (text: string) => present(proxiesType.parse(text), 'proxies')
 
 describe('the address of a connection', () => {
   test.each([
@@ -59,5 +59,5 @@ describe('the address that proxies name', () => {
 
 test.each(['10', '-1', '10.0.0.0/33', '2001:db8::/129', 'proxy', '10.0.0.0/8;1.2.3.4', ''])(
   'TRUST_PROXY may not be "%s"',
-  (text) => expect(parseProxies(text)).toBeUndefined(),
+  (text) => expect(proxiesType.parse(text)).toBeUndefined(),
 )

@@ -23,7 +23,8 @@ const healthQuery = '{ health { isHealthy role term } }'
 
 test('it is ready and alive before, and GraphQL says the same', async () => {
   for (const path of ['/health', '/health/ready']) {
-    expect(await restJson(served.url + path)).toEqual({ isHealthy: true, role: 'writer', term: 1 })
+    const ready = { isHealthy: true, reasons: [], role: 'writer', term: 1 }
+    expect(await restJson(served.url + path)).toEqual(ready)
   }
   expect(await restJson(`${served.url}/health/live`)).toEqual({ isLive: true })
   const { data } = await served.ask(healthQuery)
@@ -34,10 +35,12 @@ test('it is not ready at once, and serves everybody all the same (8)', async () 
   served.announceStop()
   for (const path of ['/health', '/health/ready']) {
     const response = await rest(served.url + path)
-    expect([response.status, (await response.json()).isHealthy]).toEqual([503, false])
+    const { isHealthy, reasons } = await response.json()
+    expect([response.status, isHealthy, reasons]).toEqual([503, false, ['closing']])
   }
   expect((await rest(`${served.url}/health/live`)).status).toBe(200)
-  expect((await served.ask(healthQuery)).data.health.isHealthy).toBe(false)
+  const { data } = await served.ask('{ health { isHealthy reasons } }')
+  expect(data.health).toEqual({ isHealthy: false, reasons: ['CLOSING'] })
   // Who comes to listen is taken, and connections are kept.
   const query = 'subscription { ledgerUpdates { __typename } }'
   const stream = await openStream(`${served.url}/graphql?${new URLSearchParams({ query })}`)

@@ -1,5 +1,6 @@
 import type { Hex } from '../../src/lib/hex.ts'
 import type { Database } from '../../src/store/database.ts'
+import { statementsToPublish } from '../support/published-tip.ts'
 
 /** Logs of many rows for benchmarks, made by the database itself: by commits it would take hours. */
 
@@ -42,6 +43,7 @@ export async function growLog({ kind, writer }: Database, part: LogPart): Promis
   const columns = { slot: BigInt(slot), firstSeq: BigInt(from), lastSeq: BigInt(to) }
   const bytes = new Uint8Array(89).fill(slot)
   await writer.commitment.create({ data: { ...columns, id: bytes.slice(0, 36), bytes } })
+  for (const sql of statementsToPublish(kind)) await writer.$executeRawUnsafe(sql)
 }
 
 /** Rows of a statement: the reader of progress is a person. */

@@ -35,17 +35,17 @@ export type Population = keyof typeof populations
 /** Makes one slot after the other. */
 export type Transfers = ReturnType<typeof createTransfers>
 
-/** Transfers in a log of so many rows. */
-export function createTransfers(size: number, population: Population) {
+/** Transfers in a log of so many rows, so many of them a slot. */
+export function createTransfers(size: number, population: Population, count = transfers) {
   const owners = populations[population](size)
   let former: readonly (readonly [CreatedOutput, Hex])[] = []
 
   function next(slot: number) {
-    const numbers = Array.from({ length: transfers }, (_, i) => 10_000 * slot + i)
+    const numbers = Array.from({ length: count }, (_, i) => Math.max(10_000, count) * slot + i)
     const created = numbers.flatMap((n) =>
       [2 * n, 2 * n + 1].map((output) => outputOf(output, slot)),
     )
-    const spent = former.slice(0, transfers)
+    const spent = former.slice(0, count)
     former = created
     return {
       incoming: numbers.map((n) => incomingBlock(n, { slot })),

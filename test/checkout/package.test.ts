@@ -1,68 +1,177 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import packageLock from '../../package-lock.json' with { type: 'json' }
+import packageJson from '../../package.json' with { type: 'json' }
+import { install, pack, packClient } from '../support/packed.ts'
 import { rest } from '../support/rest.ts'
+import { runStory } from '../support/story.ts'
+import { until } from '../support/until.ts'
+import { addressOf, user } from '../support/wallet.ts'
 
-/** The program as it is installed for production: what `npm pack` packs, and no package of development. */
+/** The program and the client as they are installed: from their tarballs, into an empty folder. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 let folder = ''
+let tarball = ''
+let clientTarball = ''
+/** Where the tarball is installed, and the package in it. */
+let home = ''
+let program = ''
 let entry = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-package-'))
-  const run = promisify(execFile)
-  const pack = ['pack', '--silent', '--pack-destination', folder]
-  const { stdout } = await run('npm', pack, { cwd: root })
-  await run('tar', ['-xzf', join(folder, stdout.trim().split('\n').at(-1) ?? ''), '-C', folder])
-  entry = join(folder, 'package/dist/entry.cjs')
-  for (const [path, locked] of Object.entries(packageLock.packages)) {
-    if ('dev' in locked || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue
-    cpSync(join(root, path), join(folder, 'package', path), { recursive: true })
-  }
-})
+  // What an earlier version of the sources left.
+  writeFileSync(join(root, 'dist/gone.js'), '')
+  home = join(folder, 'home')
+  program = join(home, 'node_modules/ledger-gateway')
+  tarball = await pack(folder)
+  clientTarball = await packClient(folder)
+  await install(home, tarball, clientTarball)
+  entry = join(program, packageJson.bin['ledger-gateway'])
+}, 180_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('the installed program', () => {
-  test('has what it runs, and neither sources nor tests', () => {
-    const names = readdirSync(join(folder, 'package')).sort()
-    expect(names).toEqual([
+/** The paths of all files below, with slashes. */
+function filesBelow(path: string): readonly string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(path.length + 1))
+}
+
+/** Runs a module in the folder of the user. */
+async function runModule(source: string): Promise<{ stdout: string; stderr: string }> {
+  const words = ['--input-type=module', '--eval', source]
+  return await promisify(execFile)(process.execPath, words, { cwd: home })
+}
+
+/** Has the example of the client follow an address that is paid, end, and go on where it ended. */
+async function followWithExample(url: string): Promise<void> {
+  copyFileSync(join(root, 'docs/examples/client/node.ts'), join(home, 'node.ts'))
+  const address = addressOf(user(3))
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  for (let time = 0; time < 2; time++) {
+    const child = spawn(process.execPath, ['node.ts', url, address], { cwd: home })
+    const ended = once(child, 'exit')
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+      })
+    }
+    const cursor = join(home, 'cursor')
+    const from = existsSync(cursor) ? readFileSync(cursor, 'utf8') : ''
+    await until(() => said.startsWith(`following from ${from}`))
+    await rest(`${url}/api/enqueue`, { ...init, body: JSON.stringify({ address }) })
+    await until(() => /^\+\d+ 0x[0-9a-f]{76}\n/m.test(said))
+    await until(() => existsSync(cursor) && readFileSync(cursor, 'utf8') !== from)
+    child.kill()
+    await ended
+    expect(said.split('\n')).toHaveLength(3)
+  }
+}
+
+describe('the tarball', () => {
+  test('has what runs, and neither sources nor tests', () => {
+    const files = filesBelow(program)
+    const folders = new Set(files.map((file) => file.split('/')[0]))
+    expect([...folders].toSorted()).toEqual([
       'LICENSE',
       'README.md',
       'dist',
-      'node_modules',
+      'docs',
       'package.json',
       'prisma',
+      'schema.graphql',
     ])
+    const code = files.filter((file) => file.startsWith('dist/') && !/^dist\/explorer\//.test(file))
+    const sourceless = code.filter((file) => {
+      const [, base = file, ending] = /^dist\/(.*?)(?:\.d)?\.([cm]?[jt]s)$/.exec(file) ?? []
+      return !existsSync(join(root, 'src', `${base}.ts`)) && ending !== 'cjs'
+    })
+    expect(sourceless).toEqual(['dist/openapi.json'])
+    const types = code.filter((file) => /\.d\.c?ts$/.test(file) && !/^dist\/client\//.test(file))
+    expect(types).toEqual(['dist/start-gateway.d.ts'])
+    const sources = filesBelow(join(root, 'src')).filter(
+      (file) => /\.ts$/.test(file) && !/^(generated\/)?explorer\//.test(file),
+    )
+    const missing = sources.filter((file) => !code.includes(`dist/${file.replace(/ts$/, 'js')}`))
+    expect(missing).toEqual([])
+    for (const name of ['prisma', 'postgresql'])
+      expect(code).toContain(`dist/generated/${name}/client.js`)
+    for (const name of ['prisma', 'prisma/postgresql']) {
+      const migrations = join(root, name, 'migrations')
+      const packed = filesBelow(join(program, name, 'migrations'))
+      expect(packed.toSorted()).toEqual(filesBelow(migrations).toSorted())
+    }
+    expect(files).toContain('dist/explorer/index.html')
   })
 
-  test('takes less than 150 MB with all its packages', () => {
-    const files = readdirSync(join(folder, 'package/node_modules'), {
-      recursive: true,
-      withFileTypes: true,
-    }).filter((file) => file.isFile())
-    const bytes = files.map(({ parentPath, name }) => statSync(join(parentPath, name)).size)
+  test('takes less than 165 MB with all its packages', () => {
+    const modules = join(home, 'node_modules')
+    const bytes = filesBelow(modules).map((file) => statSync(join(modules, file)).size)
     // In blocks of the file system, as `du` counts.
     const taken = bytes.reduce((sum, size) => sum + Math.ceil(size / 4096) * 4096, 0)
-    expect(taken).toBeLessThan(150e6)
+    expect(taken).toBeLessThan(165e6)
     // Should a package be missing here, so would be its bytes.
     expect(taken).toBeGreaterThan(80e6)
   })
 
-  test('starts, answers, and ends when asked, without a warning', async () => {
+  test('has types for what it exports, wherever ES modules are imported', async () => {
+    const bytes = new Uint8Array(readFileSync(tarball))
+    const entrypoints = ['.', './client']
+    const checked = await checkPackage(createPackageFromTarballData(bytes), { entrypoints })
+    if (!checked.types) throw new Error('it has no types')
+    // It has no CommonJS, and an old resolution knows no exports.
+    const others = checked.problems.filter(
+      (one) => !('resolutionKind' in one && /^node(10|16-cjs)$/.test(one.resolutionKind)),
+    )
+    expect(others).toEqual([])
+    const { messages } = await publint({ pack: { tarball: bytes.buffer } })
+    expect(messages).toEqual([])
+  })
+
+  test('gives the schema and the description of REST by their names', async () => {
+    const { stdout } = await runModule(`
+      import { readFileSync } from 'node:fs'
+      import openapi from 'ledger-gateway/openapi.json' with { type: 'json' }
+      const schema = readFileSync(new URL(import.meta.resolve('ledger-gateway/schema.graphql')))
+      console.log(schema.length, openapi.info.version, Object.keys(openapi.paths).length > 50)
+    `)
+    const { size } = statSync(join(root, 'schema.graphql'))
+    expect(stdout).toBe(`${size} ${packageJson.version} true\n`)
+  })
+})
+
+describe('the installed program', { timeout: 120_000 }, () => {
+  test('starts, answers, is followed by the client, and ends when asked, without a warning', async () => {
     const { PATH } = process.env
     const env = {
       PATH,
       PORT: '0',
       DATABASE_URL: `file:${join(folder, 'test.db')}`,
       LOG_LEVEL: 'warn',
+      // A busy machine is slow, which is logged.
+      SLOW_OPERATION_MS: '0',
     }
     const child = spawn(process.execPath, [entry, 'serve'], { env, cwd: folder })
     const ended = once(child, 'exit')
@@ -80,6 +189,7 @@ describe('the installed program', () => {
       child.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
     })
     expect((await rest(`${url}/health`)).status).toBe(200)
+    await followWithExample(url)
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
     expect(stderr).toBe('')
@@ -87,13 +197,82 @@ describe('the installed program', () => {
 
   test('shows its demo', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [entry, 'demo'])
-    expect(stdout).toMatch(/by subscription/i)
+    expect(stdout).toContain('"transport":"subscription"')
+    expect(stdout).toMatch(/\{"agrees":true\}\n$/)
     expect(stderr).toBe('')
   })
 
   test('knows its version', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [entry, '--version'])
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect(stdout).toBe(`${version}\n`)
+    expect(stdout).toBe(`${packageJson.version}\n`)
+  })
+})
+
+describe('a program that imports it', { timeout: 120_000 }, () => {
+  test('starts a gateway, follows it, and ends when the gateway is closed', async () => {
+    const { stdout, stderr } = await runModule(`
+      import { startGateway } from 'ledger-gateway'
+      import { follow } from 'ledger-gateway/client'
+
+      const log = []
+      const settings = { PORT: 0, DATABASE_URL: 'file:./library.db', DRAIN_SECONDS: 0 }
+      const gateway = await startGateway(settings, { log: (line) => log.push(JSON.parse(line).event) })
+      const events = []
+      for await (const { __typename } of follow({ url: gateway.url })) {
+        events.push(__typename)
+        break
+      }
+      console.log(gateway.network, gateway.metricsUrl, events[0], log.includes('ledger-begins'))
+      await gateway.close()
+    `)
+    const expected = 'ledger-gateway-dev undefined FeedOpened true\n'
+    expect({ stdout, stderr }).toEqual({ stdout: expected, stderr: '' })
+  })
+
+  test('is refused by a code and a sentence', async () => {
+    const { stdout } = await runModule(`
+      import { startGateway } from 'ledger-gateway'
+      const refused = [
+        { port: 0 },
+        { WORKERS: 2 },
+        { PORT: -1 },
+        { PORT: 0, DATABASE_URL: 'file:package.json' },
+      ]
+      for (const settings of refused) {
+        await startGateway(settings).catch(({ code, message }) => console.log(code, message))
+      }
+    `)
+    expect(stdout.split('\n')).toEqual([
+      'SETTING_INVALID port is no setting',
+      'SETTING_INVALID WORKERS is for the command serve alone',
+      'SETTING_INVALID PORT must be a whole number from 0 to 65535, not "-1"',
+      'DATABASE_UNUSABLE the database cannot be used: file is not a database',
+      '',
+    ])
+  })
+})
+
+describe('the story of docs/operations.md', { timeout: 120_000 }, () => {
+  test('is what an operator sees: install, start, follow, metrics, backup, restore, upgrade', async () => {
+    const srv = join(home, 'srv')
+    mkdirSync(srv)
+    copyFileSync(join(root, 'docs/examples/client/node.ts'), join(srv, 'follow.ts'))
+    const releases = join(root, 'test/releases')
+    const former = join(srv, 'former')
+    mkdirSync(join(former, 'data'), { recursive: true })
+    const backup = gunzipSync(readFileSync(join(releases, '0.1.0.backup.gz')))
+    writeFileSync(join(former, 'data/ledger-gateway.db'), backup)
+    const follower = JSON.parse(readFileSync(join(releases, '0.1.0.follower.json'), 'utf8'))
+    writeFileSync(join(former, 'cursor'), follower.cursor)
+    const tarballs = [tarball, clientTarball].map((path) => basename(path))
+    const beginsMs = 1_000 * follower.stoppedAt
+    const lines = await runStory({ folder: srv, tarballs, entry, beginsMs })
+    expect(lines).toContain(`following from ${follower.cursor}`)
+    const valuesOf = (metric: string) =>
+      lines.filter((line) => line.startsWith(metric)).map((line) => Number(line.split(' ')[1]))
+    for (const metric of ['booked_blocks_total', 'feed_delay_seconds_count']) {
+      const [before = 0, after = 0] = valuesOf(`ledger_gateway_${metric} `)
+      expect(after, metric).toBeGreaterThan(before)
+    }
   })
 })

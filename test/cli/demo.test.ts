@@ -5,9 +5,16 @@ import { runCommand } from '../support/run-command.ts'
 
 /** `ledger-gateway demo` as people see it. */
 
-test('it shows that the three agree', async () => {
+test('it shows programs that the three agree', async () => {
   const { stdout, code } = await runCommand(demo, [])
-  expect(stdout).toMatch(/The three agree\.\n$/)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.at(-1)).toEqual({ agrees: true })
+  const shown = lines.flatMap(({ transport, updates }) => (updates ? [[transport, updates]] : []))
+  expect(shown.map(([transport]) => transport)).toEqual(['subscription', 'query', 'REST'])
+  expect(new Set(shown.map(([, updates]) => JSON.stringify(updates))).size).toBe(1)
   expect(code).toBe(0)
 })
 
@@ -21,7 +28,7 @@ test('it ends when it is interrupted, and says so', async () => {
     said.push(text)
     if (text.startsWith('Following')) interrupt()
   }
-  const { stderr, code } = await runCommand(demo, [], { stopped, stdout })
+  const { stderr, code } = await runCommand(demo, [], { stopped, stdout, isTerminal: true })
   expect([code, stderr]).toEqual([1, 'ledger-gateway demo: interrupted\n'])
   expect(said.join('')).not.toContain('agree')
 })

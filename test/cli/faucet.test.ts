@@ -18,7 +18,11 @@ describe('asked wrongly', () => {
     ['for two at once', [address, address], ['one ADDRESS at a time']],
     ['for what is no address', ['x'], ['x is no Bech32 address']],
     ['for nothing', [address, '--amount', '0'], ['--amount must be a whole number above 0']],
-    ['without a host', [address, '--url', 'here'], ['--url must be http(s)://HOST[:PORT][/PATH]']],
+    [
+      'without a host',
+      [address, '--url', 'here'],
+      ['--url must be http(s)://HOST[:PORT][/PATH], not here'],
+    ],
     ['by an unknown flag', ['--much', address], ['--much is unknown']],
   ] as const
   test.each(rows)('%s', async (_name, words, sentences) => {
@@ -57,7 +61,7 @@ describe('asked where no gateway is', () => {
       `ledger-gateway faucet: ${foreign} is an address of another network; this one writes tst1…\n`,
     ])
     const paid = await runCommand(faucet, [addressText(0, 1, { hrp: 'tst' }), '--url', gateway.url])
-    expect(paid.stdout).toMatch(/^0x[0-9a-f]{72}\n$/)
+    expect(JSON.parse(paid.stdout).transactionId).toMatch(/^0x[0-9a-f]{72}$/)
     await gateway.close()
   })
 
@@ -95,7 +99,9 @@ describe('asked where a gateway is', () => {
     for (const amount of ['1000000', '2000000']) {
       const { stdout, stderr, code } = await give(to, '--amount', amount)
       expect([code, stderr]).toEqual([0, ''])
-      expect(await sent(stdout.trim())).toEqual([amount])
+      const { transactionId, ...said } = JSON.parse(stdout)
+      expect(said).toEqual({ address: to, amount })
+      expect(await sent(transactionId)).toEqual([amount])
     }
   })
 
@@ -104,9 +110,19 @@ describe('asked where a gateway is', () => {
       Array.from({ length: 10 }, (_, i) => give(to, '--amount', String(10_000_000_000 + i))),
     )
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']))
-    const ids = [...new Set(runs.map(({ stdout }) => stdout.trim()))]
+    const ids = [...new Set(runs.map(({ stdout }) => JSON.parse(stdout).transactionId))]
     const amounts = (await Promise.all(ids.map(sent))).flat()
     expect(amounts.toSorted()).toEqual(runs.map((_, i) => String(10_000_000_000 + i)))
+  })
+
+  test('says to people what it gave', async () => {
+    const words = [to, '--amount', '3000000', '--url', gateway.url]
+    const { stdout } = await runCommand(faucet, words, { isTerminal: true })
+    expect(stdout).toMatch(
+      /^Sent 3000000 base tokens to tst1\w+ in transaction 0x[0-9a-f]{72}\.\n$/,
+    )
+    const forced = await runCommand(faucet, [...words, '--json'], { isTerminal: true })
+    expect(JSON.parse(forced.stdout)).toMatchObject({ amount: '3000000' })
   })
 
   test('says what it cannot give', async () => {

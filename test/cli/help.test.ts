@@ -1,12 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commandOf, commands } from '../../src/cli/help.ts'
+import { scopes } from '../../src/api/token.ts'
+import * as commandRoom from '../../src/cli/command.ts'
+import { exitCodes } from '../../src/cli/command.ts'
+import { commandOf } from '../../src/cli/commands.ts'
+import { flagForms } from '../../src/cli/declaration.ts'
+import { tokenDeclaration } from '../../src/cli/declarations/gateway.ts'
+import { commands } from '../../src/cli/help.ts'
+import { helpText } from '../../src/cli/help-text.ts'
+import { topics } from '../../src/cli/topics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { runCommand } from '../support/run-command.ts'
 
 /** Runs the program with these words. */
 async function run(...[name, ...words]: readonly string[]) {
-  return runCommand({ help: '', run: await commandOf(name) }, words, {
+  return runCommand({ run: await commandOf(name) }, words, {
     clock: systemClock,
     env: {},
   })
@@ -28,7 +37,38 @@ describe('the program', () => {
   test.each([[['wrong']], [['help', 'wrong']], [['--wrong']]])('refuses %j', async (words) => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(`ledger-gateway: ${words.at(-1)} is no command\n`)
+    const what = words.length > 1 ? 'neither a command nor a topic' : 'no command'
+    expect(stderr).toContain(`ledger-gateway: ${words.at(-1)} is ${what}\n`)
+  })
+
+  test.each([
+    [['sevre'], 'serve'],
+    [['help', 'exit-code'], 'exit-codes'],
+    [['rebuild_activity'], 'rebuild-activity'],
+    [['--hlep'], '--help'],
+  ])('asks what was meant by %j', async (words, meant) => {
+    const { code, stderr } = await run(...words)
+    expect(code).toBe(2)
+    // Two lines: behind the whole list of commands the question would not be seen.
+    expect(stderr).toMatch(new RegExp(`; did you mean ${meant}\\?\nTry: ledger-gateway help\n$`))
+  })
+
+  test.each([
+    [['serve', '--prot', '1'], '--prot is unknown; did you mean --port?'],
+    [['backup', 'x', '--forec'], '--forec is unknown; did you mean --force?'],
+    [['status', '--wholly-else'], '--wholly-else is unknown\n'],
+  ])('asks which flag was meant by %j', async (words, sentence) => {
+    const { code, stdout, stderr } = await run(...words)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(sentence)
+  })
+
+  test('explains each topic, and lists them', async () => {
+    const { stdout: list } = await run('help', 'topics')
+    for (const { name, summary, text } of topics) {
+      expect(list).toContain(`${name.padEnd(10)}  ${summary}\n`)
+      expect(await run('help', name)).toMatchObject({ code: 0, stdout: text })
+    }
   })
 
   test('shows the help of a command both ways', async () => {
@@ -36,4 +76,35 @@ describe('the program', () => {
     expect(code).toBe(0)
     expect(await run('token', '--help')).toMatchObject({ code: 0, stdout })
   })
+})
+
+describe('the declarations', () => {
+  test('have each a command behind it, whose help is theirs', async () => {
+    for (const declaration of commands) {
+      const { code, stdout } = await run(declaration.name, '--help')
+      expect([declaration.name, code, stdout]).toEqual([declaration.name, 0, helpText(declaration)])
+    }
+  })
+
+  test('name every scope of a token', () => {
+    const scope = flagForms(tokenDeclaration).find(({ name }) => name === 'scope')
+    expect(scope?.choices).toEqual(scopes)
+  })
+
+  test('name no flag twice', () => {
+    for (const declaration of commands) {
+      const names = flagForms(declaration).map(({ name }) => name)
+      expect(names).toEqual([...new Set(names)])
+    }
+  })
+})
+
+test('the exit codes are those of the code', () => {
+  const codes = Object.values(commandRoom).filter((value) => typeof value === 'number')
+  expect(exitCodes.map(({ code }) => code)).toEqual(codes.toSorted((a, b) => a - b))
+  // The entry ends the process by them alone.
+  const entry = readFileSync(new URL('../../src/main.ts', import.meta.url), 'utf8')
+  const ends = [...entry.matchAll(/process\.exit\((\w+)\)/g)].map(([, name = '']) => name)
+  expect(ends.length).toBeGreaterThan(1)
+  for (const name of ends) expect(codes).toContain(Reflect.get(commandRoom, name))
 })

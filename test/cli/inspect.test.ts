@@ -49,7 +49,7 @@ describe('a wrong call', () => {
   test('says everything that is wrong', async () => {
     const { stderr, code } = await runCommand(inspect, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
-    expect(stderr).toContain('one file at a time')
+    expect(stderr).toContain('one FILE at a time')
     expect(code).toBe(2)
   })
 

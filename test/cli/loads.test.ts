@@ -13,6 +13,8 @@ describe('is loaded', () => {
     ],
     ['to inspect', 'cli/inspect.ts', ['bech32', 'hash-wasm', 'lru-cache']],
     ['to verify', 'cli/verify.ts', ['bech32', 'hash-wasm', 'lru-cache']],
+    ['to complete', 'cli/completion.ts', []],
+    ['to follow addresses', 'cli/feed.ts', ['bech32']],
     ['for the faucet', 'cli/faucet.ts', ['bech32', 'graphql-ws/client', 'hash-wasm', 'ws']],
     ['for SQLite', 'store/sqlite.ts', ['@prisma/driver-adapter-utils', 'hash-wasm', 'lru-cache']],
     ['for PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],

@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StopSignal } from '../../src/cli/command.ts'
-import { commandOf, commands } from '../../src/cli/help.ts'
+import { commandOf } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/help.ts'
 import { serve } from '../../src/cli/serve.ts'
 import type { Environment } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -40,6 +42,8 @@ test('serve says where it is, answers, and ends when asked', async () => {
   // Between the two the batch of slots that is under way may still be told.
   expect(events.filter((event) => event.startsWith('stop'))).toEqual(['stopping', 'stopped'])
   expect(events.at(-1)).toBe('stopped')
+  // For programs: where it serves.
+  expect(run.stderr()).toContain(`"event":"serving","url":"${url}","network":"ledger-gateway-dev"`)
   await expect(rest(`${url}/health`)).rejects.toThrow()
 })
 
@@ -91,6 +95,43 @@ describe('serve refuses', () => {
   })
 })
 
+describe('serve on a port that is taken', () => {
+  const taken = createServer()
+  let port = ''
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    port = String((taken.address() as AddressInfo).port)
+  })
+  afterAll(() => taken.close())
+
+  const rows = [
+    ['of the gateway', '--port', 'port PORT of 127.0.0.1 is in use; choose another with --port'],
+    [
+      'of its metrics',
+      '--metrics-port',
+      'cannot listen on 127.0.0.1 port PORT for metrics: EADDRINUSE; choose another with --metrics-port',
+    ],
+  ] as const
+  test.each(rows)('%s leaves no database and no key', async (_name, flag, sentence) => {
+    const empty = mkdtempSync(join(folder, 'taken-'))
+    const DATABASE_URL = `file:${join(empty, 'data', 'test.db')}`
+    const run = start(serve.run, { PORT: '0', DATABASE_URL }, [flag, port])
+    expect(await run.code).toBe(1)
+    expect(run.stderr()).toBe(`ledger-gateway serve: ${sentence.replace('PORT', port)}\n`)
+    expect(readdirSync(empty)).toEqual([])
+  })
+
+  test('starts none of several processes', async () => {
+    // No server answers there: a process that started would say so.
+    const env = { WORKERS: '2', DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c', PORT: port }
+    const run = start(serve.run, env, [])
+    expect(await run.code).toBe(1)
+    expect(run.stderr()).toBe(
+      `ledger-gateway serve: port ${port} of 127.0.0.1 is in use; choose another with --port\n`,
+    )
+  })
+})
+
 describe('help', () => {
   test('of serve tells every setting', async () => {
     const run = start(serve.run, {}, ['--help'])
@@ -109,7 +150,6 @@ describe('help', () => {
 
   const rows = [
     ['no command', undefined, 2],
-    ['an unknown command', 'sevre', 2],
     ['--help', '--help', 0],
   ] as const
   test.each(rows)('for %s names every command', async (_name, word, code) => {
@@ -138,6 +178,7 @@ function start(
       clock: systemClock,
       stdin: noInput(),
       isTerminal: false,
+      progressColumns: undefined,
       stdout: (text) => speak(text),
       stderr: (text) => {
         stderr += text

@@ -131,6 +131,13 @@ describe('refused with everything that is wrong, and nothing on standard output'
   })
 })
 
+test('says beside it what it says, as JSON', async () => {
+  const { stdout } = await run('--scope write --subject me --expires 1h --json', env())
+  const { token: text, ...said } = JSON.parse(stdout)
+  expect(text.split('.')).toHaveLength(3)
+  expect(said).toEqual({ subject: 'me', scopes: ['chain-record:write'], lifetimeSeconds: 3_600 })
+})
+
 test('help tells every flag', async () => {
   const { code, stdout } = await run('--help', {})
   expect(code).toBe(0)

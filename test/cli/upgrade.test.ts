@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { backup } from '../../src/cli/backup.ts'
 import { check } from '../../src/cli/check.ts'
 import type { Command } from '../../src/cli/command.ts'
 import { databaseMessage } from '../../src/cli/database-message.ts'
+import { exportCommand } from '../../src/cli/export.ts'
+import { importCommand } from '../../src/cli/import.ts'
+import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
 import { restore } from '../../src/cli/restore.ts'
+import { snapshot } from '../../src/cli/snapshot.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import {
@@ -24,8 +30,9 @@ import { runCommand } from '../support/run-command.ts'
 
 /** Ledgers of former releases under this program, and programs of two versions on one database (docs/upgrade.md). */
 
-const releases = fileURLToPath(new URL('../releases', import.meta.url))
-const files = readdirSync(releases)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const releases = join(root, 'test/releases')
+const files = readdirSync(releases).filter((file) => file.endsWith('.gz'))
 
 describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, create }) => {
   let folder: string
@@ -92,6 +99,75 @@ describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, 
   })
 })
 
+test('the changelog says whether a version has a migration', () => {
+  const former = files.filter((file) => file.includes('.export')).toSorted()
+  const [header = ''] = gunzipSync(readFileSync(join(releases, former.at(-1) ?? '')))
+    .toString()
+    .split('\n')
+  const newest = readdirSync(join(root, 'prisma/migrations')).toSorted().at(-1)
+  const [, unreleased = ''] = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split('\n## ')
+  const hasMigration = JSON.parse(header).migration !== newest
+  expect(unreleased.includes('\n**Migrations**: ')).toBe(hasMigration)
+})
+
+describe('a command that is for a ledger that is there', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-there-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  const usual: readonly (readonly [string, Command, readonly string[]])[] = [
+    ['check', check, []],
+    ['export', exportCommand, []],
+    ['rebuild-activity', rebuildActivity, []],
+    ['snapshot write', snapshot, ['write', 'FOLDER/snapshot']],
+    ['restore --accept', restore, ['--accept']],
+  ]
+  const run = (command: Command, words: readonly string[]) => {
+    const paths = words.map((word) => word.replace('FOLDER', folder))
+    const env = { DATABASE_URL: `file:${join(folder, 'data/ledger.db')}` }
+    return runCommand(command, paths, { env })
+  }
+
+  test.each([
+    ...usual,
+    ['backup', backup, ['FOLDER/backup']] as const,
+    ['import', importCommand, ['--file', 'FOLDER/none']] as const,
+    ['restore', restore, ['FOLDER/none']] as const,
+  ])('makes none: %s', async (name, command, words) => {
+    const { code, stdout, stderr } = await run(command, words)
+    expect([code, stdout]).toEqual([1, ''])
+    const isFileMissing = words[0] === '--file' || name === 'restore'
+    expect(stderr).toContain(isFileMissing ? 'ENOENT' : `there is no ledger in ${folder}/data/`)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  // Only the start of a gateway, which says so, and a restore into an empty database.
+  test.each(usual)('changes none of an earlier version: %s', async (_name, command, words) => {
+    mkdirSync(join(folder, 'data'))
+    const file = join(folder, 'data/ledger.db')
+    writeFileSync(file, gunzipSync(readFileSync(join(releases, '0.1.0.backup.gz'))))
+    const before = contentsOf(file)
+    expect(await run(command, words)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('was written by an earlier version'),
+    })
+    expect(contentsOf(file)).toEqual(before)
+    expect(readdirSync(folder)).toEqual(['data'])
+  })
+})
+
+/** The tables of a file, and how many rows each has. */
+function contentsOf(file: string): readonly unknown[] {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const tables = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table'").all()
+  const counts = tables.map(({ name }) => database.prepare(`SELECT count(*) FROM ${name}`).get())
+  database.close()
+  return [...tables, ...counts]
+}
+
 /** The export as the version wrote it that had no tries yet. */
 function beforeTries(text: string): string {
   const lines = text
@@ -113,8 +189,8 @@ function beforeTries(text: string): string {
 }
 
 /** What the newest migration made is taken back. */
-const withoutNewest = `DROP TABLE snapshot_progress;
-  DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_snapshot_progress'`
+const withoutNewest = `DROP TABLE published_tip;
+  DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_published_tip'`
 
 describe.each(databases)('two versions on one $name', ({ create }) => {
   let database: TestDatabase
@@ -125,7 +201,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
 
   test('the newer one is refused by name while an older one writes, and says so before it changes anything', async () => {
     const older = await openedStore(database.url)
-    const term = await takenLease(older)
+    await takenLease(older)
     await onDatabase(database.url, withoutNewest)
     const { log, lines } = createMemoryLog(systemClock)
     const refused = await openStore({ url: database.url, log })
@@ -134,12 +210,12 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
       code: 'DATABASE_IN_USE',
       holder: 'test',
       leftMs: expect.any(Number),
-      migration: expect.stringContaining('_snapshot_progress'),
+      migration: expect.stringContaining('_published_tip'),
     })
     expect(databaseMessage(refused.error)).toContain('stop every gateway on it')
     expect(lines.filter((line) => line.includes('migrat'))).toEqual([])
     // That of a process that was killed runs out.
-    await older.write.renewLease(term, 600)
+    await onDatabase(database.url, `UPDATE writer SET until = ${Date.now() + 600}`)
 
     await (await openedStore(database.url, log)).close()
     expect(lines.filter((line) => line.includes('migrat')).map((line) => JSON.parse(line))).toEqual(

@@ -11,6 +11,8 @@ describe('the client for browsers', () => {
     const source = readFileSync(join(folder, file), 'utf8')
     const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, path]) => path ?? '')
     for (const path of imports) {
+      // The hook is an entry of its own, whose users have React.
+      if (file === 'react.ts' && path === 'react') continue
       expect(files).toContain(path.replace('./', ''))
       expect(dirname(path)).toBe('.')
     }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer as createProxy, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type FeedEnded,
@@ -7,6 +7,7 @@ import {
   type FollowOptions,
   follow,
 } from '../../src/client/follow.ts'
+import { openCuttableProxy } from '../support/cuttable-proxy.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses, rowsOf } from '../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
@@ -43,38 +44,9 @@ function ordinalsOf(events: readonly (FeedEvent | FeedEnded)[]): number[] {
   )
 }
 
-/** A way to the gateway that the test can cut. */
-async function openWay(url: string): Promise<{ url: string; cut(): number; close(): void }> {
-  const { port } = new URL(url)
-  const open = new Set<Socket>()
-  const proxy = createProxy((socket) => {
-    const there = connect(Number(port), '127.0.0.1')
-    for (const end of [socket, there]) {
-      open.add(end)
-      end.on('error', () => {})
-      end.on('close', () => open.delete(end))
-    }
-    socket.pipe(there).pipe(socket)
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
-    const count = open.size
-    for (const socket of open) socket.destroy()
-    return count
-  }
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    cut,
-    close: () => {
-      proxy.close()
-      cut()
-    },
-  }
-}
-
 describe('the client', () => {
   test('resumes by itself whenever its line is cut, and misses and repeats nothing (2, 3)', async () => {
-    const way = await openWay(gateway.url)
+    const way = await openCuttableProxy(gateway.url)
     const told: number[] = []
     let opened = 0
     const from = cursorAt(0)

@@ -1,5 +1,5 @@
-import type { ResultOf, TadaDocumentNode, VariablesOf } from 'gql.tada'
-import { print } from 'graphql'
+import type { ResultOf, VariablesOf } from 'gql.tada'
+import { type DocumentOptions, query } from '../../src/client/query.ts'
 import * as documents from './generated/documents.ts'
 
 /** A program of a user who types his documents: it asks for the pages and uses what they say. */
@@ -11,29 +11,60 @@ export type PageVariables = {
 
 /** Asks for all pages; gives the names of those that were there. Fails where an answer has errors. */
 export async function askForPages(url: string, variables: PageVariables): Promise<string[]> {
-  const ask = <R, V>(document: TadaDocumentNode<R, V>, of: V) => post(url, document, of)
-  const home = await ask(documents.home, variables.home)
-  const { milestones } = await ask(documents.milestones, variables.milestones)
-  const { blocks } = await ask(documents.blocks, variables.blocks)
-  const { transactions } = await ask(documents.transactions, variables.transactions)
-  const { milestone } = await ask(documents.milestone, variables.milestone)
-  const { block } = await ask(documents.block, variables.block)
-  const { transaction } = await ask(documents.transaction, variables.transaction)
-  const { address } = await ask(documents.address, variables.address)
-  const { output } = await ask(documents.output, variables.output)
-  const { account } = await ask(documents.account, variables.account)
-  const { nft } = await ask(documents.nft, variables.nft)
-  const { token } = await ask(documents.token, variables.token)
-  const { token: foundry } = await ask(documents.foundry, variables.foundry)
-  const { anchor } = await ask(documents.anchor, variables.anchor)
-  const { delegation } = await ask(documents.delegation, variables.delegation)
-  const { chainRecord } = await ask(documents.chain, variables.chain)
-  const { chainRecords } = await ask(documents.chains, variables.chains)
-  const { accounts } = await ask(documents.accounts, variables.accounts)
-  const { nfts } = await ask(documents.nfts, variables.nfts)
-  const { tokens } = await ask(documents.tokens, variables.tokens)
-  const { validators } = await ask(documents.validators, variables.validators)
-  const { search } = await ask(documents.search, variables.search)
+  const ask = async <Data, Variables>(options: DocumentOptions<Data, Variables>) => {
+    const answer = await query({ url, ...options })
+    if (!answer.ok || answer.failures.length > 0) throw new Error(JSON.stringify(answer))
+    return answer.data
+  }
+  const home = await ask({ document: documents.home, variables: variables.home })
+  const { milestones } = await ask({
+    document: documents.milestones,
+    variables: variables.milestones,
+  })
+  const { blocks } = await ask({ document: documents.blocks, variables: variables.blocks })
+  const { transactions } = await ask({
+    document: documents.transactions,
+    variables: variables.transactions,
+  })
+  const { milestone } = await ask({ document: documents.milestone, variables: variables.milestone })
+  const { block } = await ask({ document: documents.block, variables: variables.block })
+  const { transaction } = await ask({
+    document: documents.transaction,
+    variables: variables.transaction,
+  })
+  const { address } = await ask({ document: documents.address, variables: variables.address })
+  const { output } = await ask({ document: documents.output, variables: variables.output })
+  const { account } = await ask({ document: documents.account, variables: variables.account })
+  const { nft } = await ask({ document: documents.nft, variables: variables.nft })
+  const { token } = await ask({ document: documents.token, variables: variables.token })
+  const { token: foundry } = await ask({
+    document: documents.foundry,
+    variables: variables.foundry,
+  })
+  const { anchor } = await ask({ document: documents.anchor, variables: variables.anchor })
+  const { delegation } = await ask({
+    document: documents.delegation,
+    variables: variables.delegation,
+  })
+  const { chainRecord } = await ask({ document: documents.chain, variables: variables.chain })
+  const { chainRecords } = await ask({ document: documents.chains, variables: variables.chains })
+  const { accounts } = await ask({ document: documents.accounts, variables: variables.accounts })
+  const { nfts } = await ask({ document: documents.nfts, variables: variables.nfts })
+  const { tokens } = await ask({ document: documents.tokens, variables: variables.tokens })
+  const { addresses } = await ask({ document: documents.rich, variables: variables.rich })
+  const { validators } = await ask({
+    document: documents.validators,
+    variables: variables.validators,
+  })
+  const { search } = await ask({ document: documents.search, variables: variables.search })
+  const { inspect } = await ask({ document: documents.decode, variables: variables.decode })
+  const { inspect: judged } = await ask({ document: documents.verify, variables: variables.verify })
+  const { network: withFaucet } = await ask({
+    document: documents.faucet,
+    variables: variables.faucet,
+  })
+  const { network } = await ask({ document: documents.network, variables: variables.network })
+  const { limits } = await ask({ document: documents.health, variables: variables.health })
   const seen: { readonly [P in keyof typeof documents]: string | number | null | undefined } = {
     home: home.status.committed.slot + (home.activity?.length ?? 0),
     milestones: milestones?.nodes[0]?.index,
@@ -55,21 +86,16 @@ export async function askForPages(url: string, variables: PageVariables): Promis
     accounts: accounts?.nodes[0]?.id,
     nfts: nfts?.nodes[0]?.id,
     tokens: tokens?.nodes[0]?.id,
+    rich: addresses?.nodes[0]?.balance.total,
     validators: validators?.nodes[0]?.poolStake,
     search: search.hits[0]?.thing.__typename,
+    decode: inspect?.__typename,
+    verify: judged?.__typename,
+    faucet: String(withFaucet.isDevelopment),
+    network: network.parameters.networkName,
+    health: limits[0]?.name,
   }
   return Object.entries(seen).flatMap(([page, value]) => (value == null ? [] : [page]))
-}
-
-async function post<R, V>(url: string, document: TadaDocumentNode<R, V>, variables: V): Promise<R> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: print(document), variables }),
-  })
-  const { data, errors } = (await response.json()) as { data: R; errors?: unknown }
-  if (errors !== undefined) throw new Error(JSON.stringify(errors))
-  return data
 }
 
 /** What the types refuse: without them these lines would compile. */

@@ -1,20 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { pages, textOf } from '../support/explorer-pages.ts'
 
 /** Typed documents of the pages of `docs/examples/explorer`: their types are inferred from `schema.graphql`. */
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const examples = new URL('../../docs/examples/explorer/', import.meta.url)
 const generated = new URL('generated/', import.meta.url)
 
 /** Writes the documents and the types of the schema, and compiles `pages.ts`; gives what the compiler says. */
 export function compileTyped(): string {
   mkdirSync(generated, { recursive: true })
-  const documents = readdirSync(examples).map((file) => {
-    const text = readFileSync(new URL(file, examples), 'utf8')
-    return `export const ${file.replace('.graphql', '')} = graphql(\`\n${text}\`)\n`
-  })
+  const documents = pages.map(
+    (page) => `export const ${page} = graphql(\`
+${textOf(page)}\`)
+`,
+  )
   const source = ["import { graphql } from '../client.ts'\n", ...documents].join('\n')
   writeFileSync(new URL('documents.ts', generated), source)
   return run('gql.tada/bin/cli.js', ['generate-output']) || run('typescript/bin/tsc', ['-p', '.'])

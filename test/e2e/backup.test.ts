@@ -129,8 +129,8 @@ describe.each(emptyDatabases)('a backup under load on $name', ({ create }) => {
     await untilHealth(gateway.url)
     for (const cursor of [present(newer.at(-1), 'a cursor'), common]) {
       expect(await cursorsOf(gateway.url, { after: cursor }, 1)).toMatchObject({
-        __typename: 'FeedEnded',
-        code: 'CURSOR_OF_ANOTHER_LOG',
+        __typename: 'FeedReset',
+        reason: 'LOG_REPLACED',
       })
       const refused = everywhere('CURSOR_OF_ANOTHER_LOG')
       expect(await resume(gateway.url, cursor, addressOf(user(1)))).toEqual(refused)

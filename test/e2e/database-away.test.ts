@@ -64,7 +64,8 @@ test.each(['in order', 'crash'] as const)(
     for (const path of ['/api/core/v3/network/health', '/api/indexer/v2/health']) {
       expect((await rest(url + path)).status).toBe(503)
     }
-    expect((await rest(`${url}/health/ready`)).status).toBe(503)
+    const { reasons } = await (await rest(`${url}/health/ready`)).json()
+    expect(reasons).toEqual(expect.arrayContaining(['database away']))
     expect((await rest(`${url}/health/live`)).status).toBe(200)
     for (const path of [`/api/core/v3/blocks/${blockId}`, '/v1/chains']) {
       const response = await rest(url + path)

@@ -90,15 +90,6 @@ describe('two gateways on one database', () => {
   })
 })
 
-test('a second gateway on a file is refused', async () => {
-  const first = await startGateway({ env: {} })
-  if (!first.databaseUrl.startsWith('file:')) return first.close()
-  await expect(startGateway({ env: { DATABASE_URL: first.databaseUrl } })).rejects.toThrow(
-    'LEASE_HELD',
-  )
-  await first.close()
-})
-
 async function untilState(url: string, blockId: string, state: string): Promise<void> {
   const isSo = async () => {
     const response = await rest(`${url}/api/core/v3/blocks/${blockId}/metadata`)

@@ -138,16 +138,6 @@ describe('the gateway refuses', () => {
     expect(said).not.toContain('hush')
   })
 
-  test('a file that another process writes', async () => {
-    const url = `file:${join(folder, 'held.db')}`
-    const first = await startProgram(env(url))
-    const expected = /^another process \(.+\) writes this database; stop it first/
-    const second = spawnProgram({ ...env(url), KEY_FILE: join(folder, 'second.key') })
-    await expect(second.ready).rejects.toThrow('ended with 1')
-    expect(second.logged().replace(/^ledger-gateway serve: /, '')).toMatch(expected)
-    await first.end('SIGTERM')
-  })
-
   test('a wrong URL for hearing of commits', async () => {
     const { url, template } = inject('postgresql')
     const wrong = { WAKE_DATABASE_URL: databaseUrl(url, 'none') }

@@ -1,14 +1,16 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { restore } from '../../src/cli/restore.ts'
 import type { FeedEvent, FeedUpdate } from '../../src/client/events.ts'
 import { type FeedEnded, type FollowOptions, follow } from '../../src/client/follow.ts'
-import { decodeCursor } from '../../src/feed/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../src/feed/cursor.ts'
 import { present } from '../../src/lib/assert.ts'
 import { databases, onDatabase, type TestDatabase } from '../support/databases.ts'
 import { logTables } from '../support/log-tables.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
 import { rest } from '../support/rest.ts'
 import { everywhere, resume } from '../support/resume.ts'
+import { runCommand } from '../support/run-command.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
@@ -230,13 +232,37 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
     for (const { over } of followers) {
       expect(await over).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_REPLACED' })
     }
+    // Nothing is written before the operator accepts that something is lost.
+    for (const url of [first, second]) {
+      await until(async () => (await rest(`${url}/health/ready`)).status === 503)
+      expect(await (await rest(`${url}/health/ready`)).json()).toMatchObject({
+        isHealthy: false,
+        reason: 'history rewound',
+      })
+      expect((await post(url, JSON.stringify({ type: 0, tag: '0x01' }))).status).toBe(503)
+    }
+    const kept = await keptRows(database.url)
+    const accepted = await runCommand(restore, ['--accept'], {
+      env: { DATABASE_URL: database.url },
+    })
+    expect(accepted).toMatchObject({ code: 0, stdout: '{"isAccepted":true}\n' })
     await Promise.all([untilOffered(first), untilOffered(second)])
+    for (const { logged } of gateways) {
+      const events = logged.map((line) => JSON.parse(line).event)
+      expect(events.filter((event) => event === 'history-rewound')).toHaveLength(1)
+    }
+    expect((await keptRows(database.url)).slice(0, kept.length)).toEqual(kept)
     for (const by of [4, 5, 6]) await pay(by, by === 5 ? second : first)
     expect((await keptRows(database.url)).length).toBeGreaterThan(seqOf(lost))
     for (const url of [first, second]) {
       expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
-      expect(await resume(url, common, address)).toEqual(everywhere('SERVED'))
-      await expectOneHistory(url, database.url, common)
+      expect(await resume(url, common, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
+      const { cursor } = await getJson(`${url}/feed/updates?address=${address}`)
+      const [log, place] = [decodeCursor(cursor, 'cursor'), decodeCursor(common, 'cursor')]
+      const { logId } = log.ok ? log.value : expect.fail('a cursor')
+      const again = encodeCursor({ ...(place.ok ? place.value : expect.fail('a cursor')), logId })
+      expect(await resume(url, again, address)).toEqual(everywhere('SERVED'))
+      await expectOneHistory(url, database.url, again)
     }
   })
 })

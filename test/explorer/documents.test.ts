@@ -1,6 +1,7 @@
-import { buildSchema } from 'graphql'
+import { fileURLToPath } from 'node:url'
+import { buildSchema, Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { moduleOf } from '../support/explorer-documents.ts'
+import { documentOf, moduleOf } from '../support/explorer-documents.ts'
 
 /** The types of a document, as the explorer is checked against them. */
 
@@ -8,10 +9,11 @@ const schema = buildSchema(`
   scalar UInt32
   scalar Hex
   enum Sort { NEWEST OLDEST }
+  input Wanted { weight: UInt32 colours: [Hex!]! }
   interface Thing { id: ID! }
   type Stone implements Thing { id: ID! weight: UInt32 }
   type Leaf implements Thing { id: ID! colour: Hex! }
-  type Query { things(sort: Sort! = NEWEST, first: UInt32): [Thing!]! name(of: ID!): String }
+  type Query { things(sort: Sort! = NEWEST, first: UInt32): [Thing!]! name(of: ID!): String found(by: Wanted!): ID }
 `)
 
 test('an answer is typed by kind, null where the schema says so', () => {
@@ -30,9 +32,33 @@ test('an answer is typed by kind, null where the schema says so', () => {
   expect(module).toContain('export type Green = { readonly colour: string }')
 })
 
+test('objects as variables are typed, and what may be left out', () => {
+  const text = `query Page($by: Wanted!, $isIt: Boolean!) {
+    found(by: $by) @include(if: $isIt)
+    things { id @skip(if: $isIt) }
+    things { id }
+  }`
+  const module = moduleOf(schema, text, 'page.graphql')
+  expect(module).toContain(
+    'PageData = { readonly found?: string | null; readonly things: readonly (({ readonly id: string }))[] }',
+  )
+  expect(module).toContain(
+    'PageVariables = { readonly by: { readonly weight?: number | null | undefined; readonly colours: readonly (string)[] }; readonly isIt: boolean }',
+  )
+})
+
 test('a field that the schema does not have is refused with its place', () => {
   const text = 'query Page { things { height } }'
   expect(() => moduleOf(schema, text, 'page.graphql')).toThrow(
     'page.graphql: Cannot query field "height" on type "Thing"',
   )
+})
+
+test('a document has the shared fragments that it names, those that these name, and no others', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const { definitions } = parse(documentOf(root, 'delegation'))
+  const names = definitions.flatMap((one) =>
+    one.kind === Kind.FRAGMENT_DEFINITION ? [one.name.value] : [],
+  )
+  expect(names).toEqual(['ChainFacts', 'States', 'Condition', 'Feature', 'Metadata'])
 })

@@ -1,12 +1,34 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import type { Keypair } from '../../src/protocol/keys.ts'
+import {
+  accessibilityProblems,
+  lengthenHistories,
+  openBrowser,
+  openTab,
+  savedBy,
+  type Tab,
+} from '../support/browser.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { openSdk } from '../support/sdk.ts'
+import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
-import { genesisOutputs, untilHealth, user } from '../support/wallet.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
 
 /** A person who looks at the ledger while payments are made, and while the gateway is killed and started again. */
 
@@ -85,6 +107,83 @@ test('payments arrive on an open page, also after the gateway was killed, and no
   expect(tab.problems.filter((problem) => !problem.includes('ERR_'))).toEqual([])
 }, 120_000)
 
+test('of a long list the rows near the window are in the page, and all in its file and on paper', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = own
+  await lengthenHistories(page, listed)
+  await page.goto(`${gateway.url}/address/${addressOf(user(7))}`)
+  await page.waitForSelector('.link-live')
+  const history = 'section[aria-label="History"]'
+  const rowsAt = () =>
+    page.$$eval(`${history} [data-row]`, (rows) =>
+      rows.map((row) => Number(row.getAttribute('aria-rowindex'))),
+    )
+  const untilDrawn = (index: number) =>
+    until(async () => (await rowsAt()).includes(index), { what: `row ${index}` })
+  const widths = () => page.$$eval(`${history} th`, (all) => all.map((one) => one.clientWidth))
+  const rowCount = async () =>
+    Number(await page.$eval(`${history} table`, (one) => one.getAttribute('aria-rowcount')))
+
+  await untilDrawn(2)
+  const count = await rowCount()
+  expect(count).toBeGreaterThan(listed)
+  expect((await rowsAt()).length).toBeLessThan(100)
+  const before = await widths()
+  // The row with the focus stays, and keys walk on from it.
+  await page.focus(`${history} [aria-rowindex="9"] a`)
+  for (let n = 0; n < 40; n++) await page.keyboard.press('j')
+  await page.$eval(`${history} .as-csv`, (end) => end.scrollIntoView())
+  await untilDrawn(count)
+  expect((await rowsAt()).length).toBeLessThan(150)
+  expect(await widths()).toEqual(before)
+  await page.keyboard.press('j')
+  const focused = 'document.activeElement.closest("tr").getAttribute("aria-rowindex")'
+  expect(await page.evaluate(focused)).toBe('50')
+  await untilDrawn(60)
+  expect(await accessibilityProblems(own)).toEqual([])
+
+  // A row that comes later is one more: the others stay as they are.
+  await page.evaluate('window.standing = document.activeElement.closest("tr")')
+  await untilHealth(gateway.url)
+  await payTo(user(7), user(8))
+  await until(async () => (await rowCount()) > count, { what: 'a row more' })
+  expect(await page.evaluate(focused)).toBe(String(50 + (await rowCount()) - count))
+  expect(await page.evaluate('window.standing.isConnected')).toBe(true)
+
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-csv-'))
+  const name = await savedBy(page, folder, () =>
+    page.$eval(`${history} .as-csv button`, (button) => button.click()),
+  )
+  const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\r\n')
+  rmSync(folder, { recursive: true })
+  expect(lines).toHaveLength(await rowCount())
+  const amounts = lines.slice(-listed).map((line) => line.split(',')[3])
+  expect(amounts).toEqual(Array.from({ length: listed }, (_, n) => String(n)))
+
+  await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+  expect((await rowsAt()).length).toBe((await rowCount()) - 1)
+  await page.evaluate('dispatchEvent(new Event("afterprint"))')
+  expect((await rowsAt()).length).toBeLessThan(150)
+  expect(own.problems).toEqual([])
+  await own.close()
+}, 60_000)
+
+/** How many rows the history of an address gets more than it has. */
+const listed = 400
+
+/** A payment of all that an output of the genesis holds. */
+async function payTo(from: Keypair, to: Keypair): Promise<void> {
+  const offer = await offerOf(gateway.url)
+  const [own] = await genesisOutputs(gateway.url, from)
+  const { payload } = paymentOf(offer.network, {
+    spend: present(own, 'an output'),
+    key: from,
+    outputs: [ownedBy(to, 1_000_000_000n)],
+    creationSlot: slotNow(offer.network),
+  })
+  await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+}
+
 test('the theme that was chosen stays', async () => {
   const { page } = tab
   const theme = () => page.evaluate('document.documentElement.dataset.theme')
@@ -94,6 +193,43 @@ test('the theme that was chosen stays', async () => {
   await page.keyboard.press('t')
   await page.reload()
   expect(await theme()).toBe('dark')
+})
+
+test.each([
+  {
+    name: 'more base tokens than it spends',
+    ...{ key: 5, amount: 1_000_000_001n, failure: 'Rule 14, InputOutputBaseTokenMismatch' },
+    ...{ signs: '✓✓✓✓✓✕······', marked: 0, again: 'The verdict stays' },
+  },
+  {
+    name: 'the signature of another key',
+    ...{ key: 6, amount: 1_000_000_000n, failure: 'Rule 5, UnlockSignatureInvalid' },
+    ...{ signs: '✓✕··········', marked: 1, again: 'It would fail now' },
+  },
+])('a transaction that failed shows the rules, and is judged again: $name', async (row) => {
+  const { page } = tab
+  const offer = await offerOf(gateway.url)
+  const [own] = await genesisOutputs(gateway.url, user(5))
+  const spend = present(own, 'an output of the genesis')
+  const made = paymentOf(offer.network, {
+    ...{ spend, key: user(row.key), outputs: [ownedBy(user(6), row.amount)] },
+    creationSlot: slotNow(offer.network),
+  })
+  await acceptedId(await post(gateway.url, blockOf(offer, made.payload).bytes))
+  await page.goto(`${gateway.url}/transaction/${made.transactionId}`)
+  await untilText('.failure', row.failure)
+  const rules = await page.$$eval('.rules li', (all) => all.map(({ textContent }) => textContent))
+  expect(rules.map((rule) => rule?.slice(0, 1))).toEqual([...row.signs])
+  expect(await page.$$('.flow-broken')).toHaveLength(row.marked)
+  // A block with another signature could carry the second one: it has not failed for good.
+  await until(
+    async () => (await page.$$('.strip a[aria-label$=", 1 failed"] span span')).length === 1,
+    { what: 'the failed part of a bar' },
+  )
+  expect(await accessibilityProblems(tab)).toEqual([])
+  await page.click('.try-again button')
+  await untilText('.try-again', row.again)
+  expect(tab.operations.at(-1)).toBe('query TryAgain')
 })
 
 test('a page that was never loaded comes when the gateway is back', async () => {

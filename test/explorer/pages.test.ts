@@ -1,11 +1,22 @@
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pagePaths } from '../../src/explorer/paths.ts'
 import { present } from '../../src/lib/assert.ts'
-import { accessibilityProblems, type Look, openBrowser, openTab } from '../support/browser.ts'
+import {
+  accessibilityProblems,
+  type Look,
+  openBrowser,
+  openTab,
+  savedBy,
+} from '../support/browser.ts'
 import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
+import { graphql } from '../support/client.ts'
 import { setRecords, variablesIn } from '../support/explorer-pages.ts'
 
 /** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
@@ -36,6 +47,11 @@ beforeAll(async () => {
     ['validators', '/validators'],
     ['epoch', '/epoch/1'],
     ['chain', `/chain/${variables.chain.chainId}`],
+    ['decode', `/decode#${variables.decode.input.bytes}`],
+    ['verify', `/verify#${variables.verify.input.bytes}`],
+    ['faucet', '/faucet'],
+    ['network', '/network'],
+    ['health', '/health-page'],
     ...lists.map(([name]) => [name, `/${name}`] as const),
   ])
 }, 120_000)
@@ -53,6 +69,7 @@ const lists = [
   ['accounts', 'AccountsPage', 'Accounts'],
   ['tokens', 'TokensPage', 'Tokens'],
   ['nfts', 'NftsPage', 'NFTs'],
+  ['rich', 'RichPage', 'Rich list'],
 ] as const
 
 /** The operation of each page, and what its heading says. */
@@ -73,6 +90,11 @@ const pages = [
   ['validators', 'ValidatorsPage', 'Validators'],
   ['epoch', 'ValidatorsPage', 'Epoch 1'],
   ['chain', 'ChainPage', 'Chain record'],
+  ['decode', 'DecodePage', 'Decode'],
+  ['verify', 'VerifyPage', 'Verify'],
+  ['faucet', 'FaucetPage', 'Faucet'],
+  ['network', 'NetworkPage', 'Network'],
+  ['health', 'HealthPage', 'Gateway'],
   ...lists,
 ] as const
 
@@ -83,6 +105,12 @@ const looks: readonly Look[] = [
 
 /** All scripts and styles of the home page, compressed. */
 const mostCodeBytes = 70 * 1024
+
+/** The files of all pages, each beside its compressed forms. */
+const bundle = new URL('../../dist/explorer/explorer/', import.meta.url)
+
+/** What moves counts as its part of the window, multiplied by the part of the window that it moves by; browsers call 0.1 good. */
+const mostShift = 0.02
 
 /** How far the page reaches beyond the window. */
 const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
@@ -97,13 +125,18 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
       const title = await tab.page.waitForSelector('h1')
       expect(await title?.evaluate((element) => element.textContent)).toContain(heading)
       await tab.page.waitForSelector('.link-live')
-      expect(tab.operations).toEqual([`query ${operation}`, 'subscription NewMilestones'])
       expect(await accessibilityProblems(tab)).toEqual([])
+      expect(tab.operations).toEqual([`query ${operation}`, 'subscription NewMilestones'])
       expect(tab.problems).toEqual([])
+      expect(await tab.layoutShift()).toBeLessThan(mostShift)
       expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
       await tab.close()
     }
   }, 120_000)
+})
+
+test('no page is left out', () => {
+  expect(pages.map(([name]) => name).toSorted()).toEqual(Object.keys(pagePaths).toSorted())
 })
 
 test('home loads little', async () => {
@@ -115,6 +148,14 @@ test('home loads little', async () => {
   expect(tab.codeBytes()).toBeGreaterThan(20_000)
   expect(tab.codeBytes()).toBeLessThan(mostCodeBytes)
   await tab.close()
+})
+
+test('everything together is little', () => {
+  const files = readdirSync(bundle).filter((name) => name.endsWith('.br'))
+  const sizes = files.map((name) => statSync(new URL(name, bundle)).size)
+  const sum = sizes.reduce((all, size) => all + size, 0)
+  expect(sum).toBeGreaterThan(mostCodeBytes / 2)
+  expect(sum).toBeLessThan(150 * 1024)
 })
 
 test('behind a path prefix the pages are found, and lead to each other', async () => {
@@ -165,6 +206,226 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   return proxy
+}
+
+test('a page is opened as a query, with its variables, beside the tabs of GraphiQL, and runs', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, looks[0] as Look)
+  await tab.page.goto(url + present(paths.get('decode'), 'a path of the page'))
+  const link = await tab.page.waitForSelector('.as-query')
+  await link?.click()
+  const run = await tab.page.waitForSelector('.graphiql-execute-button', { timeout: 60_000 })
+  await tab.page.waitForFunction(
+    'document.querySelectorAll(".graphiql-tab").length === 6 && document.querySelector(".graphiql-tab-active").textContent.startsWith("DecodePage")',
+  )
+  await run?.click()
+  await tab.page.waitForFunction(
+    'document.querySelector(".result-window")?.textContent.includes("BlockInspection")',
+  )
+  await tab.close()
+}, 120_000)
+
+test('a field of a block is marked in the tree and in the bytes, by pointer and by keyboard', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, looks[0] as Look)
+  await tab.page.goto(url + present(paths.get('block'), 'a path of the page'))
+  const marked = () =>
+    tab.page.$$eval('.marked', (all) =>
+      all.map((one) => (one.querySelector('.byte-name') ?? one).textContent),
+    )
+  const networkId = await tab.page.waitForSelector('.bytes [data-field="2"]')
+  const text = await networkId?.evaluate((one) => one.textContent)
+  await networkId?.hover()
+  expect(await marked()).toEqual(['networkId', text])
+  await tab.page.focus('[role="treeitem"][tabindex="0"]')
+  await tab.page.keyboard.press('ArrowDown')
+  expect(await marked()).toEqual(['protocolVersion', '03'])
+  // A closed field is marked for those that it hides.
+  await tab.page.keyboard.press('ArrowLeft')
+  await tab.page.keyboard.press('ArrowLeft')
+  await tab.page.hover('.bytes [data-field="1"]')
+  expect(await marked()).toEqual(['▸ header', '03'])
+  expect(tab.problems).toEqual([])
+  await tab.close()
+})
+
+test('the proof of an output is checked in the browser, and one with a changed byte refused', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, looks[0] as Look)
+  await tab.page.goto(url + present(paths.get('output'), 'a path of the page'))
+  const verdict = (expected: string) =>
+    tab.page.waitForFunction(
+      `document.querySelector('.proof-ask + [role=status]')?.textContent.includes('${expected}')`,
+    )
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.click('.proof-ask button')
+  await verdict('✓ proven')
+  await verdict('It is spent.')
+  const { data } = await graphql(
+    url,
+    '{ outputs(first: 1, filter: { isSpent: false }) { nodes { outputId } } }',
+  )
+  await tab.page.goto(`${url}/output/${data.outputs.nodes[0].outputId}`)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.click('.proof-ask button')
+  await verdict('✓ proven The commitment has this output')
+  expect(await accessibilityProblems(tab)).toEqual([])
+  // From now on the last byte of the output is another one.
+  await tab.page.evaluate(`{
+    const send = window.fetch
+    window.fetch = async (...request) => {
+      const answer = await (await send(...request)).text()
+      const changed = answer.replace(/("bytes":"0x\\w*)(\\w)"/, (_, start, digit) =>
+        start + (digit === '0' ? '1' : '0') + '"')
+      return new Response(changed, { headers: { 'content-type': 'application/json' } })
+    }
+  }`)
+  await tab.page.click('.proof-ask button')
+  await verdict('✕ refused')
+  expect(tab.operations.filter((one) => one === 'query OutputProof')).toHaveLength(3)
+  expect(tab.problems).toEqual([])
+  await tab.close()
+})
+
+test('the history of an address is walked through, and its QR code is loaded when it is asked for', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, looks[1] as Look)
+  const loaded: string[] = []
+  tab.page.on('request', (request) => loaded.push(request.url()))
+  await tab.page.goto(url + present(paths.get('address'), 'a path of the page'))
+  const said = () => tab.page.$eval('.balance-chart-said', (one) => one.textContent)
+  await tab.page.waitForSelector('.balance-chart')
+  const newest = await said()
+  // It covers the whole history, and not the updates that are listed beneath.
+  const history = `query ($address: String!) { address(address: $address) { updateCount
+    balanceHistory(points: 2) { points { milestoneEndedAt } } } }`
+  const address = present(paths.get('address'), 'a path of the page').slice('/address/'.length)
+  const { data } = await graphql(url, history, { address })
+  const utc = (text: string) => text.slice(0, 19).replace('T', ' ')
+  await tab.page.focus('.balance-chart input')
+  await tab.page.keyboard.press('Home')
+  expect(await said()).not.toBe(newest)
+  expect(await said()).toContain(utc(data.address.balanceHistory.points[0].milestoneEndedAt))
+  await tab.page.keyboard.press('End')
+  expect(await said()).toBe(newest)
+  const isCode = (address: string) => address.includes('/lean-qr-')
+  expect(loaded.filter(isCode)).toEqual([])
+  await tab.page.evaluate(`document.querySelector('.balance + .button').click()`)
+  await tab.page.waitForSelector('svg.qr-code[role="img"]')
+  expect(loaded.filter(isCode)).toHaveLength(1)
+  expect(await accessibilityProblems(tab)).toEqual([])
+  expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
+  expect(tab.problems).toEqual([])
+  await tab.close()
+})
+
+test('a list is saved as a file, with whole ids and exact numbers', async () => {
+  const { url } = started.world.gateway
+  const { data } = await graphql(
+    url,
+    `{ network { baseToken { subunit } } status { baseTokenSupply }
+      addresses(first: 50) { nodes { bech32 balance { total outputCount } } } }`,
+  )
+  const tab = await openTab(browser, url, looks[1] as Look)
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-csv-'))
+  try {
+    await tab.page.goto(`${url}/rich`)
+    const button = await tab.page.waitForSelector('[aria-label="CSV of The richest addresses"]')
+    const name = await savedBy(tab.page, folder, () => button?.click())
+    expect(name).toMatch(/^rich-the-richest-addresses-\d{8}T\d{6}Z\.csv$/)
+    const [head, ...lines] = readFileSync(join(folder, name), 'utf8').split('\r\n')
+    const { subunit } = data.network.baseToken
+    expect(head).toBe(`Address,Kind,Unspent outputs,Balance (${subunit}),Of the supply`)
+    expect(lines.pop()).toBe('')
+    const supply = Number(data.status.baseTokenSupply)
+    const expected = data.addresses.nodes.map(
+      ({ bech32, balance: { outputCount, total } }: Rich) => [
+        ...[bech32, outputCount, total],
+        (Number(total) / supply).toFixed(5),
+      ],
+    )
+    const shown = lines.map((line) => line.split(','))
+    expect(
+      shown.map(([address, _kind, outputs, total, share]) => [
+        ...[address, outputs, total],
+        Number(share).toFixed(5),
+      ]),
+    ).toEqual(expected)
+    expect(tab.problems).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+    await tab.close()
+  }
+})
+
+test.each([
+  [
+    'home',
+    'CSV of Activity',
+    `{ activity(resolution: MINUTE) { start transactionsAccepted transactionsFailed baseTokensMoved } }`,
+    (data: Answered): string[] => {
+      const busy = data.activity.filter(({ transactionsAccepted: all }) => all !== '0')
+      return busy.toReversed().map((point) => Object.values(point).join(','))
+    },
+  ],
+  [
+    'account',
+    'CSV of History',
+    `query ($id: AccountId!) { account(id: $id) { history(first: 10) { nodes { transactionId } } } }`,
+    (data: Answered): string[] =>
+      data.account.history.nodes.map(({ transactionId }) => transactionId),
+  ],
+  [
+    'transaction',
+    'CSV of Inputs and outputs',
+    `query ($id: TransactionId!) { transaction(id: $id) {
+      inputs { outputId owner { bech32 } amount } outputs { outputId owner { bech32 } amount } } }`,
+    ({ transaction: { inputs, outputs } }: Answered): string[] => {
+      const lineOf = ({ outputId, owner, amount }: Moved) => [outputId, owner.bech32, amount]
+      return [...inputs, ...outputs].flatMap(lineOf)
+    },
+  ],
+] as const)('the list of %s is a file by %s', async (name, button, query, linesOf) => {
+  const { url } = started.world.gateway
+  const path = present(paths.get(name), 'a path of the page')
+  const { data } = await graphql(url, query, { id: path.split('/').at(-1) })
+  const tab = await openTab(browser, url, looks[0] as Look)
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-csv-'))
+  try {
+    await tab.page.goto(url + path)
+    await tab.page.waitForSelector(`[aria-label="${button}"]`)
+    const file = await savedBy(tab.page, folder, () =>
+      tab.page.evaluate(`document.querySelector('[aria-label="${button}"]').click()`),
+    )
+    const text = readFileSync(join(folder, file), 'utf8')
+    const lines = linesOf(data)
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(text).toContain(line)
+    expect(text).not.toContain('…')
+    expect(tab.problems).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+    await tab.close()
+  }
+})
+
+interface Answered {
+  readonly transaction: { readonly inputs: readonly Moved[]; readonly outputs: readonly Moved[] }
+  readonly activity: readonly { readonly transactionsAccepted: string }[]
+  readonly account: {
+    readonly history: { readonly nodes: readonly { readonly transactionId: string }[] }
+  }
+}
+
+interface Moved {
+  readonly outputId: string
+  readonly owner: { readonly bech32: string }
+  readonly amount: string
+}
+
+interface Rich {
+  readonly bech32: string
+  readonly balance: { readonly outputCount: string; readonly total: string }
 }
 
 describe('on the pages of chains', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { changesOf } from '../../src/explorer/parts/changes.ts'
+import { csvOf, fileNameOf } from '../../src/explorer/parts/csv.ts'
 import { stripOf } from '../../src/explorer/parts/issued-blocks.ts'
 import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/metadata-rows.ts'
+import { blocksIn, nextBlocks, partsOf, rowsPerBlock } from '../../src/explorer/parts/row-blocks.ts'
+import { isSame } from '../../src/explorer/parts/same.ts'
 
 /** What the pages of chains compute of an answer. */
 
@@ -124,4 +127,91 @@ describe('the blocks of an epoch', () => {
     expect(stripOf(epoch, { newest: { index: 200 }, blocks })).toBeUndefined()
     expect(stripOf(epoch, { newest: { index: 200 }, blocks: null })).toBeUndefined()
   })
+})
+
+describe('a list as a file', () => {
+  test.each([
+    ['plain text', 'tst1qq', 'tst1qq'],
+    ['a comma', 'a, b', '"a, b"'],
+    ['quotes', 'a "b"', '"a ""b"""'],
+    ['a line feed', 'a\nb', '"a\nb"'],
+    ['a carriage return', 'a\rb', '"a\rb"'],
+    ['a formula', '=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
+    ['a plus', '+1+2', "'+1+2"],
+    ['a minus', '-1+2', "'-1+2"],
+    ['an at', '@SUM(1)', "'@SUM(1)"],
+    ['a tab', '\t=1', "'\t=1"],
+    ['a number below zero', '-42', '-42'],
+    ['a sign inside', 'a=1', 'a=1'],
+    ['nothing', '', ''],
+  ])('has a field of %s', (_name, text, expected) => {
+    expect(csvOf([['a', text]])).toBe(`a,${expected}\r\n`)
+  })
+
+  test('is called after the page, what it lists, and the time', () => {
+    const timeMs = Date.UTC(2026, 10, 22, 8, 5, 9, 123)
+    expect(fileNameOf('nfts', 'NFTs', timeMs)).toBe('nfts-20261122T080509Z.csv')
+    expect(fileNameOf('rich', 'The richest addresses', timeMs)).toBe(
+      'rich-the-richest-addresses-20261122T080509Z.csv',
+    )
+  })
+})
+
+describe('of a long list', () => {
+  // A block is as high as its number says.
+  const heightOf = (block: number) => [400, 1_000, 400, 400, 400][block] ?? Number.NaN
+  const list = { rowCount: 4 * rowsPerBlock + 3, heightOf }
+  const seen = (from: number, to: number, focusedRow?: number) =>
+    blocksIn({ ...list, from, to, focusedRow })
+
+  test('the blocks are drawn that the window shows', () => {
+    expect(seen(-500, 0)).toEqual([])
+    expect(seen(-500, 1)).toEqual([0])
+    expect(seen(400, 1_400)).toEqual([1])
+    expect(seen(1_399, 1_401)).toEqual([1, 2])
+    expect(seen(2_599, 9_999)).toEqual([4])
+    expect(seen(2_600, 9_999)).toEqual([])
+  })
+
+  test('those around the focus are drawn too', () => {
+    expect(seen(-500, 1, 42)).toEqual([0, 3, 4])
+    expect(seen(2_599, 9_999, 9)).toEqual([0, 1, 4])
+    expect(seen(-500, 1, 10)).toEqual([0, 1, 2])
+  })
+
+  test('a few more are drawn at a time, the middle ones first', () => {
+    expect(nextBlocks([0, 1], [1, 2])).toEqual([1, 2])
+    expect(nextBlocks([0, 1], [5, 6, 7, 8, 9])).toEqual([6, 7])
+    expect(nextBlocks([6, 7], [5, 6, 7, 8, 9])).toEqual([5, 6, 7, 8])
+    expect(nextBlocks([5, 6, 7, 8], [5, 6, 7, 8, 9])).toEqual([5, 6, 7, 8, 9])
+    expect(nextBlocks([5, 6], [])).toEqual([])
+  })
+
+  test('gaps have the heights of what is not drawn', () => {
+    expect(partsOf([1, 4], list)).toEqual([
+      { is: 'GAP', from: 0, height: 400 },
+      { is: 'ROWS', from: 10, to: 20 },
+      { is: 'GAP', from: 20, height: 800 },
+      { is: 'ROWS', from: 40, to: 43 },
+    ])
+    expect(partsOf([0], list).at(-1)).toEqual({ is: 'GAP', from: 10, height: 2_200 })
+  })
+
+  test('that became shorter no row is drawn that it has no more', () => {
+    expect(partsOf([0, 3, 4], { rowCount: 5, heightOf })).toEqual([{ is: 'ROWS', from: 0, to: 5 }])
+    expect(partsOf([0], { rowCount: 0, heightOf })).toEqual([])
+  })
+})
+
+test.each([
+  [{ a: [1, { b: null }] }, { a: [1, { b: null }] }, true],
+  [{ a: [1, { b: null }] }, { a: [1, { b: 0 }] }, false],
+  [{ a: 1 }, { a: 1, b: undefined }, false],
+  [{ a: undefined }, { b: undefined }, false],
+  [[1, 2], [1], false],
+  [null, {}, false],
+  [Number.NaN, Number.NaN, true],
+])('%j and %j say the same: %j', (one, other, expected) => {
+  expect(isSame(one, other)).toBe(expected)
+  expect(isSame(other, one)).toBe(expected)
 })

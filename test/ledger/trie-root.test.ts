@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { trieMapRoot } from '../../src/ledger/trie.ts'
 import { type KeyValue, trieRootOf } from '../../src/ledger/trie-root.ts'
-import { bytesToHex } from '../../src/lib/hex.ts'
+import { bytesToHex, hexToBytes } from '../../src/lib/hex.ts'
+import { sha256 } from '../../src/protocol/hash.ts'
 import { outputIdOf } from '../support/store-rows.ts'
 
 /** The root in passes is that of the reference, however few entries memory has room for. */
@@ -19,4 +20,16 @@ test.each([0, 1, 2, 31, 3_000])('of %i entries', async (count) => {
   expect(passes).toBe(1)
   expect(await trieRootOf(read, 400)).toBe(expected)
   expect(passes).toBeGreaterThan(count > 400 ? 4 : 1)
+})
+
+test('of many entries under one first byte', async () => {
+  const entries: KeyValue[] = []
+  for (let i = 0; entries.length < 300; i++) {
+    const key = outputIdOf(i)
+    if ((sha256(hexToBytes(key))[0] ?? 0) === 7) entries.push([key, Uint8Array.of(i & 255)])
+  }
+  async function* read() {
+    yield entries
+  }
+  expect(await trieRootOf(read)).toBe(bytesToHex(trieMapRoot(new Map(entries))))
 })

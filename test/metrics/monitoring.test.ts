@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { endings, singleEvents } from '../../src/metrics/troubles.ts'
-import { graphql } from '../support/client.ts'
+import { graphql, socketClient } from '../support/client.ts'
+import { databases } from '../support/databases.ts'
+import { rest } from '../support/rest.ts'
 import { type Scrape, scrape } from '../support/scrape.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
+import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
 /** The dashboard and the alert rules name what there is, and leave out no line that an operator acts on. */
 
@@ -18,7 +22,8 @@ const panelExpressions: string[] = dashboard.panels.flatMap(
   ({ targets = [] }: { readonly targets?: readonly { readonly expr: string }[] }) =>
     targets.map(({ expr }) => expr),
 )
-const [troubles = ''] = operations.split('\n## ')
+const [, log = ''] = operations.split('\n## The log\n')
+const [troubles = ''] = log.split('\n## ')
 const rows = troubles
   .split('\n')
   .filter((line) => /^\| `[a-z-]+`/.test(line))
@@ -33,6 +38,45 @@ function metricsIn(expression: string): string[] {
   return expression.match(/\b(ledger_gateway|nodejs|process)_[a-z0-9_]+/g) ?? []
 }
 
+/** A condition that an expression has on the series of a metric: a label that they have, with that value where it is one. */
+interface Selection {
+  readonly metric: string
+  readonly label: string
+  readonly value: string | undefined
+}
+
+/** The labels in braces, and those of each `by` on the metrics behind it. Those that Prometheus itself adds are left out. */
+function selectionsIn(expression: string): Selection[] {
+  const inBraces = Array.from(
+    expression.matchAll(/\b((?:ledger_gateway|nodejs|process)_[a-z0-9_]+)\{([^}]*)\}/g),
+    ([, metric = '', labels = '']) =>
+      Array.from(labels.matchAll(/(\w+)(=~?)"([^"]*)"/g), ([, label = '', operator, value]) => ({
+        metric,
+        label,
+        value: operator === '=' ? value : undefined,
+      })),
+  )
+  const grouped = expression.split(/\bby \(/).slice(1)
+  const byGroup = grouped.flatMap((part) => {
+    const [labels = '', rest = ''] = part.split(/\)(.*)/)
+    const names = labels.split(', ')
+    return metricsIn(rest).map((metric) =>
+      names.map((label) => ({ metric, label, value: undefined })),
+    )
+  })
+  return [...inBraces, ...byGroup]
+    .flat()
+    .filter(({ label }) => label !== 'instance' && label !== 'job')
+}
+
+/** Those that no series of any of these scrapes meets. */
+function unmetIn(expressions: readonly string[], scrapes: readonly Scrape[]): Selection[] {
+  return expressions.flatMap(selectionsIn).filter(({ metric, label, value }) => {
+    const values = scrapes.flatMap((one) => one.labels(metric, label))
+    return value === undefined ? values.length === 0 : !values.includes(value)
+  })
+}
+
 let gateway: TestGateway
 let served: Scrape
 beforeAll(async () => {
@@ -45,6 +89,30 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
+/** Follows an address that is paid, on a gateway and on one that follows it, and gives what both serve then. */
+async function scrapesUnderLoad(): Promise<readonly Scrape[]> {
+  const database = await present(databases.at(-1), 'a database').create()
+  const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url, DATABASE_URL: database.url }
+  await untilHealth(gateway.url)
+  const follower = await startGateway({ env: { ...upstream, METRICS_PORT: '0' } })
+  const client = socketClient(gateway.url)
+  try {
+    const address = addressOf(user(3))
+    const query = `subscription Load { ledgerUpdates(addresses: ["${address}"]) { __typename } }`
+    const events = client.iterate({ query })[Symbol.asyncIterator]()
+    await events.next()
+    const body = JSON.stringify({ address })
+    const headers = { 'content-type': 'application/json' }
+    await rest(`${gateway.url}/api/enqueue?wait=30`, { method: 'POST', headers, body })
+    await events.next()
+    return await Promise.all([gateway, follower].map((one) => scrape(one.metricsUrl)))
+  } finally {
+    await client.dispose()
+    await follower.close()
+    await database.remove()
+  }
+}
+
 describe('the metrics', () => {
   test('of every rule exist', () => {
     expect(rules.length).toBeGreaterThan(20)
@@ -55,6 +123,8 @@ describe('the metrics', () => {
     })
     // The series of a histogram without labels exist from the start, and of one with labels from its first value.
     expect(missing).toEqual([])
+    // From the start: a series that begins later with 1 shows no increase.
+    expect(unmetIn(ruleExpressions, [served])).toEqual([])
   })
 
   test('of every panel exist', () => {
@@ -63,10 +133,19 @@ describe('the metrics', () => {
     expect(bare.filter((name) => !served.names.has(name))).toEqual([])
   })
 
+  test('of every panel have a series with the labels that it names, under load', async () => {
+    const scrapes = await scrapesUnderLoad()
+    expect(unmetIn(panelExpressions, scrapes)).toEqual([])
+    const bare = panelExpressions.flatMap(metricsIn)
+    expect(bare.filter((name) => scrapes.every((one) => !one.has(name)))).toEqual([])
+  })
+
   test('that do not exist are missed', () => {
     const named = metricsIn('sum(rate(ledger_gateway_other_total{code="a"}[5m])) > 0')
     expect(named).toEqual(['ledger_gateway_other_total'])
     expect(served.names.has('ledger_gateway_other_total')).toBe(false)
+    const wrong = 'sum by (le, event) (rate(ledger_gateway_trouble{event="disk-gone",of="a"}[5m]))'
+    expect(unmetIn([wrong], [served]).map(({ label }) => label)).toEqual(['event', 'of', 'le'])
   })
 
   test('in the table of the operators exist, and all of them are in it', () => {

@@ -35,6 +35,29 @@ describe('a genesis file', () => {
     expect(read63.ok && read63.value.parameters.tokenSupply).toBe(2n ** 63n - 1n)
   })
 
+  test('may have more outputs than a transaction', async () => {
+    const [first] = plan.outputs
+    const { tokenSupply } = plan.parameters
+    const outputs = Array.from({ length: 200 }, (_, i) => {
+      return { ...first, amount: i === 0 ? tokenSupply - 199n * 50_000n : 50_000n } as Output
+    })
+    const parameters = print(ProtocolParameters, plan.parameters)
+    const json = (some: readonly Output[]) => ({
+      parameters,
+      outputs: some.map((output) => print(Output, output)),
+    })
+    writeFileSync(path, JSON.stringify(json(outputs)))
+    const many = await readGenesisFile(path)
+    expect(many.ok && many.value.outputs).toHaveLength(200)
+    writeFileSync(path, JSON.stringify(json([])))
+    expect(await readGenesisFile(path)).toMatchObject({
+      error: {
+        code: 'GENESIS_FILE_INVALID',
+        reason: 'outputs must be a list of at least one output',
+      },
+    })
+  })
+
   const refused = [
     ['more tokens than a balance can hold', 2n ** 63n, 2n ** 63n, 'below 2^63'],
     ['outputs that hold less than the supply', 2n ** 50n + 1n, 2n ** 50n, 'the supply is'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Block } from '../../src/protocol/block.ts'
+import { fieldsOf } from '../../src/protocol/schema/fields.ts'
 import { locate, nodeOf } from '../../src/protocol/schema/offset.ts'
 import { Reader } from '../../src/protocol/schema/reader.ts'
 import { encode, type Schema } from '../../src/protocol/schema/schema.ts'
@@ -22,6 +23,30 @@ test('every part of random blocks', () => {
         reader.at = locate(Block, bytes, path.join('.'))
         expect(schema.read(reader)).toEqual(value)
       }
+    }),
+    runs(30),
+  )
+})
+
+test('the fields of random blocks have all parts at their places, and their leaves all bytes in turn', () => {
+  fc.assert(
+    fc.property(arbitraryOf(Block), (block) => {
+      const bytes = encode(Block, block)
+      const fields = fieldsOf(Block, bytes)
+      const offsets = new Map(fields.map(({ path, offset }) => [path, offset]))
+      for (const { path, schema } of partsOf(Block, block, [])) {
+        // Entries of a map have no schema of their own.
+        if (nodeOf(schema).kind === 'map') continue
+        const name = path.join('.')
+        expect(offsets.get(name), name).toBe(locate(Block, bytes, name))
+      }
+      let end = 0
+      for (const { path, offset, length, value } of fields) {
+        if (value === undefined) continue
+        expect(offset, path).toBe(end)
+        end += length
+      }
+      expect(end).toBe(bytes.length)
     }),
     runs(30),
   )

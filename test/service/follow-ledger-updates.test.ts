@@ -125,11 +125,6 @@ describe('feed of ledger updates', () => {
     ['no class', { classes: [] }, { code: 'FEED_CLASSES_MISSING' }],
     ['a malformed cursor', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
     [
-      'a cursor of another log',
-      { after: encodeCursor({ logId: '0x0000000000000001', seq: 0, branch: noBranch }) },
-      { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
-    ],
-    [
       'a cursor ahead of the tip',
       { after: encodeCursor({ logId: '0x00112233445566ff', seq: 10_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'after' },
@@ -181,17 +176,20 @@ describe('a log that went on from an older copy', () => {
       const page = await pollLedgerUpdates(all, question)
       polled.push(page.ok ? page.value.updates.length : page.error)
       const events = await followLedgerUpdates(all, { ...asked, after })
-      followed.push(events.ok || events.error)
+      const first = events.ok && (await events.value.next()).value
+      const { kind, reason } = first || {}
+      followed.push(kind === 'FeedReset' ? { kind, reason } : kind)
       if (events.ok) await events.value.return?.()
       const forward = await listLedgerUpdates(all, { ...of, after })
       listed.push(forward.ok ? forward.value.updates.length : forward.error)
     }
     const error = { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' }
+    const reset = { kind: 'FeedReset', reason: 'LOG_REPLACED' }
     const behind = (seq: number) =>
       log.rows.filter((row) => row.address === owner && row.seq > seq).length
     const served = [1, 2, 3, 4].map(behind)
     expect(polled).toEqual([...served, error, error])
-    expect(followed).toEqual([true, true, true, true, error, error])
+    expect(followed).toEqual([...Array(4).fill('FeedOpened'), reset, reset])
     expect(listed).toEqual([...served, error, error])
     await copy.close()
   })
@@ -206,7 +204,9 @@ describe('a log that went on from an older copy', () => {
     const all = { store: copy.log.store, parameters, feed: copy.feed }
     const ask = (mayLag: boolean) =>
       followLedgerUpdates({ ...all, mayLag }, { classes: ['OWNED'], after })
-    expect(await ask(false)).toMatchObject({ error: { code: 'CURSOR_OF_ANOTHER_LOG' } })
+    const events = unwrap(await ask(false))
+    expect((await events.next()).value).toMatchObject({ kind: 'FeedReset', reason: 'LOG_REPLACED' })
+    expect(await events.next()).toMatchObject({ done: true })
     expect(await ask(true)).toMatchObject({ error: { code: 'CURSOR_AHEAD_OF_TIP', tip: 1 } })
     await copy.close()
   })

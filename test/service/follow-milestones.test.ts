@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => own.close())
 
 async function open(after?: number) {
-  return await followMilestones({ parameters, feed: own.feed }, after)
+  return await followMilestones({ store: own.log.store, parameters, feed: own.feed }, after)
 }
 
 describe('milestones', () => {

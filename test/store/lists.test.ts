@@ -180,11 +180,15 @@ describe.each(databases)('lists on $name', ({ create }) => {
     const count = (rows: readonly { slot: number; state: string }[], slot: number) =>
       rows.filter((row) => row.slot === slot && row.state === 'FINALIZED').length
     const counts = await use.store.read.slotCounts(asked)
+    const { spans } = await use.store.read.activity('SLOT', 0, 99)
+    const failed = new Map(spans.map((span) => [Number(span.bucket), span.failed]))
+    expect([...failed.values()].some((one) => one !== undefined && one > 0)).toBe(true)
     expect(counts.sort((a, b) => a.slot - b.slot)).toEqual(
       asked.map((slot) => ({
         slot,
         blocks: count(ledger.blocks, slot),
         transactions: count(ledger.transactions, slot),
+        failed: failed.get(slot),
       })),
     )
     expect(await use.store.read.slotCounts([])).toEqual([])

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/open.ts'
 import { createOwnedReader } from '../../src/store/owned.ts'
 import type { OwnedUpdate } from '../../src/store/rows.ts'
 import { createReading } from '../../src/store/sql/reading.ts'
-import { databases, onDatabase, useStore } from '../support/databases.ts'
+import { databases, onDatabase, republish, useStore } from '../support/databases.ts'
 import { addressOf, entry, outputIdOf, slotCommit, testGenesis } from '../support/store-rows.ts'
 
 /** So many rows of one address in one milestone that nobody passes over them for a page. */
@@ -86,6 +86,7 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
     const question = { address, order: 'ascending', limit: 101 } as const
     const from = behind(await read({ ...question, from: undefined }))
     await onDatabase(use.url, 'DELETE FROM ledger_updates WHERE seq <= 101')
+    await republish(use.url)
     expect(places(await read({ ...question, from }))).toEqual(outputIds.slice(101, 202))
     expect(asked.at(-1)).toContain('commitments')
   })

@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { mostSnapshotMs } from '../../src/store/database.ts'
 import { isStoreAway } from '../../src/store/faults.ts'
 import { openStore } from '../../src/store/open.ts'
+import { openReads } from '../../src/store/postgresql-reads.ts'
 import type { Writing } from '../../src/store/sql/statements.ts'
 import { databases, emptyDatabases, openedStore, useStore } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
@@ -170,12 +172,43 @@ describe('writing to postgresql', () => {
     await other.close()
   })
 
+  const waits = [
+    ['off', 'on'],
+    ['local', 'on'],
+    ['remote_write', 'on'],
+    ['on', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ] as const
+  test.each(waits)('of a session that waits as %s waits as %s', async (session, expected) => {
+    const { sql, other } = await secondWriter(
+      `${use.url}?options=-csynchronous_commit%3D${session}`,
+    )
+    let found: unknown
+    await other.transaction(async (tx) => {
+      await sql.beginWriting(tx)
+      found = await tx.$queryRawUnsafe('SHOW synchronous_commit')
+    })
+    expect(found).toEqual([{ synchronous_commit: expected }])
+    await other.close()
+  })
+
   test('leaves no setting behind in the session, which may be lent to others', async () => {
     const { sql, other } = await secondWriter(use.url)
     await other.transaction((tx) => sql.beginWriting(tx))
     const settings = await other.ask('SHOW lock_timeout')
     expect(settings).toEqual([{ lock_timeout: '0' }])
     await other.close()
+  })
+
+  test('ends the statement of a snapshot on the server when the snapshot is over', async () => {
+    const reads = openReads({ connectionString: use.url })
+    const snapshot = reads.snapshotConnection()
+    await snapshot.begin()
+    const limit = "SELECT current_setting('statement_timeout')"
+    expect(await snapshot.query(limit, [])).toEqual([[`${mostSnapshotMs / 1_000}s`]])
+    await snapshot.end()
+    expect(await reads.query(limit, [])).toEqual([['0']])
+    await reads.close()
   })
 
   test('goes on when its connections were cut', async () => {

@@ -9,6 +9,7 @@ import { addressKey } from '../../src/protocol/ids.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../../src/protocol/unlock-conditions.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { tableNames } from '../../src/store/migrate.ts'
 import { countRows } from '../../src/store/sql/tables.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
@@ -57,7 +58,7 @@ async function rowsKept(url: string) {
   const database = opened.value
   const connection = await database.connect()
   try {
-    const tables = await database.tables.tables(connection)
+    const tables = await database.tables.tables(connection, tableNames(database.migrations))
     const count = (name: string) => {
       const table = tables.find((one) => one.name === name)
       return countRows(connection, present(table, name))

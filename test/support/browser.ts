@@ -85,6 +85,8 @@ export interface Tab {
   readonly codeBytes: () => number
   /** The operations that were sent, as `query Home` or `subscription NewMilestones`. */
   readonly operations: string[]
+  /** How much of the page moved without an act of the reader, as browsers sum it up: 0 is nothing. */
+  readonly layoutShift: () => Promise<number>
   close(): Promise<void>
 }
 
@@ -122,7 +124,20 @@ export async function openTab(browser: Browser, origin: string, look: Look): Pro
     if (/\.(?:js|css)$/.test(response.url())) code += Number(response.headers()['content-length'])
   })
   await reportViolations(page, problems)
-  return { page, problems, operations, codeBytes: () => code, close: () => context.close() }
+  await page.evaluateOnNewDocument(`{
+    window.layoutShift = 0
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.layoutShift += value
+    }).observe({ type: 'layout-shift', buffered: true })
+  }`)
+  return {
+    page,
+    problems,
+    operations,
+    codeBytes: () => code,
+    layoutShift: async () => Number(await page.evaluate('window.layoutShift')),
+    close: () => context.close(),
+  }
 }
 
 /** What the policy refuses is an issue of the page, which the console does not always have. */
@@ -159,3 +174,42 @@ interface Violation {
 }
 
 let axeSource: string | undefined
+
+/** The name of the file that an act in a page saves in a folder. */
+export async function savedBy(page: Page, folder: string, act: () => unknown): Promise<string> {
+  const session = await page.createCDPSession()
+  const { id: browserContextId } = page.browserContext()
+  await session.send('Browser.setDownloadBehavior', {
+    ...{ behavior: 'allow', downloadPath: folder, eventsEnabled: true },
+    ...(browserContextId !== undefined && { browserContextId }),
+  })
+  const name = new Promise<string>((resolve) => {
+    session.on('Browser.downloadWillBegin', ({ suggestedFilename }) => {
+      session.on('Browser.downloadProgress', ({ state }) => {
+        if (state === 'completed') resolve(suggestedFilename)
+      })
+    })
+  })
+  await act()
+  return await name
+}
+
+/**
+ * Makes the history of an address longer in the pages that are loaded from now on: the gateway gives a page of it, whose oldest
+ * row the answer gets again on its way, each time with its number as its amount.
+ */
+export async function lengthenHistories(page: Page, rows: number): Promise<void> {
+  await page.evaluateOnNewDocument(`{
+    const send = window.fetch
+    window.fetch = async (...request) => {
+      const response = await send(...request)
+      if (!response.headers.get('content-type')?.includes('json')) return response
+      const answer = await response.json()
+      const updates = answer.data?.address?.updates
+      const oldest = updates?.nodes.at(-1)
+      for (let n = 0; oldest !== undefined && n < ${rows}; n++)
+        updates.nodes.push({ ...oldest, cursor: 'copy' + n, output: { ...oldest.output, amount: String(n) } })
+      return new Response(JSON.stringify(answer), { headers: response.headers })
+    }
+  }`)
+}

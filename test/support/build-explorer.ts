@@ -12,15 +12,17 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { joinedText } from '../../src/explorer/joined.ts'
 import { pagePaths } from '../../src/explorer/paths.ts'
-import { writeExplorerDocuments } from './explorer-documents.ts'
+import { present } from '../../src/lib/assert.ts'
+import { explorerDocuments, writeExplorerDocuments } from './explorer-documents.ts'
 import type { Generation } from './generate.ts'
 
 /** Bundles the explorer into `dist/explorer`, each file beside its compressed forms, where it is missing or out of date. */
 
 /** What decides how the bundle looks. */
-const inputs = ['src/explorer', 'src/client', 'docs/examples/explorer', 'schema.graphql'] as const
-const packages = ['preact', '@preact/signals', 'uplot', 'vite'] as const
+const inputs = ['src/explorer', 'src/client', 'docs/examples', 'schema.graphql'] as const
+const packages = ['preact', '@preact/signals', 'uplot', '@noble/hashes', 'lean-qr', 'vite'] as const
 const target = 'dist/explorer'
 
 /** The folder inside for files whose names hold a hash of their content. */
@@ -45,6 +47,7 @@ export async function buildExplorer({ root, say } = checkout): Promise<void> {
   await bundle(root, folder)
   insertTheme(root, folder)
   writeFileSync(join(folder, 'pages.json'), JSON.stringify(pagePaths))
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(textsOf(explorerDocuments(root))))
   compress(folder)
   writeFileSync(join(folder, 'inputs.sha256'), inputHash)
   rmSync(join(root, target), { recursive: true, force: true })
@@ -52,10 +55,21 @@ export async function buildExplorer({ root, say } = checkout): Promise<void> {
   say(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
 }
 
+/** Every text that the explorer sends: that of the frame comes alone, and with the first page. */
+function textsOf(documents: ReadonlyMap<string, string>): readonly string[] {
+  const frame = present(documents.get('frame'), 'the document of the frame')
+  const texts = [...documents.values()]
+  const queries = texts.filter((text) => text.startsWith('query ') && text !== frame)
+  return [...texts, ...queries.map((text) => joinedText(text, frame))]
+}
+
 function hashOfInputs(root: string): string {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  const versions = { ...dependencies, ...devDependencies }
   const digest = createHash('sha256')
-  for (const name of packages) digest.update(`${name} ${devDependencies[name]}\n`)
+  for (const name of packages) digest.update(`${name} ${versions[name]}\n`)
   for (const input of inputs) {
     for (const file of filesOf(join(root, input))) digest.update(readFileSync(file)).update('\0')
   }

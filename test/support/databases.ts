@@ -11,6 +11,7 @@ import type { Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
+import { statementsToPublish } from './published-tip.ts'
 
 /** The databases that every contract test runs on. */
 
@@ -53,6 +54,12 @@ export async function onDatabase(url: string, sql: string): Promise<void> {
   const database = new DatabaseSync(url.slice('file:'.length), { timeout: 5_000 })
   database.exec(sql)
   database.close()
+}
+
+/** Publishes the log as it is after it was changed beside the store. */
+export async function republish(url: string): Promise<void> {
+  const kind = url.startsWith('file:') ? 'sqlite' : 'postgresql'
+  await onDatabase(url, statementsToPublish(kind).join(';'))
 }
 
 /** Each kind of database, without tables. */

@@ -4,22 +4,26 @@ import {
   buildSchema,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLInputObjectType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
   parse,
+  parseType,
   type SelectionSetNode,
   type TypeNode,
   validate,
 } from 'graphql'
+import { scalars } from '../../src/client/scalars.ts'
 import { assert, present } from '../../src/lib/assert.ts'
 
 /**
@@ -28,22 +32,75 @@ import { assert, present } from '../../src/lib/assert.ts'
  */
 
 const sources = ['docs/examples/explorer', 'src/explorer/documents'] as const
+const shared = 'docs/examples/fragments.graphql'
 const target = 'src/generated/explorer'
+
+/** The document of a page, with the shared fragments that it needs. */
+export function documentOf(root: string, page: string): string {
+  return withFragments(root, readFileSync(join(root, sources[0], `${page}.graphql`), 'utf8'))
+}
+
+/** Adds the shared fragments that a document names, and those that these name. */
+function withFragments(root: string, document: string): string {
+  const fragments = readFileSync(join(root, shared), 'utf8').split(/\n(?=fragment )/)
+  const parts = [document]
+  for (const part of parts) {
+    for (const [, name] of part.matchAll(/\.\.\.(\w+)/g)) {
+      const fragment = fragments.find((one) => one.startsWith(`fragment ${name} `))
+      if (fragment !== undefined && !parts.includes(fragment)) parts.push(fragment)
+    }
+  }
+  return parts.join('\n')
+}
+
+/** The documents of the explorer by the names of their files, with the shared fragments that they need. */
+export function explorerDocuments(root: string): ReadonlyMap<string, string> {
+  return new Map(
+    sources.flatMap((folder) =>
+      readdirSync(join(root, folder)).map((file) => [
+        basename(file, '.graphql'),
+        withFragments(root, readFileSync(join(root, folder, file), 'utf8')),
+      ]),
+    ),
+  )
+}
 
 /** Writes the modules that are missing or out of date. Throws where a document is not one of the schema. */
 export function writeExplorerDocuments(root: string): void {
   const schema = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'))
   mkdirSync(join(root, target), { recursive: true })
-  for (const folder of sources) {
-    for (const file of readdirSync(join(root, folder))) {
-      const text = readFileSync(join(root, folder, file), 'utf8')
-      const module = join(root, target, `${basename(file, '.graphql')}.ts`)
-      const written = moduleOf(schema, text, `${folder}/${file}`)
-      if (!existsSync(module) || readFileSync(module, 'utf8') !== written) {
-        writeFileSync(module, written)
-      }
+  for (const [name, text] of explorerDocuments(root)) {
+    writeModule(root, name, moduleOf(schema, text, `${name}.graphql`))
+  }
+  writeModule(root, 'parameter-sentences', sentencesOf(schema, 'ProtocolParameters'))
+  writeModule(root, 'health-sentences', sentencesOf(schema, 'HealthReason'))
+}
+
+function writeModule(root: string, name: string, written: string): void {
+  const module = join(root, target, `${name}.ts`)
+  if (existsSync(module) && readFileSync(module, 'utf8') === written) return
+  writeFileSync(module, written)
+}
+
+/** The descriptions of the values of an enum, or of the fields of a type and of those in it, by their names and without ranges. */
+export function sentencesOf(schema: GraphQLSchema, name: string): string {
+  const sentences: Record<string, string> = {}
+  const collect = (type: unknown): void => {
+    if (!isObjectType(type)) return
+    for (const field of Object.values(type.getFields())) {
+      sentences[field.name] = (field.description ?? '').replace(/ \([^()]*\)\.$/, '.')
+      collect(getNamedType(field.type))
     }
   }
+  const type = schema.getType(name)
+  collect(type)
+  for (const value of isEnumType(type) ? type.getValues() : []) {
+    sentences[value.name] = value.description ?? ''
+  }
+  return [
+    '// Generated from schema.graphql by `npm run generate`.\n',
+    `export const sentences: Readonly<Record<string, string>> = ${JSON.stringify(sentences, null, 2)}\n`,
+  ].join('\n')
 }
 
 /** The module of one document: its text, and the types of its answer, its variables and its fragments. */
@@ -95,14 +152,15 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
   }
 
   function fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): string {
-    const setsByKey = new Map<string, { field: string; sets: SelectionSetNode[] }>()
+    const setsByKey = new Map<string, { field: string; sets: SelectionSetNode[]; is: Presence }>()
     const collect = (set: SelectionSetNode): void => {
       for (const one of set.selections) {
         if (one.kind === Kind.FIELD) {
           const key = (one.alias ?? one.name).value
-          const entry = setsByKey.get(key) ?? { field: one.name.value, sets: [] }
+          const is = one.directives?.length ? 'SOMETIMES' : 'ALWAYS'
+          const entry = setsByKey.get(key) ?? { field: one.name.value, sets: [], is }
           if (one.selectionSet !== undefined) entry.sets.push(one.selectionSet)
-          setsByKey.set(key, entry)
+          setsByKey.set(key, is === 'ALWAYS' ? { ...entry, is } : entry)
         } else if (one.kind === Kind.INLINE_FRAGMENT) {
           if (isOf(type, one.typeCondition?.name.value)) collect(one.selectionSet)
         } else {
@@ -112,7 +170,8 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
       }
     }
     for (const set of sets) collect(set)
-    const printed = [...setsByKey].map(([key, { field, sets: below }]) => {
+    const printed = [...setsByKey].map(([name, { field, sets: below, is }]) => {
+      const key = is === 'ALWAYS' ? name : `${name}?`
       if (field === '__typename') return `readonly ${key}: $typename`
       const { type: of } = present(type.getFields()[field], `${type.name}.${field}`)
       return `readonly ${key}: ${output(of, below)}`
@@ -146,7 +205,7 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
         .map((one) => `'${one.name}'`)
         .join(' | ')})`
     }
-    return scalars[name] ?? 'string'
+    return typeByScalar[name] ?? 'string'
   }
 
   function variables({ variableDefinitions = [] }: OperationDefinitionNode): string {
@@ -164,17 +223,31 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
 
   function bareInput(type: TypeNode): string {
     if (type.kind === Kind.LIST_TYPE) return `readonly (${input(type.type)})[]`
-    return type.kind === Kind.NAMED_TYPE ? leaf(type.name.value) : input(type)
+    if (type.kind !== Kind.NAMED_TYPE) return input(type)
+    const named = schema.getType(type.name.value)
+    return isInputObjectType(named) ? members(named) : leaf(type.name.value)
+  }
+
+  /** The objects inside are unknown: some are in themselves, and no page has any. */
+  function members(of: GraphQLInputObjectType): string {
+    const printed = Object.values(of.getFields()).map(({ name, type, defaultValue }) => {
+      const isNeeded = isNonNullType(type) && defaultValue === undefined
+      const isObject = isInputObjectType(getNamedType(type))
+      return `readonly ${name}${isNeeded ? '' : '?'}: ${isObject ? 'unknown' : input(parseType(String(type)))}`
+    })
+    return `{ ${printed.join('; ')} }`
   }
 
   return { fragments, selection, variables }
 }
 
-/** How the scalars come in JSON; all others are text. */
-const scalars: Readonly<Record<string, string>> = {
+/** Whether a field is in each answer: `@include` and `@skip` may leave it out. */
+type Presence = 'ALWAYS' | 'SOMETIMES'
+
+/** How the scalars come in JSON, those of GraphQL itself among them; all others are text. */
+const typeByScalar: Readonly<Record<string, string>> = {
+  ...scalars,
   Boolean: 'boolean',
   Int: 'number',
   Float: 'number',
-  UInt32: 'number',
-  JSON: 'unknown',
 }

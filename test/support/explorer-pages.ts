@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { assert, present } from '../../src/lib/assert.ts'
 import { hexToBytes } from '../../src/lib/hex.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
@@ -6,19 +7,22 @@ import { addressKey, transactionOf } from '../../src/protocol/ids.ts'
 import type { Id } from '../../src/protocol/primitives.ts'
 import type { ChainWorld } from './chain-world.ts'
 import { graphql } from './client.ts'
+import { documentOf } from './explorer-documents.ts'
 import type { TestGateway } from './start-gateway.ts'
 import { issuer } from './wallet.ts'
 
 /** The pages of an explorer in `docs/examples/explorer`, and what they are asked for. */
 
-const folder = new URL('../../docs/examples/explorer/', import.meta.url)
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Their names. */
-export const pages = readdirSync(folder).map((file) => file.replace('.graphql', ''))
+export const pages = readdirSync(`${root}docs/examples/explorer`).map((file) =>
+  file.replace('.graphql', ''),
+)
 
 /** The document of a page. */
 export function textOf(page: string): string {
-  return readFileSync(new URL(`${page}.graphql`, folder), 'utf8')
+  return documentOf(root, page)
 }
 
 /** The ids that the pages are asked for, of a ledger with everything in it. */
@@ -40,7 +44,8 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
   const transactionId = transactionOf(output.outputId)
   const { data } = await graphql(
     world.gateway.url,
-    'query ($id: TransactionId!) { transaction(id: $id) { blockId outputs { owner { bech32 } } } }',
+    `query ($id: TransactionId!) { transaction(id: $id) {
+      blockId block { bytes } outputs { owner { bech32 } } } }`,
     { id: transactionId },
   )
   const nft = chainOf(4)
@@ -69,7 +74,13 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
     accounts: {},
     tokens: {},
     nfts: {},
+    rich: {},
     search: { text: nft.id.slice(0, 14) },
+    decode: { input: { bytes: data.transaction.block.bytes }, isGiven: true },
+    verify: { input: { bytes: data.transaction.block.bytes }, isGiven: true },
+    faucet: {},
+    network: {},
+    health: {},
     slot,
   } as const
 }

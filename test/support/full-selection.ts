@@ -21,9 +21,15 @@ export interface FullSelection {
 
 /**
  * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists:
- * blocks, transactions, outputs, milestones, updates, addresses and chains lead to each other without end.
+ * blocks, transactions, outputs, milestones, updates, addresses and chains lead to each other without end. `without` names fields
+ * that are left out, like `Block.parents`.
  */
-export function fullSelection(schema: GraphQLSchema, type: string, depth: number): FullSelection {
+export function fullSelection(
+  schema: GraphQLSchema,
+  type: string,
+  depth: number,
+  without: readonly string[] = [],
+): FullSelection {
   const definitions = new Map<string, string>()
   const addressContent = present(schema.getType('AddressContent'), 'the content of addresses')
 
@@ -56,7 +62,8 @@ export function fullSelection(schema: GraphQLSchema, type: string, depth: number
     // Of an address what it says; what it owns is a graph of its own.
     if (type.name === 'Address') return `content { ...${fragmentOf(addressContent, depth)} }`
     const fields = isObjectType(type) ? Object.values(type.getFields()) : []
-    return ['__typename', ...fields.map((field) => selectionOf(field, depth, isOfThing))].join(' ')
+    const asked = fields.filter((field) => !without.includes(`${type.name}.${field.name}`))
+    return ['__typename', ...asked.map((field) => selectionOf(field, depth, isOfThing))].join(' ')
   }
 
   function selectionOf(

@@ -16,6 +16,7 @@ import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { networkOf } from '../../src/protocol/network.ts'
 import type { Services } from '../../src/service/services.ts'
+import { fullShare } from './full-share.ts'
 
 /** Asks the schema itself, without a server: the same documents, resolvers and errors. */
 
@@ -39,6 +40,7 @@ export async function askSchema(
     services: inside,
     requestId: 'test',
     budget: createBudget(),
+    share: fullShare(),
   } as GatewayContext
   const answer = await execute({ schema, document, variableValues, contextValue })
   await sameCompiled(document, { answer, variableValues, contextValue })

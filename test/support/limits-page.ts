@@ -14,6 +14,11 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   headBytes: ['api/unreadable.test.ts', 'a head that is too long'],
   bodyBytes: ofQuery('bodyBytes'),
   requestMs: ['api/unreadable.test.ts', 'a body that never ends'],
+  unansweredRequests: [
+    'api/rest/hostile.test.ts',
+    'with more requests than are answered one after the other is cut, and with fewer answered',
+  ],
+  turnsAwaited: ['api/sockets.test.ts', 'of a client with more'],
   blockBytes: [
     'service/oversize.test.ts',
     'is refused by the inspection of a block, without a look at a signature',

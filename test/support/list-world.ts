@@ -181,7 +181,7 @@ export async function openListWorld(): Promise<ListWorld> {
     const entries = [
       entry(slot, slot),
       ...(slot < 2 ? [] : [entry(slot - 1, slot - 1, { isSpent: true })]),
-      ...slotEntries(parameters, slot, { created, consumed }),
+      ...(await slotEntries(parameters, slot, { created, consumed })),
     ].sort(compareLogEntries)
     unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
     committed = slot

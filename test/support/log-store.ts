@@ -9,7 +9,7 @@ import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { LedgerUpdate, LogEntry, LogPosition, UpdateClass } from '../../src/store/rows.ts'
 import { branchOf, noBranch } from '../../src/store/values.ts'
-import { onDatabase, openedStore, usualDatabase } from './databases.ts'
+import { onDatabase, openedStore, republish, usualDatabase } from './databases.ts'
 import { testParameters } from './store-rows.ts'
 
 /** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
@@ -59,11 +59,14 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
   const ordinals = new Map<string, number>()
   let slot = 0
   let history = 'first'
+  /** The last one writes: those before it would not, in a database that lacks what they have seen. */
+  const stores = [store]
+  const write = () => present(stores.at(-1), 'a store').write
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
     const commits = slots.map((entries, i) => commitOf(slot + 1 + i, sortEntries(entries), history))
-    unwrap(await store.write.closeSlots(lease.term, slot + slots.length))
-    unwrap(await store.write.commitSlots(lease.term, commits))
+    unwrap(await write().closeSlots(lease.term, slot + slots.length))
+    unwrap(await write().commitSlots(lease.term, commits))
     slot += slots.length
     for (const { slot: milestoneIndex, commitmentId, entries } of commits) {
       const branch = branchOf(commitmentId)
@@ -77,7 +80,7 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
   }
 
   async function prune(milestones: number): Promise<void> {
-    await store.write.pruneLog({ milestones, rows: 10_000 })
+    await write().pruneLog({ milestones, rows: 10_000 })
   }
 
   function replace(other: Hex): Promise<void> {
@@ -101,6 +104,8 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
       DELETE FROM commitments WHERE slot > ${to};
       COMMIT`,
     )
+    await republish(database.url)
+    stores.push(await openedStore(database.url))
   }
 
   function positionAt(seq: number): LogPosition {
@@ -108,7 +113,7 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
   }
 
   async function close(): Promise<void> {
-    await store.close()
+    for (const one of stores) await one.close()
     await database.remove()
   }
 

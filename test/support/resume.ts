@@ -31,16 +31,17 @@ export async function resume(url: string, cursor: string, address: string): Prom
   }
 }
 
-/** All of them the same. */
+/** All of them the same, but that a feed is not refused a cursor of another log: it ends with a reset. */
 export function everywhere(code: string): Resumed {
+  const ofFeed = code === 'CURSOR_OF_ANOTHER_LOG' ? 'LOG_REPLACED' : code
   return {
     connectionAfter: code,
     connectionBefore: code,
-    webSocket: code,
-    events: code,
-    lastEventId: code,
+    webSocket: ofFeed,
+    events: ofFeed,
+    lastEventId: ofFeed,
     poll: code,
-    client: code,
+    client: ofFeed,
   }
 }
 
@@ -48,10 +49,12 @@ const served = 'SERVED'
 
 interface Answer {
   readonly errors?: readonly { readonly extensions?: { readonly code?: unknown } }[]
+  readonly data?: { readonly event?: { readonly reason?: unknown } } | null
 }
 
-function codeOf({ errors }: Answer): string {
-  return errors === undefined ? served : String(errors[0]?.extensions?.code)
+function codeOf({ errors, data }: Answer): string {
+  if (errors === undefined) return String(data?.event?.reason ?? served)
+  return String(errors[0]?.extensions?.code)
 }
 
 async function byConnection(url: string, variables: object): Promise<string> {
@@ -100,6 +103,7 @@ async function byPoll(url: string, after: string): Promise<string> {
 
 async function byClientOf(url: string, after: string): Promise<string> {
   for await (const event of follow({ url, after })) {
+    if (event.__typename === 'FeedReset') return event.reason
     return event.__typename === 'FeedEnded' ? event.code : served
   }
   return 'ENDED'

@@ -15,7 +15,7 @@ export interface CommandRun {
 
 /** Runs a command in this process, without input unless it is given. */
 export async function runCommand(
-  command: Command,
+  command: Pick<Command, 'run'>,
   words: readonly string[],
   given: Partial<ProcessIo> = {},
 ): Promise<CommandRun> {
@@ -27,6 +27,7 @@ export async function runCommand(
       clock: systemClock,
       stdin: Readable.from([]),
       isTerminal: false,
+      progressColumns: undefined,
       stdout: (part) => {
         stdout += part
       },

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * `npm run test:runtimes [-- NODE]`: start, answer, demo and stop of the packed program, and the tests of the store, on the
+ * `npm run test:runtimes [-- NODE]`: the packed program and the packed client, and the tests of client and store, on the
  * newest Node that is supported: the one of test/runtime/next, which is fetched for it, or the program NODE.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const tests = ['test/store', 'test/checkout/package.test.ts']
+const tests = ['test/store', 'test/client', 'test/checkout/package.test.ts']
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-runtimes-'))
 try {

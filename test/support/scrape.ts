@@ -2,6 +2,8 @@
 export interface Scrape {
   /** The names in the order served, with those of the series of histograms. */
   readonly names: ReadonlySet<string>
+  /** Whether there is a series of that name. */
+  has(name: string): boolean
   /** The sum of the series of a name that have these labels, 0 where there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number
   /** The values of a label of a name. */
@@ -18,6 +20,7 @@ export async function scrape(url: string): Promise<Scrape> {
   const named = lines.flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? [])
   return {
     names: new Set([...named, ...series.map(({ name }) => name)]),
+    has: (name) => series.some((one) => one.name === name),
     sum: (name, labels = {}) =>
       series
         .filter((one) => one.name === name)

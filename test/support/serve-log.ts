@@ -87,7 +87,7 @@ export async function serveLog({
     { reader: log.store.read, parameters: servedParameters, wake, log: silentLog },
     { tickMs: 2 ** 30, progressMs: 2 ** 30, ...settings },
   )
-  const status = () => ({ isHealthy: true, role: 'WRITER', term: 1 })
+  const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
   // The rest of the services is asked for by doors that these tests leave shut.
   const services = {
     store: log.store,

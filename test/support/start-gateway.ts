@@ -27,6 +27,8 @@ export interface TestGateway {
   readonly logged: readonly string[]
   /** A token of this gateway, valid for an hour. */
   token(...scopes: Scope[]): Promise<string>
+  /** Reports itself as not ready, and goes on serving. */
+  announceStop(): Promise<void>
   /** The operator says that the clock is right. */
   confirmClock(): void
   close(): Promise<void>
@@ -60,6 +62,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     key,
     logged,
     token: (...scopes) => tokenOf(key, clock, scopes),
+    announceStop: gateway.announceStop,
     confirmClock: gateway.confirmClock,
     close: async () => {
       await gateway.close()
@@ -71,7 +74,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 
 /** The doors of a gateway alone, on services that the test made. */
 export interface TestDoors
-  extends Omit<TestGateway, 'databaseUrl' | 'metricsUrl' | 'confirmClock'> {
+  extends Omit<TestGateway, 'databaseUrl' | 'metricsUrl' | 'announceStop' | 'confirmClock'> {
   /** Says that they are not ready, and goes on serving. */
   announceStop(): void
   /** Closes them for clients, sending the listeners away over some milliseconds. */

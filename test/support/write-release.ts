@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { backup } from '../../src/cli/backup.ts'
 import { exportCommand } from '../../src/cli/export.ts'
 import { present } from '../../src/lib/assert.ts'
+import { graphql } from './client.ts'
 import { makeFolder, startProgram } from './program.ts'
 import { rest, restJson } from './rest.ts'
 import { runCommand } from './run-command.ts'
@@ -14,7 +15,8 @@ import { addressOf, untilCommitted, untilHealth, user } from './wallet.ts'
 
 /**
  * Writes a small ledger of this build into `test/releases`, as a backup of SQLite and as an export, which is the same text from
- * both databases: `node test/runtime/run.cjs test/support/write-release.ts`, once for each release, and never again.
+ * both databases, with the cursor of a follower: `node test/runtime/run.cjs test/support/write-release.ts`, once for each release,
+ * and never again.
  */
 
 const releases = fileURLToPath(new URL('../releases', import.meta.url))
@@ -23,6 +25,7 @@ const env = { DATABASE_URL: folder.databaseUrl, KEY_FILE: `${folder.databaseFile
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const gateway = await startProgram(env)
+let follower: Awaited<ReturnType<typeof followerOf>>
 try {
   const { url } = gateway
   await untilHealth(url)
@@ -48,6 +51,7 @@ try {
   await post(`/v1/chains/${chain}/chainrecord`, { accessNodes: [], isActive: true }, authorized)
   const { status } = await restJson(`${url}/api/core/v3/info`)
   await untilCommitted(url, status.latestAcceptedBlockSlot)
+  follower = await followerOf(url, addressOf(user(5)))
 } finally {
   await gateway.end('SIGTERM')
 }
@@ -62,5 +66,21 @@ for (const [command, words, name] of [
   const bytes = readFileSync(present(words.at(-1), 'a file'))
   writeFileSync(join(releases, `${packageJson.version}.${name}.gz`), gzipSync(bytes, { level: 9 }))
 }
+writeFileSync(
+  join(releases, `${packageJson.version}.follower.json`),
+  `${JSON.stringify(follower, undefined, 2)}\n`,
+)
 rmSync(folder.databaseFile, { force: true })
 folder.remove()
+
+/** Someone who follows an address and has not seen its newest update, and until when the gateway ran, in seconds since 1970. */
+async function followerOf(url: string, address: string) {
+  const { data } = await graphql(
+    url,
+    'query { ledgerUpdates(first: 100) { nodes { cursor address } } }',
+  )
+  const { nodes } = data.ledgerUpdates
+  const newest = nodes.findIndex((node: { readonly address: string }) => node.address === address)
+  const { cursor } = present(nodes[newest + 1], 'the row before it')
+  return { address, cursor, stoppedAt: Math.ceil(Date.now() / 1_000) }
+}

@@ -1,20 +1,37 @@
 import { tortureCluster } from './cluster/cluster.ts'
 import { longestTakeover, printReport } from './cluster/print.ts'
+import { tortureFailover } from './failover/failover.ts'
+import { type Trouble, tortureReplicas } from './replicas/replicas.ts'
 import { torture } from './torture.ts'
 
-/**
- * `npm run torture [-- --minutes N] [--seed N]`: the feed under torture. `npm run torture -- cluster [--seed N]`: three
- * gateways on one database. The last line is the verdict.
- */
+/** Runs for hours of what users may meet in years. The last line is the verdict. */
+
+const help = `npm run torture -- [WHAT] [--seed N]
+
+             the feed, by 300 listeners while its gateway is killed [--minutes N]
+  cluster    three gateways on one PostgreSQL with a million unspent outputs [--outputs N] [--kills N] [--pauses N] [--cuts N] [--restarts N] [--blocks N]
+  failover   two gateways on a primary with a standby, synchronous and then not [--failovers N]
+  replicas   three gateways that read at two replicas [--troubles N]
+
+--seed N     for the same dice as another run`
 
 const words = process.argv.slice(2)
+if (words.includes('--help')) {
+  console.log(help)
+  process.exit()
+}
 const number = (flag: string, otherwise: number) => {
   const at = words.indexOf(flag)
   return at === -1 ? otherwise : Number(words[at + 1])
 }
 const seed = number('--seed', Date.now() % 1_000_000)
 const onProgress = (text: string) => console.log(text)
-const isWell = words[0] === 'cluster' ? await runCluster() : await runFeed()
+const runs = new Map([
+  ['cluster', runCluster],
+  ['failover', runFailover],
+  ['replicas', runReplicas],
+])
+const isWell = await (runs.get(words[0] ?? '') ?? runFeed)()
 process.exitCode = isWell ? 0 : 1
 
 async function runFeed(): Promise<boolean> {
@@ -39,6 +56,7 @@ async function runFeed(): Promise<boolean> {
 async function runCluster(): Promise<boolean> {
   console.log(`three gateways on one PostgreSQL, seed ${seed}`)
   const report = await tortureCluster({
+    outputs: number('--outputs', 1_000_000),
     kills: number('--kills', 20),
     pauses: number('--pauses', 5),
     cuts: number('--cuts', 5),
@@ -54,6 +72,45 @@ async function runCluster(): Promise<boolean> {
   const isSoon = longestTakeover(report) < 5_000
   if (!isSoon) console.log('a takeover took more than five seconds')
   return verdict(report.faults, isSoon)
+}
+
+async function runFailover(): Promise<boolean> {
+  const reports = []
+  for (const isSynchronous of [true, false]) {
+    console.log(`${isSynchronous ? 'a synchronous' : 'an asynchronous'} standby, seed ${seed}`)
+    const report = await tortureFailover({
+      failovers: number('--failovers', 10),
+      isSynchronous,
+      blocksPerSecond: 40,
+      listeners: 8,
+      seed,
+      onProgress,
+    })
+    const { faults, timesMs, ...counts } = report
+    console.log({ ...counts, timesMs: timesMs.map(Math.round) })
+    for (const fault of faults.slice(0, 20)) console.log(fault)
+    reports.push(report)
+  }
+  return verdict(
+    reports.flatMap(({ faults }) => faults),
+    true,
+  )
+}
+
+async function runReplicas(): Promise<boolean> {
+  console.log(`three gateways that read at two replicas, seed ${seed}`)
+  const kinds: readonly Trouble[] = ['pause', 'promote', 'crash']
+  const count = number('--troubles', 12)
+  const { faults, timesMs, ...counts } = await tortureReplicas({
+    troubles: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'pause'),
+    blocksPerSecond: 40,
+    listeners: 6,
+    seed,
+    onProgress,
+  })
+  console.log({ ...counts, timesMs: timesMs.map(Math.round) })
+  for (const fault of faults.slice(0, 20)) console.log(fault)
+  return verdict(faults, counts.found > 0)
 }
 
 function verdict(faults: readonly string[], isEnough: boolean): boolean {

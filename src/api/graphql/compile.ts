@@ -23,7 +23,7 @@ import {
   visit,
 } from 'graphql'
 import { present } from '../../lib/assert.ts'
-import { inLaterTurn, isTurnOver } from '../../lib/turns.ts'
+import { isTurnOver, nextTurn } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
 import { leafWriter, quotedWriter } from './compile-leaves.ts'
@@ -209,7 +209,8 @@ function fieldWriter(
 
 /** What many fields have waited for comes to all of them in one turn of the event loop. */
 function completeInTurn(complete: Write, value: unknown, run: Run): string | Promise<string> {
-  return isTurnOver() ? inLaterTurn(() => complete(value, run)) : complete(value, run)
+  if (!isTurnOver()) return complete(value, run)
+  return nextTurn(run.context.share.client).then(() => complete(value, run))
 }
 
 const introspectionFields = new Map(
@@ -367,7 +368,7 @@ function writeItems(
         const rest = { items, from: i }
         parts.push(
           text,
-          inLaterTurn(() => writeItems(write, rest, run)),
+          nextTurn(run.context.share.client).then(() => writeItems(write, rest, run)),
         )
         return Promise.all(parts).then((all) => all.join(''))
       }

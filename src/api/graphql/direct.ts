@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Services } from '../../service/services.ts'
 import type { RateLimitExceeded } from '../api-errors.ts'
-import { maxBodyBytes } from '../rest/body.ts'
+import { maxBodyBytes, readBody } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
 import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
 import { type Budget, createBudget } from './budget.ts'
@@ -128,12 +128,15 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
           context,
         )
       } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
-        const read = await readWhole(message)
-        if (read === undefined) return undefined
-        body = read
+        const read = await readBody(message, maxBodyBytes, context.share.client).catch(
+          () => undefined,
+        )
+        // Its client left in it.
+        if (!read?.ok) return undefined
+        body = read.value
         written = await write(
-          { method: 'POST', text: read },
-          () => requestOfBody(documents, read),
+          { method: 'POST', text: read.value },
+          () => requestOfBody(documents, read.value),
           response,
           context,
         )
@@ -206,19 +209,6 @@ function isShortJson({ headers }: IncomingMessage): boolean {
     length > 0 &&
     length <= maxBodyBytes
   )
-}
-
-/** The body, whose length its head announced; `undefined` where the client left before its end. */
-function readWhole(message: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    message.on('data', (chunk: Buffer) => chunks.push(chunk))
-    message.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-    // After the end it changes nothing.
-    const leave = () => resolve(undefined)
-    message.on('close', leave)
-    message.on('error', leave)
-  })
 }
 
 /** The same request with its body to be read again. The server reads no more of it than this. */

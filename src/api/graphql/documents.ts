@@ -35,9 +35,15 @@ export interface TrustedDocumentsInvalid {
   readonly reason: string
 }
 
-/** Takes any document, and keeps those that are sent with their hash; or takes those of a manifest and no others. */
-export function createDocuments(trusted?: TrustedDocuments): Documents {
-  return trusted === undefined ? sentBefore() : ofManifest(trusted)
+/**
+ * Takes any document, and keeps those that are sent with their hash; or takes those of a manifest, and the gateway's `own`, and
+ * no others.
+ */
+export function createDocuments(
+  trusted?: TrustedDocuments,
+  own: readonly string[] = [],
+): Documents {
+  return trusted === undefined ? sentBefore() : ofManifest(trusted, own)
 }
 
 function sentBefore(): Documents {
@@ -65,8 +71,8 @@ function sentBefore(): Documents {
   }
 }
 
-function ofManifest(trusted: TrustedDocuments): Documents {
-  const texts = new Set(trusted.values())
+function ofManifest(trusted: TrustedDocuments, own: readonly string[]): Documents {
+  const texts = new Set([...trusted.values(), ...own])
   return {
     textOf: ({ query, extensions }) => {
       const name = nameIn(extensions)

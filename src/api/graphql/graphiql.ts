@@ -1,14 +1,13 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { GraphiQLOptions } from 'graphql-yoga'
+import { assert } from '../../lib/assert.ts'
+import type { Services } from '../../service/services.ts'
+import { tagOf } from '../rest/respond.ts'
+import type { RestResponse } from '../rest/response.ts'
+import { graphiqlTabs } from './graphiql-tabs.ts'
 
 /** The GraphiQL page: one document with everything in it, which no other host has a part in. */
-
-/** The page as bytes, plain and compressed, with the headers that go with it. */
-export interface GraphiqlPage {
-  readonly headers: Readonly<Record<string, string>>
-  readonly plain: Uint8Array
-  readonly gzip: Uint8Array
-}
 
 /**
  * What the browser may load: the page itself, workers made from texts in it, and this gateway. So a page that ever came to
@@ -27,72 +26,69 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const defaultQuery = `# Ledger Gateway. Control-space completes, control-enter runs; the book on the left is the schema.
-query Newest {
-  milestone {
-    index
-    timestamp
-    commitmentId
-    updateCount
-  }
-}
-
-# Every ledger update of every address, as slots are committed.
-subscription Feed {
-  ledgerUpdates {
-    __typename
-    ... on FeedOpened {
-      cursor
-    }
-    ... on LedgerUpdateBatch {
-      cursor
-      updates {
-        address
-        outputId
-        isSpent
-        milestoneIndex
-      }
-    }
-  }
-}
-`
+/**
+ * Runs in the browser: GraphiQL takes the document of an address but not its variables, and has the default tabs only where
+ * none are kept.
+ */
+const ofAddress = `(options) => {
+  const { searchParams } = new URL(location.href)
+  const [query, variables] = ['query', 'variables'].map((name) => searchParams.get(name))
+  if (query !== null) options.defaultTabs.unshift({ query, variables })
+  if (variables !== null) options.variables = variables
+  return options
+}`
 
 const inGzip = promisify(gzip)
+const inBrotli = promisify(brotliCompress)
+
+/** As small as gzip makes it, in a third of the time; the best quality would take half a minute. */
+const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 // The package is looked up now all the same: a program that is not whole shall not start.
 import.meta.resolve('@graphql-yoga/render-graphiql')
 
-let page: Promise<GraphiqlPage> | undefined
+const pages = new WeakMap<Services, Promise<RestResponse>>()
 
 /**
- * The page, loaded on the first request: it has nine megabytes, and most gateways of a cluster never show it. After a
- * failure the next request loads it again.
+ * The page, made on the first request: it has nine megabytes, and most gateways of a cluster never show it. After a failure the
+ * next request makes it again.
  */
-export function graphiqlPage(): Promise<GraphiqlPage> {
-  page ??= makePage().catch((failure: unknown) => {
-    page = undefined
+export function graphiqlPage(services: Services): Promise<RestResponse> {
+  const known = pages.get(services)
+  if (known !== undefined) return known
+  const made = makePage(services).catch((failure: unknown) => {
+    pages.delete(services)
     throw failure
   })
-  return page
+  pages.set(services, made)
+  return made
 }
 
-async function makePage(): Promise<GraphiqlPage> {
+async function makePage(services: Services): Promise<RestResponse> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const text = renderGraphiQL({
+  const options: GraphiQLOptions = {
     title: 'Ledger Gateway',
     subscriptionsProtocol: 'WS',
-    defaultQuery,
-  })
-  const plain = Buffer.from(text.trim(), 'utf8')
+    defaultTabs: [...(await graphiqlTabs(services))],
+  }
+  const rendered = renderGraphiQL(options)
+  const json = JSON.stringify(options)
+  const at = rendered.lastIndexOf(json)
+  assert(at !== -1, 'the page has its options')
+  const text = `${rendered.slice(0, at)}(${ofAddress})(${json})${rendered.slice(at + json.length)}`
+  const body = Buffer.from(text.trim(), 'utf8')
   return {
+    status: 200,
     headers: {
+      // Computed once: it takes longer than all the rest of an answer.
+      etag: tagOf(body),
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
     },
-    plain,
-    gzip: await inGzip(plain),
+    body,
+    compressed: { gzip: await inGzip(body), br: await inBrotli(body, fastBrotli) },
   }
 }

@@ -1,6 +1,10 @@
-import type { FollowingHealth, Health } from '../../service/network/health.ts'
+import {
+  type FollowingHealth,
+  type Health,
+  healthReasons,
+  readHealth,
+} from '../../service/network/health.ts'
 import { messageOf } from '../errors.ts'
-import { healthOf } from '../rest/health.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { free, reads } from './prices.ts'
@@ -130,7 +134,14 @@ const StartingType = builder.objectRef<NonNullable<Health['starting']>>('Startin
   }),
 })
 
-const HealthType = builder.objectRef<Health>('Health').implement({
+const HealthReason = enumOf(
+  'HealthReason',
+  'Why a gateway cannot do its work, or is about to stop.',
+  healthReasons,
+)
+
+/** Whether the gateway can do its work. */
+export const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'Whether the gateway can do its work.',
   fields: (t) => ({
     isHealthy: t.exposeBoolean('isHealthy', {
@@ -145,10 +156,15 @@ const HealthType = builder.objectRef<Health>('Health').implement({
       type: 'UInt32',
       description: 'Rises whenever another process takes over.',
     }),
+    reasons: t.expose('reasons', {
+      complexity: free,
+      type: [HealthReason],
+      description: 'Why it cannot do its work; none while it can.',
+    }),
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why no blocks are accepted: the reason of LEDGER_UNAVAILABLE; null while they are.',
+        'The one of them for which no blocks are accepted, as LEDGER_UNAVAILABLE has it; null while they are.',
     }),
     starting: t.expose('starting', {
       complexity: free,
@@ -171,6 +187,6 @@ builder.queryField('health', (t) =>
     complexity: reads(1),
     type: HealthType,
     description: 'Whether the gateway can do its work, and in upstream mode how it follows.',
-    resolve: (_root, _args, { services, isStopping }) => healthOf({ isStopping }, services),
+    resolve: (_root, _args, { services, isStopping }) => readHealth(services, { isStopping }),
   }),
 )

@@ -1,6 +1,5 @@
 import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
-import type { Problem } from '../../protocol/problems.ts'
-import type { Refusal } from '../../protocol/schema/refusal.ts'
+import type { Unreadable } from '../../tools/inspect-any.ts'
 import {
   type Form,
   type InspectedBlock,
@@ -25,32 +24,40 @@ const InspectBlockInput = builder.inputType('InspectBlockInput', {
   }),
 })
 
-const BrokenRule = builder.objectRef<Refusal | Problem>('BrokenRule').implement({
-  description: 'A rule that a block breaks, and where.',
+interface Broken {
+  readonly error: Unreadable['error']
+  /** What breaks it. */
+  readonly subject: string
+}
+
+/** A rule that a value breaks. */
+export const BrokenRule = builder.objectRef<Broken>('BrokenRule').implement({
+  description: 'A rule that a value breaks, and where.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'The name of the rule.' }),
-    path: t.exposeString('path', {
+    code: t.string({ description: 'The name of the rule.', resolve: ({ error }) => error.code }),
+    path: t.string({
       description:
-        'The way to the broken part, from the block inwards; empty for the block itself.',
+        'The way to the broken part, from the value inwards; empty for the value itself.',
+      resolve: ({ error }) => error.path,
     }),
     offset: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The byte at which the broken part begins; null for a block in JSON.',
-      resolve: ({ offset }) => offset,
+      description: 'The byte at which the broken part begins; null for a value in JSON.',
+      resolve: ({ error }) => ('offset' in error ? error.offset : undefined),
     }),
     message: t.string({
       description: 'The rule as a sentence.',
-      resolve: (broken) => printError(broken, 'the block').message,
+      resolve: ({ error, subject }) => printError(error, subject).message,
     }),
     isOfNodeAlone: t.boolean({
       description:
         'Whether only the node has this rule, so that the official SDK accepts the block.',
-      resolve: (broken) => 'of' in broken && broken.of === 'node',
+      resolve: ({ error }) => 'of' in error && error.of === 'node',
     }),
     isOfSdkAlone: t.boolean({
       description: 'Whether only the official SDK has this rule, so that nodes accept the block.',
-      resolve: (broken) => 'of' in broken && broken.of === 'sdk',
+      resolve: ({ error }) => 'of' in error && error.of === 'sdk',
     }),
   }),
 })
@@ -70,7 +77,8 @@ const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('Create
   }),
 })
 
-const TransactionInspection = builder
+/** What follows from a signed transaction alone. */
+export const TransactionInspection = builder
   .objectRef<InspectedTransaction>('TransactionInspection')
   .implement({
     description: 'What follows from a signed transaction alone.',
@@ -114,7 +122,8 @@ const TransactionInspection = builder
     }),
   })
 
-const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').implement({
+/** What follows from a block alone. */
+export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').implement({
   description: 'What follows from a block alone.',
   fields: (t) => ({
     isWellFormed: t.boolean({
@@ -126,7 +135,7 @@ const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').imp
       complexity: free,
       type: [BrokenRule],
       description: 'Every rule of form that it breaks.',
-      resolve: ({ problems }) => [...problems],
+      resolve: ({ problems }) => problems.map(ofBlock),
     }),
     block: t.expose('block', {
       complexity: free,
@@ -205,7 +214,11 @@ builder.queryField('inspectBlock', (t) =>
       const inspected = await inspectBlock(deps, given)
       if (inspected.ok) return inspected.value
       if (inspected.error.code === 'SIGNATURE_CHECK_BUSY') throw toGraphQL(inspected.error)
-      return inspected.error
+      return ofBlock(inspected.error)
     },
   }),
 )
+
+function ofBlock(error: Broken['error']): Broken {
+  return { error, subject: 'the block' }
+}

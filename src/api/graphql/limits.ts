@@ -88,15 +88,17 @@ function endOfLine(text: string, start: number): number {
   return at
 }
 
+/** Strings may be most of a document, and are passed over at the speed of a search. */
+const endOrEscape = /["\n\r]|\\[\s\S]/g
+
 /** The last sign of a string; one without an end is left to the parser, and ends with its line or the text. */
 function endOfString(text: string, start: number): number {
   const quotes = '"""'
   if (!text.startsWith(quotes, start)) {
-    let at = start + 1
-    while (at < text.length && !'"\n\r'.includes(text.charAt(at))) {
-      at += text.charAt(at) === '\\' ? 2 : 1
-    }
-    return at
+    endOrEscape.lastIndex = start + 1
+    let found = endOrEscape.exec(text)
+    while (found?.[0].startsWith('\\')) found = endOrEscape.exec(text)
+    return found?.index ?? text.length
   }
   let end = text.indexOf(quotes, start + quotes.length)
   while (end !== -1 && text.charAt(end - 1) === '\\')

@@ -1,3 +1,4 @@
+import { restOfTurn } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 
 /** Reads of one answer that belong together: what its fields ask for at the same time is read at once. */
@@ -23,9 +24,7 @@ export function createLoader<A, R>(
     const asked: A[] = []
     const readAll = async () => {
       // By then every field of the same depth has asked.
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve)
-      })
+      await restOfTurn(context.share.client)
       open.delete(group)
       return await read(context, asked)
     }

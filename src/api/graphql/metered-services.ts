@@ -16,7 +16,8 @@ export function withMeteredServices<C extends GatewayContext>(
   read: Reader = context.services.store.read,
 ): C {
   const { services, budget } = context
-  const store = { ...services.store, read: meteredReads(read, budget) }
+  const primary = meteredReads(services.store.primary, budget)
+  const store = { ...services.store, primary, read: meteredReads(read, budget) }
   const signatures = meteredSignatures(services.signatures, budget)
   return { ...context, services: { ...services, store, signatures } }
 }

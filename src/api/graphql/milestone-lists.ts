@@ -122,6 +122,14 @@ builder.objectFields(Milestone, (t) => ({
     resolve: async ({ index }, _args, context) =>
       (await milestoneCounts(context, index))?.transactions,
   }),
+  failedTransactionCount: t.field({
+    type: 'UInt32',
+    nullable: true,
+    description:
+      'How many transactions failed for good in its slot, as `transactionsFailed` of the activity; null for a slot of before they were counted, and, with an error, in upstream mode.',
+    complexity: fieldCost.count,
+    resolve: async ({ index }, _args, context) => (await milestoneCounts(context, index))?.failed,
+  }),
 }))
 
 function slotOf(index: number) {

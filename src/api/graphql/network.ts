@@ -21,7 +21,8 @@ const BaseTokenType = builder.objectRef<typeof baseToken>('BaseToken').implement
   }),
 })
 
-const NetworkType = builder.objectRef<Network>('Network').implement({
+/** A network: its parameters and what follows from them. */
+export const NetworkType = builder.objectRef<Network>('Network').implement({
   description: 'A network: its parameters and what follows from them.',
   fields: (t) => ({
     baseToken: t.field({

@@ -12,13 +12,35 @@ export async function atOneMoment<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
 ): Promise<T> {
-  const snapshot = await beginSnapshot(context.services)
   const overdue = setTimeout(context.budget.overdue, mostQueryMs)
   overdue.unref()
   try {
-    return await run(withMeteredServices(context, snapshot.read))
+    for (let attempt = 1; ; attempt++) {
+      const answer = await atOneMomentOf(context, run, attempt === mostAttempts)
+      if (answer !== 'STALE') return answer.result
+    }
   } finally {
     clearTimeout(overdue)
+  }
+}
+
+/** Replicas that are lost one after the other. */
+const mostAttempts = 3
+
+/** Runs it once. What a replica that is lost or behind left out is no answer, whether it failed or not. */
+async function atOneMomentOf<C extends GatewayContext, T>(
+  context: C,
+  run: (context: C) => Promise<T>,
+  isLast: boolean,
+): Promise<{ readonly result: T } | 'STALE'> {
+  const snapshot = await beginSnapshot(context.services)
+  try {
+    const result = await run(withMeteredServices(context, snapshot.read))
+    return !isLast && (await snapshot.isStale()) ? 'STALE' : { result }
+  } catch (failure) {
+    if (!isLast && (await snapshot.isStale())) return 'STALE'
+    throw failure
+  } finally {
     snapshot.end()
   }
 }
@@ -31,7 +53,8 @@ async function beginSnapshot({ store }: Pick<Services, 'store'>): Promise<Snapsh
     return await store.snapshot()
   } catch (failure) {
     const fail = () => Promise.reject(failure)
-    return { read: new Proxy(store.read, { get: () => fail }), end: () => {} }
+    const read = new Proxy(store.read, { get: () => fail })
+    return { read, isStale: async () => false, end: () => {} }
   }
 }
 

@@ -126,6 +126,9 @@ const jsonOfSignature = 230
 /** As many as the largest block has place for. */
 const mostSignatures = Math.floor(32_768 / 97)
 
+/** Judging a transaction that is in what has the field, with as many signatures as a block has place for. */
+export const judgementOfParent = computesUpTo(judgementBase + mostSignatures * signatureCost)
+
 /** The prices of fields that are dear by themselves. */
 export const fieldCost = {
   /** Bytes of an output, or other text that is mostly some hundred bytes long. */
@@ -136,6 +139,12 @@ export const fieldCost = {
   accessNodes: bytes(10_240),
   /** Decoding a block or a transaction. */
   block: { ...computes(1), field: 20 },
+  /** A block is read twice; mostly it has less than 200 fields. */
+  blockFields: { ...computes(2), field: 20, multiplier: 200 },
+  /** An output or an address is read again; mostly it has less than 40 fields. */
+  outputFields: { ...computes(1), multiplier: 40 },
+  /** A transaction is judged once more, with ten signatures where it failed, and what it refers to is read. */
+  examination: computesUpTo(submissionCost),
   /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
   proof: computes(50),
   /** All accounts that stake are read and sorted. */

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../lib/turns.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
 import { type ProveOutput, proverOf } from '../../service/outputs/output-proof.ts'
@@ -64,7 +64,7 @@ function pieceFor(batch: Batch, context: GatewayContext, view: OutputView): Piec
     return former
   }
   const prover = batch.last.then(async () => {
-    await setImmediate()
+    await nextTurn(context.share.client)
     context.budget.check()
     return await (former?.prover ?? proverOf(context.services, view))
   })

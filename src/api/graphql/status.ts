@@ -1,10 +1,11 @@
 import { present } from '../../lib/assert.ts'
+import { readHealth } from '../../service/network/health.ts'
 import { readStatus, type SlotTime, type Status } from '../../service/network/read-status.ts'
 import { readMilestone } from '../../service/slots/read-milestone.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { uint64s } from './exposed.ts'
-import { GatewayRole } from './health.ts'
+import { GatewayRole, HealthType } from './health.ts'
 import { Milestone } from './milestone.ts'
 import { free, reads } from './prices.ts'
 
@@ -78,6 +79,12 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
     role: t.expose('role', {
       type: GatewayRole,
       description: 'The role of this gateway among those on its database.',
+    }),
+    health: t.field({
+      complexity: reads(1),
+      type: HealthType,
+      description: 'Whether this gateway can do its work.',
+      resolve: (_status, _args, { services, isStopping }) => readHealth(services, { isStopping }),
     }),
     mode: t.expose('mode', { type: LedgerMode, description: 'Where the ledger comes from.' }),
   }),

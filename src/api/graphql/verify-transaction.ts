@@ -47,7 +47,8 @@ const TransactionRefusal = builder.objectRef<Refusal>('TransactionRefusal').impl
   }),
 })
 
-const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailure').implement({
+/** Why a transaction fails, in detail. */
+export const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailure').implement({
   description: 'Why a transaction would fail.',
   fields: (t) => ({
     code: t.exposeInt('code', { description: 'The published number of the reason, 1 to 255.' }),
@@ -65,7 +66,8 @@ const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailure').im
 
 type ManaAccount = NonNullable<Examined['mana']>
 
-const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
+/** The mana of a transaction in detail. */
+export const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
   description:
     'The mana of both sides of a transaction in its creation slot. What is left over is burned.',
   fields: (t) => ({
@@ -89,7 +91,8 @@ const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
   }),
 })
 
-const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
+/** What would happen to a transaction. */
+export const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
   description: 'The outcome of a transaction, were it submitted now. It is not stored.',
   fields: (t) => ({
     transactionId: t.expose('transactionId', {
@@ -116,6 +119,12 @@ const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction')
       type: ['String'],
       description: 'The rules that hold, in their order; of a FAILED one the next is broken.',
       resolve: (seen) => ('passed' in seen ? [...seen.passed] : []),
+    }),
+    brokenRule: t.string({
+      nullable: true,
+      description:
+        'The rule that a FAILED one breaks; null of others, and where its inputs or what else it refers to are not there, or are spent.',
+      resolve: (seen) => ('broken' in seen ? seen.broken : null),
     }),
     mana: t.field({
       complexity: free,

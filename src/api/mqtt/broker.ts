@@ -70,6 +70,8 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: 64 * 1024,
+    // Hundreds of messages may come with the same bytes; requests of others have their turns between them.
+    allowSynchronousEvents: false,
     handleProtocols: (offered) =>
       ['mqtt', 'mqttv3.1'].find((protocol) => offered.has(protocol)) ?? false,
   })
@@ -165,6 +167,7 @@ async function createBroker(
   interests: TopicInterests,
   shares: Shares,
 ): Promise<Aedes> {
+  const allowed = new WeakMap<Client, Set<string>>()
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
@@ -175,7 +178,11 @@ async function createBroker(
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
     authorizeSubscribe: (client, subscription, done) => {
       const isRefused = shares.get(client.conn)?.take(topicCost) !== undefined
-      done(null, !isRefused && isAllowed(client, subscription) ? subscription : null)
+      const topics = allowed.get(client) ?? new Set()
+      allowed.set(client, topics)
+      const isAllowed = !isRefused && mayAdd(topics, subscription)
+      if (isAllowed) topics.add(subscription.topic)
+      done(null, isAllowed ? subscription : null)
     },
     authorizeForward: (client, packet) => {
       const { conn } = client
@@ -206,7 +213,10 @@ async function createBroker(
       if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
     }
   }
-  broker.on('unsubscribe', (topics, client) => forget(client, topics))
+  broker.on('unsubscribe', (topics, client) => {
+    for (const topic of topics) allowed.get(client)?.delete(topic)
+    forget(client, topics)
+  })
   broker.on('clientDisconnect', (client) => {
     forget(client, topicsByClient.get(client) ?? [])
     topicsByClient.delete(client)
@@ -242,9 +252,8 @@ function refuseVersion5({ conn }: Client, done: () => void): void {
 /** Unsupported Protocol Version (MQTT 5, 3.2.2.2). */
 const unsupportedVersion = 0x84
 
-function isAllowed(client: Client, { topic }: Subscription): boolean {
-  const { subscriptions = {} } = client as Client & { subscriptions?: object }
-  return Object.keys(subscriptions).length < maxTopics && parseTopic(topic) !== undefined
+function mayAdd(topics: ReadonlySet<string>, { topic }: Subscription): boolean {
+  return topics.size < maxTopics && parseTopic(topic) !== undefined
 }
 
 /** Publishes the present state of a single thing to a client that subscribes to it. */

@@ -1,16 +1,33 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { turnOf } from '../../lib/turns.ts'
 import type { BodyError } from '../api-errors.ts'
+import { withRoom } from '../large-bodies.ts'
 import type { RestRequest } from './request.ts'
 
 /** The longest request body, in bytes: 1 MiB, on every transport. */
 export const maxBodyBytes = 1_048_576
 
-/** Reads a whole body. One that is too long is refused as soon as that is known, and the rest of it is not kept. */
+/**
+ * Reads a whole body in the turn of its client. One that is too long is refused as soon as that is known, and the rest of it is
+ * not kept.
+ */
 export async function readBody(
   message: IncomingMessage,
   limit: number,
-): Promise<Result<Uint8Array, BodyError>> {
+  client: string,
+): Promise<Result<Buffer, BodyError>> {
+  const isHere = message.complete
+  const body = await withRoom(client, message, () => collect(message, limit))
+  // The last bytes of one that was still on its way were taken off the socket in no turn.
+  if (!isHere) await turnOf(client)
+  return body
+}
+
+async function collect(
+  message: IncomingMessage,
+  limit: number,
+): Promise<Result<Buffer, BodyError>> {
   const tooLarge = err({ code: 'BODY_TOO_LARGE', limit } as const)
   if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
   // An iterator over the message would take some ten microseconds more for each small body.

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { bodyObject, bodyValue, optionalBody } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type {
@@ -8,6 +7,7 @@ import type {
   FaucetQuestion,
   FaucetRequest,
 } from '../../service/faucet/faucet-requests.ts'
+import { settledWithin } from '../../service/faucet/settled-within.ts'
 import type { BodyError, FaucetRequestMalformed } from '../api-errors.ts'
 import { submissionCost } from '../graphql/prices.ts'
 import { readJson } from './body.ts'
@@ -94,12 +94,7 @@ async function paidWithin(
   const { seconds, signal, request } = options
   const accepted = await faucet.enqueue(question)
   if (!accepted.ok) return accepted
-  const over = new AbortController()
-  const late = delay(seconds * 1_000, undefined, {
-    signal: AbortSignal.any([signal, over.signal]),
-  }).catch(() => undefined)
-  const transactionId = await Promise.race([accepted.value.settled, late])
-  over.abort()
+  const transactionId = await settledWithin(accepted.value, { seconds, signal })
   if (transactionId === undefined) return ok(waits(request, accepted.value))
   if (!transactionId.ok) return transactionId
   const { address } = accepted.value

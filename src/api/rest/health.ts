@@ -1,21 +1,25 @@
 import { ok } from '../../lib/result.ts'
-import { type FollowingHealth, type Health, readHealth } from '../../service/network/health.ts'
-import type { Services } from '../../service/services.ts'
+import {
+  type FollowingHealth,
+  type Health,
+  healthReasonCodes,
+  readHealth,
+} from '../../service/network/health.ts'
 import { messageOf } from '../errors.ts'
+import { inWords } from '../message-words.ts'
 import {
   about,
   count,
   type Form,
   flag,
+  listOf,
   object,
   optional,
   printedBy,
   text,
   uint32,
-  word,
 } from './form.ts'
 import { jsonReply } from './reply.ts'
-import type { RestRequest } from './request.ts'
 import { type Route, readRoute, route } from './route.ts'
 
 /** The routes about health. */
@@ -67,15 +71,12 @@ const starting = about(
   }),
 )
 
-/** The reasons of LEDGER_UNAVAILABLE, in words. */
-const reasons = [
-  ...['starting', 'clock behind', 'clock leapt', 'lease lost', 'closing'],
-  ...['nodes away', 'node answer unreadable', 'node contradicted'],
-] as const
+const reason = codeAsWords(...healthReasonCodes.map(inWords))
 
 const readinessForm = object({
   isHealthy: flag,
-  reason: optional(about('Why no blocks are accepted.', codeAsWords(...reasons))),
+  reasons: about('Why it cannot do its work; none while it can.', listOf(reason)),
+  reason: optional(about('The one of them for which no blocks are accepted.', reason)),
   role: about(
     'Whether this process writes the ledger, or stands by.',
     codeAsWords('writer', 'standby'),
@@ -135,20 +136,11 @@ export function healthRoute<T>({
     method: 'GET',
     answers: replies,
     answer: async (_given, services, request) => {
-      const health = await healthOf(request, services)
+      const health = await readHealth(services, request)
       const status = health.isHealthy ? 200 : 503
       return ok(replies[status].respond(request, toAnswer(health), { status }))
     },
   })
-}
-
-/** The health of the gateway, for every route and for GraphQL: one that is about to stop is not healthy any more. */
-export async function healthOf(
-  { isStopping }: Pick<RestRequest, 'isStopping'>,
-  services: Pick<Services, 'store' | 'source'>,
-): Promise<Health> {
-  const health = await readHealth(services)
-  return { ...health, isHealthy: health.isHealthy && !isStopping }
 }
 
 type Fault = NonNullable<FollowingHealth['contradiction'] | FollowingHealth['unreadable']>
@@ -158,9 +150,6 @@ function withMessage(fault: Fault) {
 }
 
 /** A code, printed as lower-case words. */
-function codeAsWords(...words: readonly [string, ...string[]]): Form<string> {
-  return {
-    shape: word(...words).shape,
-    print: (code) => code.toLowerCase().replaceAll('_', ' '),
-  }
+function codeAsWords(...words: readonly string[]): Form<string> {
+  return { shape: { type: 'string', enum: words }, print: inWords }
 }

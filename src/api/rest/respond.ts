@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { afterTurns } from '../../lib/turns.ts'
 import type { RestResponse, RouteResponse, StreamedResponse } from './response.ts'
 
 /** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
@@ -55,7 +56,7 @@ function sendWhole(
   if (etag !== undefined && isKnown(request, etag)) {
     const { 'content-type': _, ...unchanged } = headers
     response.writeHead(304, unchanged)
-    response.end()
+    afterTurns(() => response.end())
     return
   }
   const coding = codingOf(request, answer)
@@ -78,8 +79,8 @@ function sendBody(
   const length = Buffer.byteLength(body)
   response.writeHead(status, { ...headers, 'content-length': length })
   // ASCII is the same in both encodings. For UTF-8 Node reserves three bytes a character, on the heap where these are many.
-  if (typeof body === 'string' && length === body.length) response.end(body, 'latin1')
-  else response.end(body)
+  const isAscii = typeof body === 'string' && length === body.length
+  afterTurns(() => (isAscii ? response.end(body, 'latin1') : response.end(body)))
 }
 
 /** Compresses on another thread, for speed rather than size. */

@@ -67,7 +67,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
         listen: (work) => listen(request, work),
         quota: request.client.quota,
         isStopping: request.occupancy.isStopping,
-        body: () => readBody(message, maxBodyBytes),
+        body: () => readBody(message, maxBodyBytes, request.client.name),
       },
       deps.services,
     )

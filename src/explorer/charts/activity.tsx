@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { HomeData } from '../../generated/explorer/home.ts'
-import { grouped } from '../format.ts'
 import { theme } from '../frame/theme.ts'
+import { Amount, Count } from '../parts/amount.tsx'
 import { Section } from '../parts/facts.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { utc } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -93,30 +94,35 @@ function Numbers({ points }: { readonly points: readonly ActivityPoint[] }) {
     ({ transactionsAccepted: accepted, transactionsFailed: failed }) =>
       accepted !== '0' || (failed ?? '0') !== '0',
   )
-  if (busy.length === 0) return <p class="empty">{texts.home.noActivity}</p>
   return (
-    <table>
-      <caption class="unseen">{texts.home.activity}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{texts.home.start}</th>
-          <th scope="col" class="number">
-            {texts.home.accepted}
-          </th>
-          <th scope="col" class="number">
-            {texts.home.failed}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {busy.toReversed().map(({ start, transactionsAccepted, transactionsFailed }) => (
-          <tr key={start}>
-            <th scope="row">{utc(Date.parse(start)).slice(0, 16)}</th>
-            <td class="number">{grouped(transactionsAccepted)}</td>
-            <td class="number">{grouped(transactionsFailed ?? '0')}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption={texts.home.activity}
+      rows={busy.toReversed()}
+      keyOf={({ start }) => start}
+      columns={columns}
+      empty={texts.home.noActivity}
+    />
   )
 }
+
+const columns: readonly Column<ActivityPoint>[] = [
+  {
+    head: texts.home.start,
+    cell: ({ start }) => <time dateTime={start}>{utc(Date.parse(start)).slice(0, 16)}</time>,
+  },
+  {
+    head: texts.home.accepted,
+    cell: ({ transactionsAccepted }) => <Count value={transactionsAccepted} />,
+    isNumber: true,
+  },
+  {
+    head: texts.home.failed,
+    cell: ({ transactionsFailed }) => <Count value={transactionsFailed} />,
+    isNumber: true,
+  },
+  {
+    head: texts.home.moved,
+    cell: ({ baseTokensMoved: moved }) => (moved === null ? '–' : <Amount value={moved} isBare />),
+    isNumber: true,
+  },
+]

@@ -20,6 +20,7 @@ const sections: readonly (readonly [page: PageName, label: string])[] = [
   ['nfts', texts.nav.nfts],
   ['validators', texts.nav.validators],
   ['chains', texts.nav.chains],
+  ['decode', texts.nav.tools],
 ]
 
 export function Header() {

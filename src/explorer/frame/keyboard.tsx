@@ -20,6 +20,7 @@ const sections: Readonly<Record<string, () => string>> = {
   n: () => linkTo('nfts'),
   v: () => linkTo('validators'),
   c: () => linkTo('chains'),
+  d: () => linkTo('decode'),
 }
 
 export function openKeyboardHelp(): void {

@@ -1,19 +1,22 @@
 import { grouped } from '../format.ts'
 import { milestones } from '../live.ts'
+import type { Tip } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** One bar for each of the newest milestones, the newest at the end, as high as it has transactions. */
+/** One bar for each of the newest milestones, the newest at the end, as high as it has transactions, with those that failed hatched on top. */
 export function SlotStrip() {
   const shown = milestones.value
-  const most = Math.max(4, ...shown.map(({ transactionCount }) => transactionCount ?? 0))
+  const most = Math.max(4, ...shown.map((one) => acceptedOf(one) + failedOf(one)))
   return (
     <nav class="strip" aria-label={texts.strip.label(shown.length)}>
-      {shown.map(({ index, transactionCount }) => {
-        const count = transactionCount ?? 0
+      {shown.map((milestone) => {
+        const { index } = milestone
+        const failed = failedOf(milestone)
+        const count = acceptedOf(milestone) + failed
         // A logarithm, so that one transaction is seen beside hundreds.
         const height = count === 0 ? 0 : 0.2 + (0.8 * Math.log1p(count)) / Math.log1p(most)
-        const label = texts.strip.bar(grouped(index), count)
+        const label = texts.strip.bar(grouped(index), acceptedOf(milestone), failed)
         return (
           // Only the newest is reached by the keyboard; the milestones are a list on the home page.
           <a
@@ -23,10 +26,20 @@ export function SlotStrip() {
             aria-label={label}
             tabIndex={-1}
           >
-            <span style={{ height: `${Math.round(100 * height)}%` }} />
+            <span style={{ height: `${Math.round(100 * height)}%` }}>
+              {failed > 0 && <span style={{ height: `${Math.round((100 * failed) / count)}%` }} />}
+            </span>
           </a>
         )
       })}
     </nav>
   )
+}
+
+function acceptedOf({ transactionCount }: Tip): number {
+  return transactionCount ?? 0
+}
+
+function failedOf({ failedTransactionCount }: Tip): number {
+  return failedTransactionCount ?? 0
 }

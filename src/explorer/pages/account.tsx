@@ -1,7 +1,7 @@
 import { type AccountPageData, document } from '../../generated/explorer/account.ts'
-import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count, Tokens } from '../parts/amount.tsx'
+import { grouped } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { Amount, Count } from '../parts/amount.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
@@ -9,8 +9,8 @@ import { History } from '../parts/history.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { Metadata } from '../parts/metadata.tsx'
 import { Epochs, Slot } from '../parts/moments.tsx'
-import { afterIn } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
+import { supplyColumns } from '../parts/supply.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
@@ -26,10 +26,8 @@ const words = chainTexts.accountPage
 
 export const page = definePage({
   document,
-  variables: (place) => ({ id: place.parameters.id ?? '', ...afterIn(place) }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ account }) => account === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   // The cost of a block follows the traffic, and its blocks need not change the ledger.
   live: () => 'MILESTONES',
   View: AccountPage,
@@ -204,16 +202,7 @@ function Blocks({ of: { accountId, blocks } }: { readonly of: Account }) {
 
 const foundryColumns: readonly Column<Foundry>[] = [
   { head: words.token, cell: ({ tokenId }) => <Id of="token" id={tokenId} /> },
-  {
-    head: words.circulating,
-    cell: ({ circulatingSupply }) => <Tokens value={circulatingSupply} />,
-    isNumber: true,
-  },
-  {
-    head: words.maximum,
-    cell: ({ maximumSupply }) => <Tokens value={maximumSupply} />,
-    isNumber: true,
-  },
+  ...supplyColumns,
 ]
 
 const blockColumns: readonly Column<Block>[] = [

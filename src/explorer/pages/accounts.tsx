@@ -5,9 +5,9 @@ import { Amount } from '../parts/amount.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
-import { afterIn, nextOf } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The accounts that are there, the one that changed last first. */
@@ -27,12 +27,10 @@ function AccountsPage({ data: { accounts }, place }: PageViewProps<AccountsPageD
   return (
     <List
       title={words.accounts}
-      rows={accounts?.nodes}
-      keyOf={({ id }) => id}
+      of={accounts}
       columns={columns}
       empty={words.noAccounts}
       place={place}
-      next={accounts && nextOf(accounts.pageInfo)}
     />
   )
 }

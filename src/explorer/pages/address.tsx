@@ -1,17 +1,22 @@
 import { type AddressPageData, document } from '../../generated/explorer/address.ts'
 import { addressOf } from '../base.ts'
-import { type Step, StepLine } from '../charts/step-line.tsx'
+import { BalanceChart } from '../charts/balance-chart.tsx'
 import { grouped, shortened } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
+import { Amount, Count, Tokens } from '../parts/amount.tsx'
 import { BalanceBar } from '../parts/balance-bar.tsx'
+import { ChainId } from '../parts/chain-id.tsx'
 import { Change } from '../parts/change.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
-import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
+import { QrCode } from '../parts/qr-code.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { afterIn } from '../router.ts'
 import { texts } from '../texts.ts'
+import { detailTexts } from '../texts-details.ts'
+import '../styles/details.css'
 
 /** What an address has, and how it came to that. */
 
@@ -38,16 +43,41 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
       <h1>{words.heading}</h1>
       <PlainId id={address.bech32} isSigned />
       <BalanceBar of={balance} />
+      <QrCode text={address.bech32} />
       <Facts>
         <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
         <Fact name={words.outputs}>
           <Count value={balance.outputCount} />
         </Fact>
         <Fact name={words.tokens}>
-          {address.nativeTokens.nodes.length > 0 && <Tokens of={address.nativeTokens.nodes} />}
+          {address.nativeTokens.nodes.length > 0 && <TokenList of={address.nativeTokens.nodes} />}
         </Fact>
         <Fact name={words.nfts}>
-          {address.nfts.nodes.length > 0 && <Count value={address.nfts.nodes.length} />}
+          {address.nfts.nodes.length > 0 && (
+            <ul>
+              {address.nfts.nodes.map(({ nftId }) => (
+                <li key={nftId}>
+                  <Id of="nft" id={nftId} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact name={detailTexts.address.chain}>
+          {address.chain !== null && <ChainId of={address.chain} />}
+        </Fact>
+        <Fact name={detailTexts.address.foundries}>
+          {address.foundries.nodes.length > 0 && (
+            <TokenList
+              of={address.foundries.nodes.map(({ tokenId, circulatingSupply }) => ({
+                tokenId,
+                total: circulatingSupply,
+              }))}
+            />
+          )}
+        </Fact>
+        <Fact name={detailTexts.address.delegations}>
+          {address.delegations.nodes.length > 0 && <Delegations of={address.delegations.nodes} />}
         </Fact>
       </Facts>
       <Section
@@ -63,7 +93,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
           </span>
         }
       >
-        <StepLine steps={stepsOf(updates?.nodes ?? [])} />
+        {address.balanceHistory !== null && <BalanceChart of={address.balanceHistory} />}
         <Table
           caption={words.updates}
           rows={updates?.nodes ?? []}
@@ -88,25 +118,29 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
   )
 }
 
-function Tokens({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
+function TokenList({ of }: { readonly of: Address['nativeTokens']['nodes'] }) {
   return (
     <ul>
       {of.map(({ tokenId, total }) => (
         <li key={tokenId}>
-          <span class="count">{grouped(total)}</span> <span class="id">{shortened(tokenId)}</span>
+          <Tokens value={total} /> <Id of="token" id={tokenId} />
         </li>
       ))}
     </ul>
   )
 }
 
-/** The balance after each update that is listed, the oldest first. */
-function stepsOf(updates: readonly Update[]): readonly Step[] {
-  return updates
-    .toReversed()
-    .flatMap(({ milestoneEndedAt, balance }) =>
-      balance === null ? [] : [{ timeMs: Date.parse(milestoneEndedAt), value: Number(balance) }],
-    )
+function Delegations({ of }: { readonly of: Address['delegations']['nodes'] }) {
+  return (
+    <ul>
+      {of.map(({ delegationId, delegatedAmount, validatorId }) => (
+        <li key={delegationId}>
+          <Amount value={delegatedAmount} /> <Id of="delegation" id={delegationId} />{' '}
+          <span class="muted">→</span> <Id of="account" id={validatorId} />
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 /** The whole history, as the gateway makes it of everything that is kept. */

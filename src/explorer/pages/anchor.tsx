@@ -1,13 +1,12 @@
 import { type AnchorPageData, document } from '../../generated/explorer/anchor.ts'
-import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { grouped } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { RecordFacts, Versions } from '../parts/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
 import { Id } from '../parts/id.tsx'
 import { Metadata } from '../parts/metadata.tsx'
-import { afterIn } from '../parts/paging.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -17,10 +16,8 @@ const words = chainTexts.anchor
 
 export const page = definePage({
   document,
-  variables: (place) => ({ id: place.parameters.id ?? '', ...afterIn(place) }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ anchor }) => anchor === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   // A record changes without a change of the ledger.
   live: () => 'MILESTONES',
   View: AnchorPage,

@@ -1,7 +1,7 @@
 import { type BlockPageData, document } from '../../generated/explorer/block.ts'
-import { grouped, shortened, words as wordsOf } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Bytes } from '../parts/bytes.tsx'
+import { grouped, words as wordsOf } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { ByteTree } from '../parts/byte-tree.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { State } from '../parts/state.tsx'
@@ -9,6 +9,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { Time, WholeTime } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
+import '../styles/details.css'
 
 /** One block: what it says, and the blocks before and after it. */
 
@@ -20,10 +21,8 @@ const words = texts.block
 
 export const page = definePage({
   document,
-  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ block }) => block === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   // Blocks come to it as children for a while, and the ledger need not change for that.
   live: () => 'MILESTONES',
   View: BlockPage,
@@ -54,7 +53,7 @@ function BlockPage({ data: { block } }: PageViewProps<BlockPageData>) {
           {block.issuer === null ? (
             <PlainId id={block.issuerId} isSigned />
           ) : (
-            <Id of="address" id={block.issuer.address.bech32} />
+            <Id of="account" id={block.issuerId} />
           )}
         </Fact>
         <Fact name={words.body}>{wordsOf(body.__typename)}</Fact>
@@ -101,7 +100,7 @@ function BlockPage({ data: { block } }: PageViewProps<BlockPageData>) {
           />
         </Section>
       </div>
-      <Bytes of={block.bytes} />
+      <ByteTree fields={block.fields} bytes={block.bytes} />
     </>
   )
 }

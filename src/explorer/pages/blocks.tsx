@@ -3,11 +3,11 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { MilestoneLink } from '../parts/moments.tsx'
-import { afterIn, Choice, nextOf, OnlyBy, oneOf } from '../parts/paging.tsx'
+import { Choice, OnlyBy, oneOf } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import type { Place } from '../router.ts'
+import { afterIn, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** All blocks that are kept, by what they carry and by issuer. */
@@ -33,15 +33,7 @@ export const page = definePage({
 
 function BlocksPage({ data: { blocks }, place }: PageViewProps<BlocksPageData>) {
   return (
-    <List
-      title={words.blocks}
-      rows={blocks?.nodes}
-      keyOf={({ id }) => id}
-      columns={columns}
-      empty={words.noBlocks}
-      place={place}
-      next={blocks && nextOf(blocks.pageInfo)}
-    >
+    <List title={words.blocks} of={blocks} columns={columns} empty={words.noBlocks} place={place}>
       <Choice place={place} by="payload" label={words.byPayload} values={words.payloads} />
       <Issuer place={place} />
     </List>

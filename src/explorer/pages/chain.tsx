@@ -1,10 +1,10 @@
 import { type ChainPageData, document } from '../../generated/explorer/chain.ts'
-import { shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { RecordFacts, Versions } from '../parts/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
-import { afterIn, Paging } from '../parts/paging.tsx'
+import { Paging } from '../parts/paging.tsx'
+import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The record of a chain: where to reach it, and every version with who set it and when. */
@@ -15,10 +15,9 @@ const words = chainTexts.record
 
 export const page = definePage({
   document,
+  ...byId(words),
   variables: (place) => ({ chainId: place.parameters.id ?? '', ...afterIn(place) }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
   isMissing: ({ chainRecord }) => chainRecord === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   live: () => 'MILESTONES',
   View: ChainPage,
 })

@@ -4,9 +4,9 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { AccessNodes, IsActive } from '../parts/chain-record.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
-import { afterIn, nextOf } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The records of all chains. */
@@ -27,12 +27,10 @@ function ChainsPage({ data: { chainRecords }, place }: PageViewProps<ChainsPageD
   return (
     <List
       title={words.list}
-      rows={chainRecords?.nodes}
-      keyOf={({ id }) => id}
+      of={chainRecords}
       columns={columns}
       empty={words.noRecords}
       place={place}
-      next={chainRecords && nextOf(chainRecords.pageInfo)}
     />
   )
 }

@@ -1,6 +1,6 @@
 import { type DelegationPageData, document } from '../../generated/explorer/delegation.ts'
-import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { grouped } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
@@ -15,10 +15,8 @@ const words = chainTexts.delegation
 
 export const page = definePage({
   document,
-  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ delegation }) => delegation === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   // Its reward grows with the epochs.
   live: ({ delegation }) => (delegation?.isDestroyed ? 'NEVER' : 'MILESTONES'),
   View: DelegationPage,

@@ -83,7 +83,7 @@ function Figures({ status }: { readonly status: HomeData['status'] }) {
       />
       <Figure
         value={grouped(status.addresses)}
-        name={texts.home.addresses}
+        name={<a href={linkTo('rich')}>{texts.home.addresses}</a>}
         note={texts.home.addressesNote}
       />
     </div>
@@ -92,7 +92,7 @@ function Figures({ status }: { readonly status: HomeData['status'] }) {
 
 interface FigureProps {
   readonly value: string
-  readonly name: string
+  readonly name: ComponentChildren
   readonly note: string
 }
 

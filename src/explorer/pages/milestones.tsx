@@ -3,10 +3,9 @@ import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Count } from '../parts/amount.tsx'
 import { List } from '../parts/list.tsx'
-import { afterIn, nextOf } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
+import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** All milestones. */
@@ -27,12 +26,10 @@ function MilestonesPage({ data: { milestones }, place }: PageViewProps<Milestone
   return (
     <List
       title={words.milestones}
-      rows={milestones?.nodes}
-      keyOf={({ id }) => id}
+      of={milestones}
       columns={columns}
       empty={words.noMilestones}
       place={place}
-      next={milestones && nextOf(milestones.pageInfo)}
     />
   )
 }

@@ -1,13 +1,13 @@
 import { document, type NftPageData } from '../../generated/explorer/nft.ts'
 import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
 import { Media } from '../parts/media.tsx'
 import { Metadata } from '../parts/metadata.tsx'
 import { nameIn } from '../parts/metadata-rows.ts'
-import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
@@ -22,11 +22,10 @@ const words = chainTexts.nft
 
 export const page = definePage({
   document,
-  variables: (place) => ({ id: place.parameters.id ?? '', ...afterIn(place) }),
+  ...byId(words),
   title: ({ parameters }, data) =>
     words.title(nameOf(data?.nft ?? null) ?? shortened(parameters.id ?? '')),
   isMissing: ({ nft }) => nft === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   View: NftPage,
 })
 

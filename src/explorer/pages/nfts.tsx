@@ -3,10 +3,10 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { nameIn } from '../parts/metadata-rows.ts'
-import { afterIn, nextOf, OnlyBy } from '../parts/paging.tsx'
+import { OnlyBy } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
+import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The NFTs that are there, the one that changed last first; of one issuer, its collection. */
@@ -25,15 +25,7 @@ export const page = definePage({
 function NftsPage({ data: { nfts }, place }: PageViewProps<NftsPageData>) {
   const issuer = place.query.get('issuer')
   return (
-    <List
-      title={words.nfts}
-      rows={nfts?.nodes}
-      keyOf={({ id }) => id}
-      columns={columns}
-      empty={words.noNfts}
-      place={place}
-      next={nfts && nextOf(nfts.pageInfo)}
-    >
+    <List title={words.nfts} of={nfts} columns={columns} empty={words.noNfts} place={place}>
       {issuer !== null && (
         <OnlyBy place={place} by="issuer">
           {words.issuedBy} <Id of="address" id={issuer} />

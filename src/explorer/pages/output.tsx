@@ -1,14 +1,17 @@
 import { document, type OutputPageData } from '../../generated/explorer/output.ts'
-import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { grouped } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
-import { Bytes } from '../parts/bytes.tsx'
+import { ByteTree } from '../parts/byte-tree.tsx'
+import { ChainId } from '../parts/chain-id.tsx'
 import { Conditions } from '../parts/conditions.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
+import { Proof } from '../parts/proof.tsx'
 import { WholeTime } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
+import '../styles/details.css'
 
 /** Who owns an output, now and later, and what became of it. */
 
@@ -16,15 +19,13 @@ const words = texts.output
 
 export const page = definePage({
   document,
-  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ output }) => output === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   live: ({ output }) => (output?.isSpent ? 'NEVER' : 'UPDATES'),
   View: OutputPage,
 })
 
-function OutputPage({ data: { output } }: PageViewProps<OutputPageData>) {
+function OutputPage({ data: { output }, place }: PageViewProps<OutputPageData>) {
   if (output === null) return null
   return (
     <>
@@ -60,11 +61,10 @@ function OutputPage({ data: { output } }: PageViewProps<OutputPageData>) {
             </>
           )}
         </Fact>
-        <Fact name={words.chain}>
-          {output.chain !== null && <PlainId id={output.chain.chainId} isSigned />}
-        </Fact>
+        <Fact name={words.chain}>{output.chain !== null && <ChainId of={output.chain} />}</Fact>
       </Facts>
-      <Bytes of={output.bytes} />
+      <Proof id={place.parameters.id ?? ''} />
+      <ByteTree fields={output.fields} bytes={output.bytes} />
     </>
   )
 }

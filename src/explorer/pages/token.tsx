@@ -1,14 +1,15 @@
 import { document, type TokenPageData } from '../../generated/explorer/token.ts'
 import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { Tokens } from '../parts/amount.tsx'
 import { ChainHeading } from '../parts/chain.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
 import { Metadata } from '../parts/metadata.tsx'
 import { nameIn } from '../parts/metadata-rows.ts'
-import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent, Shares } from '../parts/shares.tsx'
+import { SupplyFacts } from '../parts/supply.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Place } from '../router.ts'
@@ -31,11 +32,10 @@ const words = chainTexts.token
 
 export const page = definePage({
   document,
-  variables: (place) => ({ id: place.parameters.id ?? '', ...afterIn(place) }),
+  ...byId(words),
   title: ({ parameters }, data) =>
     words.title(nameOf(data?.token ?? null) ?? shortened(parameters.id ?? '')),
   isMissing: ({ token }) => token === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   View: TokenPage,
 })
 
@@ -56,15 +56,7 @@ function TokenPage({ data: { token }, place }: PageViewProps<TokenPageData>) {
       />
       <Supply of={token} />
       <Facts>
-        <Fact name={words.minted}>
-          <Tokens value={token.mintedTokens} />
-        </Fact>
-        <Fact name={words.melted}>
-          <Tokens value={token.meltedTokens} />
-        </Fact>
-        <Fact name={words.maximum}>
-          <Tokens value={token.maximumSupply} />
-        </Fact>
+        <SupplyFacts of={token} />
         <Fact name={words.foundry}>
           <Id of="foundry" id={token.tokenId} />{' '}
           <span class="muted">

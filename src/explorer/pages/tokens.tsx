@@ -1,12 +1,12 @@
 import { document, type TokensPageData } from '../../generated/explorer/tokens.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
-import { Tokens } from '../parts/amount.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { nameIn } from '../parts/metadata-rows.ts'
-import { afterIn, nextOf } from '../parts/paging.tsx'
+import { supplyColumns } from '../parts/supply.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The native tokens whose foundries are there, the one that changed last first. */
@@ -24,15 +24,7 @@ export const page = definePage({
 
 function TokensPage({ data: { tokens }, place }: PageViewProps<TokensPageData>) {
   return (
-    <List
-      title={words.tokens}
-      rows={tokens?.nodes}
-      keyOf={({ id }) => id}
-      columns={columns}
-      empty={words.noTokens}
-      place={place}
-      next={tokens && nextOf(tokens.pageInfo)}
-    />
+    <List title={words.tokens} of={tokens} columns={columns} empty={words.noTokens} place={place} />
   )
 }
 
@@ -49,14 +41,5 @@ const columns: readonly Column<Token>[] = [
     cell: ({ lastOutput }) => (lastOutput === null ? '–' : <Time at={lastOutput.bookedAt} />),
   },
   { head: words.account, cell: ({ accountId }) => <Id of="account" id={accountId} /> },
-  {
-    head: words.circulating,
-    cell: ({ circulatingSupply }) => <Tokens value={circulatingSupply} />,
-    isNumber: true,
-  },
-  {
-    head: words.maximum,
-    cell: ({ maximumSupply }) => <Tokens value={maximumSupply} />,
-    isNumber: true,
-  },
+  ...supplyColumns,
 ]

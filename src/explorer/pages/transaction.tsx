@@ -1,29 +1,36 @@
 import { document, type TransactionPageData } from '../../generated/explorer/transaction.ts'
-import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
+import { grouped } from '../format.ts'
+import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { Amount } from '../parts/amount.tsx'
+import { ByteTree } from '../parts/byte-tree.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Flow } from '../parts/flow.tsx'
+import { type BrokenPart, Flow } from '../parts/flow.tsx'
+import { FlowCsv } from '../parts/flow-csv.tsx'
+import { FlowLanes } from '../parts/flow-lanes.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
+import { outputIdOf } from '../parts/input-id.ts'
 import { gain, movedBy } from '../parts/parties.tsx'
+import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
 import { Table } from '../parts/table.tsx'
 import { Time, WholeTime } from '../parts/time.tsx'
+import { TryAgain } from '../parts/try-again.tsx'
+import { UnlockReasons } from '../parts/unlock-reasons.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
+import { detailTexts } from '../texts-details.ts'
+import '../styles/details.css'
 
 /** What a transaction moved, in a sentence and as a flow; why it failed, where it did. */
 
-export type Transaction = NonNullable<TransactionPageData['transaction']>
+type Transaction = NonNullable<TransactionPageData['transaction']>
 
 const words = texts.transaction
 
 export const page = definePage({
   document,
-  variables: ({ parameters }) => ({ id: parameters.id ?? '' }),
-  title: ({ parameters }) => words.title(shortened(parameters.id ?? '')),
+  ...byId(words),
   isMissing: ({ transaction }) => transaction === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.id ?? '' }),
   // What it created may be spent later; before it is final, every milestone may decide.
   live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
   View: TransactionPage,
@@ -43,7 +50,12 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
         <Sentence of={transaction} />
       </p>
       {transaction.failure !== null && <Failure of={transaction.failure} />}
-      <Flow of={transaction} />
+      {transaction.failure !== null && transaction.bytes !== null && (
+        <TryAgain bytes={transaction.bytes} />
+      )}
+      <Flow of={transaction} broken={brokenPart(transaction)} />
+      <FlowCsv inputs={transaction.inputs} outputs={transaction.outputs} />
+      <FlowLanes of={transaction} />
       <Facts>
         <Fact name={words.milestone}>
           {transaction.milestone !== null && (
@@ -60,20 +72,23 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
         <Fact name={words.created}>
           {content !== null && `${words.slot} ${grouped(content.transaction.creationSlot)}`}
         </Fact>
-        <Fact name={words.manaIn}>{manaOf(transaction.inputs)}</Fact>
-        <Fact name={words.manaOut}>{manaOf(transaction.outputs)}</Fact>
-        <Fact name={words.allotted}>
-          {content !== null && content.transaction.allotments.length > 0 && (
-            <>
-              {sumOf(content.transaction.allotments.map(({ mana }) => mana))}{' '}
-              <span class="muted">{words.toAccounts(content.transaction.allotments.length)}</span>
-            </>
-          )}
-        </Fact>
-        <Fact name={words.unlocks}>
-          {content !== null && <Count value={content.unlocks.length} />}
-        </Fact>
       </Facts>
+      {transaction.failure !== null && transaction.examination !== null && (
+        <Section title={detailTexts.rules.title}>
+          <Rules of={transaction.examination} />
+        </Section>
+      )}
+      {transaction.inputs.length > 0 && (
+        <Section
+          title={
+            transaction.failure === null
+              ? detailTexts.unlocks.title
+              : detailTexts.unlocks.titleOfFailed
+          }
+        >
+          <UnlockReasons of={transaction} />
+        </Section>
+      )}
       <Section title={words.blocks}>
         <Table
           caption={words.blocks}
@@ -86,16 +101,22 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
           empty={words.noBlocks}
         />
       </Section>
+      {transaction.fields !== null && transaction.bytes !== null && (
+        <ByteTree fields={transaction.fields} bytes={transaction.bytes} />
+      )}
     </>
   )
 }
 
-function manaOf(outputs: Transaction['inputs'] | Transaction['outputs']): string | undefined {
-  return outputs.length === 0 ? undefined : sumOf(outputs.map(({ mana }) => mana ?? '0'))
-}
-
-function sumOf(amounts: readonly string[]): string {
-  return grouped(amounts.reduce((sum, one) => sum + BigInt(one), 0n))
+/** What the broken rule speaks of, as the ledger says it in detail. */
+function brokenPart({ examination, content }: Transaction): BrokenPart | undefined {
+  const detail = examination?.failure?.detail
+  if (typeof detail !== 'object' || detail === null) return undefined
+  const input = 'input' in detail ? content?.transaction.inputs[Number(detail.input)] : undefined
+  return {
+    input: input && outputIdOf(input),
+    output: 'output' in detail ? Number(detail.output) : undefined,
+  }
 }
 
 /** What happened, for those who do not know what an output is. */

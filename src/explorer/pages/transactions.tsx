@@ -4,10 +4,11 @@ import { Amount } from '../parts/amount.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { MilestoneLink } from '../parts/moments.tsx'
-import { afterIn, Choice, nextOf, oneOf } from '../parts/paging.tsx'
+import { Choice, oneOf } from '../parts/paging.tsx'
 import { movedBy, Parties } from '../parts/parties.tsx'
 import { State } from '../parts/state.tsx'
 import type { Column } from '../parts/table.tsx'
+import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** All transactions that are kept, by their state. */
@@ -33,12 +34,10 @@ function TransactionsPage({ data: { transactions }, place }: PageViewProps<Trans
   return (
     <List
       title={words.transactions}
-      rows={transactions?.nodes}
-      keyOf={({ id }) => id}
+      of={transactions}
       columns={columns}
       empty={words.noTransactions}
       place={place}
-      next={transactions && nextOf(transactions.pageInfo)}
     >
       <Choice place={place} by="state" label={words.byState} values={words.states} />
     </List>

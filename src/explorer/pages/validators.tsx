@@ -7,10 +7,10 @@ import { Id } from '../parts/id.tsx'
 import { IssueStrip } from '../parts/issue-strip.tsx'
 import { stripOf } from '../parts/issued-blocks.ts'
 import { Epoch, Slot } from '../parts/moments.tsx'
-import { afterIn, nextOf, Paging } from '../parts/paging.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent } from '../parts/shares.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { linkTo } from '../router.ts'
+import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** Who validates in an epoch, what they do and earn, and who are candidates for the next. */

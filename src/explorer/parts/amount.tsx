@@ -13,7 +13,7 @@ export function Amount({
   const { sign, whole, fraction } = inUnit(value, decimals)
   const significant = fraction.replace(/0+$/, '')
   return (
-    <span class="amount" title={`${grouped(value)} ${subunit}`}>
+    <data class="amount" value={value} data-unit={subunit} title={`${grouped(value)} ${subunit}`}>
       {sign}
       {whole}
       {decimals > 0 && (
@@ -23,7 +23,7 @@ export function Amount({
         </span>
       )}
       {!isBare && <span class="unit"> {tickerSymbol}</span>}
-    </span>
+    </data>
   )
 }
 
@@ -34,5 +34,10 @@ export function Tokens({ value }: { readonly value: string }) {
 
 /** A whole number of something, in groups of three digits. */
 export function Count({ value }: { readonly value: number | string | null }) {
-  return <span class="count">{value === null ? '–' : grouped(value)}</span>
+  if (value === null) return <span class="count">–</span>
+  return (
+    <data class="count" value={value}>
+      {grouped(value)}
+    </data>
+  )
 }

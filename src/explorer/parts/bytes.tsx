@@ -1,27 +1,38 @@
+import type { ComponentChildren } from 'preact'
 import { texts } from '../texts.ts'
 import { Copy } from './copy.tsx'
 import { Section } from './facts.tsx'
 
-/** Bytes in rows of sixteen, with the place of each row. */
-export function Bytes({ of: hex }: { readonly of: string }) {
-  const bytes = hex.slice(2).match(/../g) ?? []
-  const rows = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, n) => {
-    const row = bytes.slice(16 * n, 16 * n + 16).join(' ')
-    return `${(16 * n).toString(16).padStart(4, '0')}  ${row}`
-  })
+/** What shows bytes, whatever they are of. */
+
+interface BytesSectionProps {
+  readonly of: string
+  readonly title: string
+  readonly children: ComponentChildren
+}
+
+/** A section about bytes, with their number, and a button that copies them. */
+export function BytesSection({ of: hex, title, children }: BytesSectionProps) {
   return (
     <Section
-      title={texts.bytes.title}
+      title={title}
       aside={
         <span class="muted">
-          {texts.bytes.count(bytes.length)} <Copy text={hex} />
+          {texts.bytes.count((hex.length - 2) / 2)} <Copy text={hex} />
         </span>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: on a telephone it is wider than the window, and scrolled by keyboard too */}
-      <pre class="bytes" tabIndex={0}>
-        {rows.join('\n')}
-      </pre>
+      {children}
     </Section>
+  )
+}
+
+/** Rows of bytes, which may be wider or higher than their frame. */
+export function ScrolledBytes({ children }: { readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard can scroll only what has the focus
+    <pre class="bytes" tabIndex={0}>
+      {children}
+    </pre>
   )
 }

@@ -1,4 +1,4 @@
-import { shortened, words } from '../format.ts'
+import { words } from '../format.ts'
 
 /** What changed from one state of a chain to the next. */
 
@@ -53,7 +53,7 @@ function addList(facts: Map<string, string>, name: string, list: readonly unknow
       facts.set(String(one.key), String(one.value))
     } else {
       const [value] = Object.values(one)
-      facts.set(`${name} ${shortened(String(value))}`, '')
+      facts.set(`${name} ${value}`, '')
     }
   }
 }

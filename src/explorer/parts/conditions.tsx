@@ -1,10 +1,12 @@
 import type { OutputPageData } from '../../generated/explorer/output.ts'
 import { grouped } from '../format.ts'
-import { frame, slotAt, timeOf } from '../network.ts'
+import { frame, slotAt } from '../network.ts'
 import { texts } from '../texts.ts'
 import { Amount } from './amount.tsx'
 import { Id } from './id.tsx'
-import { now, utc } from './time.tsx'
+import { Slot } from './moments.tsx'
+import { type Spender as SpenderKind, spansOf } from './spans.ts'
+import { now } from './time.tsx'
 
 /** What must hold for an output to be spent, in sentences, and by whom it may be spent when, as a time line. */
 
@@ -58,13 +60,13 @@ function Sentence({ of }: { readonly of: Condition }) {
     case 'TimelockUnlockCondition':
       return (
         <>
-          {words.timelock} <Slot index={of.slot} />
+          {words.timelock} <Slot index={of.slot - 1} />
         </>
       )
     case 'ExpirationUnlockCondition':
       return (
         <>
-          {words.expiration} <Slot index={of.slot} /> {words.andThen}{' '}
+          {words.expiration} <Slot index={of.slot - 1} /> {words.andThen}{' '}
           <Id of="address" id={of.returnAddress.bech32} />
         </>
       )
@@ -78,22 +80,6 @@ function Sentence({ of }: { readonly of: Condition }) {
   }
 }
 
-/** A slot with the time at which it ends. */
-function Slot({ index }: { readonly index: number }) {
-  const network = frame.value
-  return (
-    <span>
-      {texts.status.slot} {grouped(index)}
-      {network !== undefined && (
-        <span class="muted">
-          {' '}
-          ({utc(timeOf(index + 1, network))} {texts.time.utc})
-        </span>
-      )}
-    </span>
-  )
-}
-
 /** Spans of time in which someone may spend it; only where time decides. */
 function TimeLine({ conditions }: { readonly conditions: readonly Condition[] }) {
   const network = frame.value
@@ -102,25 +88,37 @@ function TimeLine({ conditions }: { readonly conditions: readonly Condition[] })
   const owner = conditions.find((one) => 'address' in one)
   if (network === undefined || (timelock === undefined && expiration === undefined)) return null
   const slot = slotAt(now.value, network)
-  const spans = [
-    ...(timelock === undefined ? [] : [{ until: timelock.slot, who: undefined }]),
-    { until: expiration?.slot, who: owner?.address.bech32 },
-    ...(expiration === undefined
-      ? []
-      : [{ until: undefined, who: expiration.returnAddress.bech32 }]),
-  ]
+  const { maxCommittableAge, minCommittableAge } = network.network.parameters
+  const spans = spansOf({
+    timelock: timelock?.slot,
+    expiration: expiration?.slot,
+    ages: maxCommittableAge - minCommittableAge,
+  })
+  const addresses: Readonly<Record<SpenderKind, string | undefined>> = {
+    NO_ONE: undefined,
+    OWNER: owner?.address.bech32,
+    OWNER_OLD: owner?.address.bech32,
+    RETURN: expiration?.returnAddress.bech32,
+  }
   const current = spans.findIndex(({ until }) => until === undefined || slot <= until)
   return (
     <ol class="time-line">
-      {spans.map(({ until, who }, n) => (
+      {spans.map(({ from, until, who }, n) => (
         <li key={n} aria-current={n === current ? 'step' : undefined}>
-          <span>{who === undefined ? words.noOne : <Id of="address" id={who} />}</span>
+          <Spender id={addresses[who]} />
+          {who === 'OWNER_OLD' && <span class="muted">{words.oldCommitment}</span>}
           <span class="muted">
-            {until === undefined ? words.after : `${words.until} ${grouped(until)}`}
+            {until === undefined
+              ? `${words.from} ${grouped(from ?? 0)}`
+              : `${words.until} ${grouped(until)}`}
           </span>
           {n === current && <strong>{words.now}</strong>}
         </li>
       ))}
     </ol>
   )
+}
+
+function Spender({ id }: { readonly id: string | undefined }) {
+  return <span>{id === undefined ? words.noOne : <Id of="address" id={id} />}</span>
 }

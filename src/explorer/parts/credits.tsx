@@ -4,9 +4,9 @@ import { grouped } from '../format.ts'
 export function Credits({ of: credits }: { readonly of: string }) {
   const isDebt = credits.startsWith('-')
   return (
-    <span class={isDebt ? 'amount state-failed' : 'amount'}>
+    <data value={credits} class={isDebt ? 'amount state-failed' : 'amount'}>
       {credits !== '0' && (isDebt ? '−' : '+')}
       {grouped(isDebt ? credits.slice(1) : credits)}
-    </span>
+    </data>
   )
 }

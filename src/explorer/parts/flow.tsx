@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import type { TransactionPageData } from '../../generated/explorer/transaction.ts'
 import { words as wordsOf } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { Amount } from './amount.tsx'
+import { FlowLane } from './flow-lane.tsx'
 import { Id } from './id.tsx'
-import { ribbonsOf } from './ribbons.ts'
 
 /** The inputs of a transaction on the left, its outputs on the right, and ribbons between them as wide as they are worth. */
 
@@ -15,74 +14,54 @@ type Planned = NonNullable<Transaction['content']>['transaction']['outputs'][num
 
 const words = texts.flow
 
-/** The height of a row, which the ribbons are drawn to. */
-const rowPx = 64
-const headPx = 28
+/** What a broken rule speaks of. */
+export interface BrokenPart {
+  /** The id of the output that is spent. */
+  readonly input: string | undefined
+  /** The index of the output that would be created. */
+  readonly output: number | undefined
+}
 
-export function Flow({ of: transaction }: { readonly of: Transaction }) {
+interface FlowProps {
+  readonly of: Transaction
+  readonly broken?: BrokenPart | undefined
+}
+
+export function Flow({ of: transaction, broken }: FlowProps) {
   const { inputs, outputs, content } = transaction
   // Outputs exist from when it is accepted on; before, it says what it would create.
   const planned = outputs.length > 0 ? [] : (content?.transaction.outputs ?? [])
-  const amounts = outputs.length > 0 ? outputs : planned
-  const rows = Math.max(inputs.length, amounts.length, 1)
-  const height = rows * rowPx
-  const { paths } = ribbonsOf({
-    left: inputs.map(({ amount }) => Number(amount)),
-    right: amounts.map(({ amount }) => Number(amount)),
-    rowPx,
-    height,
-  })
+  const created = outputs.length > 0 ? outputs : planned
+  const amountsOf = (some: readonly { readonly amount: string }[]) =>
+    some.map(({ amount }) => Number(amount))
   return (
-    <section class="flow" aria-label={words.title}>
-      <FlowList title={words.inputs(inputs.length)}>
-        {inputs.map((one) => (
-          <PartyRow key={one.outputId} of={one} />
-        ))}
-      </FlowList>
-      <svg
-        class="ribbons"
-        viewBox={`0 0 100 ${height + headPx}`}
-        style={{ height: `${height + headPx}px` }}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <g transform={`translate(0 ${headPx})`}>
-          {paths.map((path, n) => (
-            <path key={n} d={path} />
-          ))}
-        </g>
-      </svg>
-      <FlowList
-        title={planned.length > 0 ? words.planned(planned.length) : words.outputs(outputs.length)}
-      >
-        {outputs.map((one) => (
-          <PartyRow
-            key={one.outputId}
-            of={one}
-            spentBy={one.spendingTransaction?.transactionId}
-            isOutput
-          />
-        ))}
-        {planned.map((one, n) => (
-          <PlannedRow key={n} of={one} />
-        ))}
-      </FlowList>
-    </section>
-  )
-}
-
-function FlowList({
-  title,
-  children,
-}: {
-  readonly title: string
-  readonly children: ComponentChildren
-}) {
-  return (
-    <div>
-      <h2>{title}</h2>
-      <ul>{children}</ul>
-    </div>
+    <FlowLane
+      title={words.title}
+      left={{
+        title: words.inputs(inputs.length),
+        amounts: amountsOf(inputs),
+        children: inputs.map((one) => (
+          <PartyRow key={one.outputId} of={one} isBroken={one.outputId === broken?.input} />
+        )),
+      }}
+      right={{
+        title: planned.length > 0 ? words.planned(planned.length) : words.outputs(outputs.length),
+        amounts: amountsOf(created),
+        children: [
+          ...outputs.map((one) => (
+            <PartyRow
+              key={one.outputId}
+              of={one}
+              spentBy={one.spendingTransaction?.transactionId}
+              isOutput
+            />
+          )),
+          ...planned.map((one, n) => (
+            <PlannedRow key={n} of={one} isBroken={n === broken?.output} />
+          )),
+        ],
+      }}
+    />
   )
 }
 
@@ -90,18 +69,21 @@ interface PartyRowProps {
   readonly of: Party
   readonly spentBy?: string | undefined
   readonly isOutput?: boolean
+  readonly isBroken?: boolean
 }
 
 function PartyRow({
   of: { outputId, kind, amount, owner, content },
   spentBy,
   isOutput,
+  isBroken,
 }: PartyRowProps) {
   const conditions = content.unlockConditions.map(({ __typename: name }) => conditionName(name))
   const notes = [kind === 'BASIC' ? undefined : texts.kind[kind], ...conditions]
   return (
-    <li data-row>
+    <li data-row class={isBroken ? 'flow-broken' : undefined}>
       <span class="flow-line">
+        {isBroken && <strong>✕ {words.broken}</strong>}
         <Id of="address" id={owner.bech32} />
         <Amount value={amount} />
       </span>
@@ -123,13 +105,16 @@ function Fate({ spentBy }: { readonly spentBy: string | undefined }) {
 
 function PlannedRow({
   of: { __typename: name, amount, unlockConditions },
+  isBroken,
 }: {
   readonly of: Planned
+  readonly isBroken: boolean
 }) {
   const address = unlockConditions.find((one) => 'address' in one)
   return (
-    <li>
+    <li class={isBroken ? 'flow-broken' : undefined}>
       <span class="flow-line">
+        {isBroken && <strong>✕ {words.broken}</strong>}
         {address !== undefined && 'address' in address ? (
           <Id of="address" id={address.address.bech32} />
         ) : (

@@ -96,7 +96,9 @@ function Changes({ of: { changes, isFirst } }: { readonly of: Row }) {
     <ul class="changes">
       {changes.map(({ name, before, after }) => (
         <li key={name}>
-          <span class="muted">{name}</span>{' '}
+          <span class="muted" title={name} data-copy={name}>
+            {name.replace(/0x\w+/, shortened)}
+          </span>{' '}
           <Step name={name} before={before} after={after} isFirst={isFirst} />
         </li>
       ))}
@@ -141,7 +143,7 @@ function Value({ name, of: value }: { readonly name: string; readonly of: string
   if (/^[0-9]+$/.test(value)) return <span class="count">{grouped(value)}</span>
   if (/^[a-z]+1[02-9ac-hj-np-z]{20,}$/.test(value)) return <Id of="address" id={value} />
   return (
-    <code title={value} class="metadata-value">
+    <code title={value} class="metadata-value" data-copy={value}>
       {value.startsWith('0x') ? shortened(value) : value}
     </code>
   )

@@ -2,6 +2,7 @@ import type { SearchPageData } from '../../generated/explorer/search.ts'
 import { grouped, shortened } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
+import { chainPages } from './chain-id.tsx'
 
 /** What a search finds, as a link. */
 
@@ -23,15 +24,6 @@ export function hitOf({ thing }: SearchHit): Hit {
   const kind = typename.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
   return { key: `${typename} ${address}`, kind, group, label, address }
 }
-
-/** The page of each kind of chain. */
-const chainPages = {
-  Account: 'account',
-  Anchor: 'anchor',
-  Delegation: 'delegation',
-  Nft: 'nft',
-  Token: 'token',
-} as const
 
 function labelAndAddress(thing: SearchHit['thing']): readonly [label: string, address: string] {
   switch (thing.__typename) {

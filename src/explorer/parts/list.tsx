@@ -1,25 +1,34 @@
 import type { ComponentChildren } from 'preact'
 import type { Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
-import { Paging } from './paging.tsx'
+import { nextOf, Paging } from './paging.tsx'
 import { type Column, Table } from './table.tsx'
 
 /** A page that is one list. */
 
+interface Connection<Row> {
+  readonly nodes: readonly Row[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
 interface ListProps<Row> {
   readonly title: string
-  /** `undefined` where the gateway does not know them. */
-  readonly rows: readonly Row[] | undefined
-  readonly keyOf: (row: Row) => string
+  /** `null` where the gateway does not know them. */
+  readonly of: Connection<Row> | null
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
   readonly place: Place
-  readonly next: string | null | undefined
   /** What chooses among the rows. */
   readonly children?: ComponentChildren
 }
 
-export function List<Row>({ title, rows, keyOf, columns, empty, ...rest }: ListProps<Row>) {
+export function List<Row extends { readonly id: string }>({
+  title,
+  of,
+  columns,
+  empty,
+  ...rest
+}: ListProps<Row>) {
   return (
     <>
       <div class="heading">
@@ -29,14 +38,14 @@ export function List<Row>({ title, rows, keyOf, columns, empty, ...rest }: ListP
       <div class="list">
         <Table
           caption={title}
-          rows={rows ?? []}
-          keyOf={keyOf}
+          rows={of?.nodes ?? []}
+          keyOf={({ id }) => id}
           columns={columns}
-          empty={rows === undefined ? chainTexts.notOffered : empty}
+          empty={of === null ? chainTexts.notOffered : empty}
           isLive={!rest.place.query.has('after')}
         />
       </div>
-      <Paging place={rest.place} next={rest.next} />
+      <Paging place={rest.place} next={of && nextOf(of.pageInfo)} />
     </>
   )
 }

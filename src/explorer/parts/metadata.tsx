@@ -30,10 +30,17 @@ const columns: readonly Column<MetadataRow>[] = [
 ]
 
 function Value({ of: { value, isText } }: { readonly of: MetadataRow }) {
-  if (isText) return <span class="metadata-value">{value.length > 300 ? cut(value) : value}</span>
+  if (isText) {
+    return (
+      <span class="metadata-value" data-copy={value}>
+        {value.length > 300 ? cut(value) : value}
+      </span>
+    )
+  }
   return (
     <span class="metadata-value">
-      <span class="muted">{words.bytes(value.length / 2 - 1)}</span> <code>{cut(value)}</code>
+      <span class="muted">{words.bytes(value.length / 2 - 1)}</span>{' '}
+      <code data-copy={value}>{cut(value)}</code>
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { frame, timeOf } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainTexts } from '../texts-chains.ts'
-import { utc } from './time.tsx'
+import { utc, WholeTime } from './time.tsx'
 
 /** Slots and epochs, which may be to come. */
 
@@ -64,4 +64,20 @@ export function MilestoneLink({ of: slot }: { readonly of: number }) {
   const newest = milestones.value[0]?.index ?? 0
   if (slot > newest) return <span>{grouped(slot)}</span>
   return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
+}
+
+/** A committed slot with the time at which it ended. */
+export function CommittedSlot({
+  of: { slot, end },
+}: {
+  readonly of: { readonly slot: number; readonly end: string }
+}) {
+  return (
+    <>
+      <MilestoneLink of={slot} />{' '}
+      <span class="muted">
+        <WholeTime at={end} />
+      </span>
+    </>
+  )
 }

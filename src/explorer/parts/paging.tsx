@@ -31,12 +31,6 @@ export function nextOf(pageInfo: {
   return pageInfo.hasNextPage ? pageInfo.endCursor : null
 }
 
-/** The variable `after` of a list, where the address has one. */
-export function afterIn({ query }: Place): { readonly after?: string } {
-  const after = query.get('after')
-  return after === null ? {} : { after }
-}
-
 interface ChoiceProps {
   readonly place: Place
   /** The name of the condition in the address. */

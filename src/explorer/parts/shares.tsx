@@ -14,3 +14,8 @@ export function percent(share: number): string {
   if (share > 0 && share < 0.0001) return '< 0.01 %'
   return `${(100 * share).toFixed(2)} %`
 }
+
+/** A part of one, for a cell of a table. */
+export function Percent({ of: share }: { readonly of: number }) {
+  return <data value={share}>{percent(share)}</data>
+}

@@ -18,6 +18,15 @@ export function Loading() {
   )
 }
 
+/** What another try would answer too. */
+const finalCodes: ReadonlySet<string> = new Set([
+  'BAD_USER_INPUT',
+  'ADDRESS_MALFORMED',
+  'ADDRESS_OF_ANOTHER_NETWORK',
+  'CURSOR_MALFORMED',
+  'CURSOR_OF_ANOTHER_LOG',
+])
+
 export function Failed({
   failure,
   retry,
@@ -25,16 +34,23 @@ export function Failed({
   readonly failure: Failure
   readonly retry: () => void
 }) {
+  const isFinal = finalCodes.has(failure.code)
   return (
     <div class="notice">
-      <h1>{texts.states.failed}</h1>
+      <h1>{isFinal ? texts.states.noId : texts.states.failed}</h1>
       <p>{sentenceOf(failure)}</p>
       <p class="muted">
         {texts.states.code} <code>{failure.code}</code>
       </p>
-      <button type="button" class="button" onClick={retry}>
-        {texts.states.retry}
-      </button>
+      {isFinal ? (
+        <a class="button" href={linkTo('home')}>
+          {texts.states.home}
+        </a>
+      ) : (
+        <button type="button" class="button" onClick={retry}>
+          {texts.states.retry}
+        </button>
+      )}
     </div>
   )
 }
@@ -68,7 +84,8 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>
 }
 
-function sentenceOf({ code, message }: Failure): string {
+/** Why there is no answer, in a sentence. */
+export function sentenceOf({ code, message }: Failure): string {
   switch (code) {
     case 'OFFLINE':
       return texts.states.offline
@@ -83,6 +100,9 @@ function sentenceOf({ code, message }: Failure): string {
     case 'BAD_USER_INPUT':
     case 'ADDRESS_MALFORMED':
       return texts.states.malformed
+    case 'CURSOR_MALFORMED':
+    case 'CURSOR_OF_ANOTHER_LOG':
+      return texts.states.noPart
     default:
       return message
   }

@@ -1,4 +1,5 @@
-import { effect, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { gatewayTimeMs } from '../network.ts'
 import { texts } from '../texts.ts'
 
@@ -19,7 +20,7 @@ export function Time({ at }: { readonly at: string }) {
   const ms = Date.parse(at)
   return (
     <time dateTime={at} title={bothTimes(ms)}>
-      {ago(now.value - ms, ms)}
+      {useAgo(ms)}
     </time>
   )
 }
@@ -31,10 +32,15 @@ export function WholeTime({ at }: { readonly at: string }) {
     <time dateTime={at} title={bothTimes(ms)}>
       {utc(ms)}{' '}
       <span class="muted">
-        {texts.time.utc}, {ago(now.value - ms, ms)}
+        {texts.time.utc}, {useAgo(ms)}
       </span>
     </time>
   )
+}
+
+/** How long ago it was, as a text of its own: each second changes the texts that differ, and draws nothing else anew. */
+function useAgo(ms: number): ReadonlySignal<string> {
+  return useMemo(() => computed(() => ago(now.value - ms, ms)), [ms])
 }
 
 function ago(passedMs: number, ms: number): string {
@@ -52,6 +58,8 @@ export function utc(ms: number): string {
 }
 
 function bothTimes(ms: number): string {
-  const local = new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
-  return `${utc(ms)} ${texts.time.utc}\n${local}`
+  return `${utc(ms)} ${texts.time.utc}\n${localTime.format(ms)}`
 }
+
+/** Made once: a list has a time in each row, and making one takes longer than using it. */
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })

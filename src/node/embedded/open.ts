@@ -12,6 +12,7 @@ import type { CheckedBlock, LedgerSource, LedgerUnavailable, SubmitRefused } fro
 import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
 import { issuanceNow } from './issuance.ts'
+import { newestRoots, proveUnspent } from './prove-unspent.ts'
 import { snapshotHead } from './snapshot-head.ts'
 import type { StateMemory } from './state.ts'
 import { createWriter, type WriterDeps } from './writer.ts'
@@ -53,7 +54,8 @@ export async function openEmbedded(
   const offer = () => issuanceNow(store.read, network.parameters, core)
   const issuance = async () => ok(await offer())
   const isBuilding = () => writer.starting()?.step === 'BUILDING_TRIES'
-  const unavailable = () => core.unavailable(ownReason({ ...core, isBuilding }, store, network))
+  const own = () => ownReason({ ...core, isBuilding }, store, network)
+  const unavailable = () => core.unavailable(own())
   const prepared = new Map<BlockId, PreparedTransaction>()
   const canIssue = () => unavailable() === undefined
   const issueFrom = issuer && { issuer, issuance: offer }
@@ -69,12 +71,12 @@ export async function openEmbedded(
 
   function status() {
     const reason = unavailable()?.reason
-    const isHealthy = reason === undefined && core.isSound()
+    const reasons = core.reasons(own())
     const shared = core.status()
     // One that has the lease and cannot write yet is no writer.
     const role = writer.isRunning() ? shared.role : 'STANDBY'
     const starting = writer.starting()
-    return { ...shared, role, isHealthy, unavailable: reason, starting, following: undefined }
+    return { ...shared, role, reasons, unavailable: reason, starting, following: undefined }
   }
 
   const submit: LedgerSource['submit'] = async (block) => {
@@ -90,6 +92,7 @@ export async function openEmbedded(
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
     snapshotHead: () => snapshotHead(deps.store, network),
+    unspentProofs: { roots: (read) => newestRoots(read, network), prove: proveUnspent },
     waiting: inbox.waiting,
     node: undefined,
     close: () => core.close(drain),

@@ -1,9 +1,10 @@
 import type { AccountEvents, IssuedBlock, LedgerOutput } from '../../ledger/account-changes.ts'
-import { type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
+import { acceptedRoots, type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
 import type { Announcement } from '../../ledger/committee.ts'
 import { slotEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { createTurns, mapInTurns } from '../../lib/turns.ts'
 import { BasicBlockBody, Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
@@ -48,14 +49,21 @@ export async function commitSlots(
   const commits: SlotCommit[] = []
   const slots: CommittedSlot[] = []
   let former = range.former
+  // A gateway that was off for long commits many: the rest of its start, and its health, need the event loop meanwhile.
+  const turns = createTurns()
   for (let slot = from; slot <= range.upTo; slot++) {
+    await turns.pass()
     const held = bySlot.get(slot) ?? nothing
-    const outputs = decodeOutputs(held)
+    const outputs = await decodeOutputs(held)
     const { roots, accounts } = await state.advance(accountEvents(state, slot, held, outputs))
-    former = commitSlot(deps.network, {
-      former,
+    const accepted = {
       blockIds: held.blocks.map(({ blockId }) => blockId),
       transactionIds: held.transactions.map(({ transactionId }) => transactionId),
+    }
+    former = commitSlot(deps.network, {
+      former,
+      ...accepted,
+      acceptedRoots: await acceptedRoots(accepted),
       workScore: held.blocks.reduce((sum, { workScore }) => sum + workScore, 0),
       ledgerRoots: roots,
     })
@@ -67,7 +75,7 @@ export async function commitSlots(
     state.settle(former, epochs)
     slots.push(former)
     const { commitmentId, bytes } = former
-    const entries = slotEntries(deps.network.parameters, slot, outputs)
+    const entries = await slotEntries(deps.network.parameters, slot, outputs)
     commits.push({ slot, commitmentId, bytes, entries, accounts, epochs })
   }
   const tip = await deps.store.write.commitSlots(term, commits, state.trieChanges())
@@ -101,8 +109,11 @@ interface SlotOutputs {
   readonly consumed: readonly LedgerOutput[]
 }
 
-function decodeOutputs({ created, spent }: Contents): SlotOutputs {
-  return { created: created.map(decodeOutput), consumed: spent.map(decodeOutput) }
+async function decodeOutputs({ created, spent }: Contents): Promise<SlotOutputs> {
+  return {
+    created: await mapInTurns(created, decodeOutput),
+    consumed: await mapInTurns(spent, decodeOutput),
+  }
 }
 
 function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {

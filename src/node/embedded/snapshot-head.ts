@@ -1,13 +1,16 @@
 import { parametersRoot } from '../../ledger/commit-slot.ts'
 import { emptyTrieRoot, trieSetRoot } from '../../ledger/trie.ts'
-import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { type KeyValue, trieRootOf } from '../../ledger/trie-root.ts'
+import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { merkleRoot } from '../../protocol/merkle.ts'
 import type { Network } from '../../protocol/network.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot } from '../../protocol/slots.ts'
 import type { Store, StoreReader } from '../../store/contract.ts'
+import type { Accepted, IdPage } from '../../store/ledger-snapshot-contract.ts'
 import { allBuilt } from '../../store/trie-contract.ts'
 import { committedSlot } from '../recent-commitments.ts'
 import { type SnapshotHead, snapshotFormat, snapshotVersion } from '../snapshot/snapshot-format.ts'
@@ -18,14 +21,14 @@ import { openKeptTries } from './kept-tries.ts'
 
 /** Reads it; it has what proves the rest, and what a follower needs to go on from there. */
 export async function snapshotHead(
-  store: Pick<Store, 'snapshot' | 'write'>,
+  store: Pick<Store, 'snapshot'>,
   network: Network,
 ): Promise<Result<SnapshotHead, SnapshotNotReady>> {
   const moment = await store.snapshot()
   const known = await readMoment(moment.read, network).finally(moment.end)
   if (known === undefined) return err({ code: 'SNAPSHOT_NOT_READY' })
   const { milestone, commitments, logId } = known
-  const roots = await rootsOf(store, network, known)
+  const roots = rootsOf(network, known)
   if (roots === undefined) return err({ code: 'SNAPSHOT_NOT_READY' })
   return ok({
     format: snapshotFormat,
@@ -42,8 +45,8 @@ export async function snapshotHead(
   })
 }
 
-/** What is as of one moment; `undefined` while the tries are not those of the newest slot. */
-async function readMoment(read: StoreReader, { parameters }: Network) {
+/** What the roots of the newest slot are of, as of one moment; `undefined` while the tries are not those of the newest slot. */
+export async function readMoment(read: StoreReader, { parameters }: Network) {
   const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
   if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
   const tries = openKeptTries(read, 0)
@@ -58,28 +61,44 @@ async function readMoment(read: StoreReader, { parameters }: Network) {
     logId: (await read.logTip()).logId,
     state: await tries.change('outputs', []),
     accounts: await tries.change('accounts', []),
+    blocks: await acceptedRoot(read, milestone.slot, 'blocks'),
+    transactions: await acceptedRoot(read, milestone.slot, 'transactions'),
     epochs: (await read.epochs(epoch)).slice(0, 2),
   }
 }
 
 type Moment = NonNullable<Awaited<ReturnType<typeof readMoment>>>
 
+/** The root of the ids of what a slot accepted, in pieces: there may be any number of them. */
+async function acceptedRoot(
+  read: StoreReader,
+  slot: SlotIndex,
+  what: Accepted,
+): Promise<Uint8Array> {
+  async function* entries(): AsyncGenerator<Iterable<KeyValue>> {
+    for (let after: IdPage['last'] | undefined; ; ) {
+      const page = await read.acceptedIn(slot, what, after)
+      if (page === undefined) return
+      yield page.ids.map((id): KeyValue => [id, noValue])
+      after = page.last
+    }
+  }
+  return hexToBytes(await trieRootOf(entries))
+}
+
+const noValue = new Uint8Array()
+
 /** The eight roots of the slot; `undefined` where the commitment names others, as that of the genesis does. */
-async function rootsOf(
-  { write }: Pick<Store, 'write'>,
-  network: Network,
-  { milestone, state, accounts, epochs }: Moment,
-): Promise<readonly Hex[] | undefined> {
-  const { slot } = milestone
-  const { blocks, transactions } = await write.slotContents(slot, slot)
+export function rootsOf(network: Network, known: Moment): readonly Hex[] | undefined {
+  const { milestone, blocks, transactions, state, accounts, epochs } = known
   const { rootsId } = committedSlot(milestone).commitment
   // Towards the end of an epoch the committee is that of the next one, if it was known when the slot was committed.
   const committees = [...epochs.map(({ committee }) => committee), []]
   const candidates = committees.map(
     (committee) =>
       [
-        trieSetRoot(blocks.map(({ blockId }) => blockId)),
-        trieSetRoot(transactions.map(({ transactionId }) => transactionId)),
+        blocks,
+        transactions,
         state,
         accounts,
         emptyTrieRoot,

@@ -4,7 +4,8 @@ import { outputTrieChanges } from '../../ledger/state-root.ts'
 import type { KeyValue } from '../../ledger/trie-root.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { SlotCommitment } from '../../protocol/commitment.ts'
+import { passTurn } from '../../lib/turns.ts'
+import { OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
 import { commitmentId } from '../../protocol/ids.ts'
 import { merkleRoot } from '../../protocol/merkle.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
@@ -13,7 +14,7 @@ import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { AccountAt } from '../../store/ledger-snapshot-contract.ts'
+import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { Milestone } from '../../store/rows.ts'
 import type {
   SnapshotInvalid,
@@ -25,6 +26,7 @@ import {
   checkAfter,
   firstCheck,
   lastKey,
+  type ProvenOutput,
   parsePart,
   type SnapshotHead,
   type SnapshotPart,
@@ -119,10 +121,15 @@ export interface ReadBefore {
   readonly baseTokens: bigint
 }
 
+/** A part of a line in its place, with what its outputs mean. */
+export type CheckedPart =
+  | Exclude<SnapshotPart, { readonly section: 'outputs' }>
+  | { readonly section: 'outputs'; readonly rows: readonly SnapshotOutput[] }
+
 /** Takes the lines of a snapshot in their order. */
 export interface LineReader {
   /** The checked part of the next line. */
-  take(line: string): Result<SnapshotPart, SnapshotInvalid>
+  take(line: string): Promise<Result<CheckedPart, SnapshotInvalid>>
   /** `undefined` before the first line. */
   head(): CheckedHead | undefined
   /** Where the next line begins. */
@@ -141,7 +148,7 @@ export function createLineReader(
   let baseTokens = before?.baseTokens ?? 0n
   let line = 0
 
-  function take(text: string): Result<SnapshotPart, SnapshotInvalid> {
+  async function take(text: string): Promise<Result<CheckedPart, SnapshotInvalid>> {
     line++
     const split = splitLine(text)
     if (split === undefined) return wrong('SNAPSHOT_MALFORMED')
@@ -155,13 +162,13 @@ export function createLineReader(
       const { tokenSupply: supply } = head.network.parameters
       return baseTokens === supply ? ok(part) : err(supplyDiffers(supply))
     }
-    const refused = checkRows(head, position, part)
-    if (refused !== undefined) return err(refused)
+    const checked = await checkRows(head, position, part)
+    if (!checked.ok) return checked
     position = { ...position, section: part.section, after: lastKey(part), check }
-    return ok(part)
+    return checked
   }
 
-  function begin(part: SnapshotPart, check: string): Result<SnapshotPart, SnapshotInvalid> {
+  function begin(part: SnapshotPart, check: string): Result<CheckedPart, SnapshotInvalid> {
     if (part.section !== 'head') return wrong('SNAPSHOT_MALFORMED')
     const checked = checkHead(part.head)
     if (checked === undefined) return wrong('SNAPSHOT_ROWS_WRONG')
@@ -171,27 +178,35 @@ export function createLineReader(
     return ok(part)
   }
 
-  function checkRows(
+  async function checkRows(
     { network, head: { slot } }: CheckedHead,
     before: SnapshotPosition,
     part: SnapshotRows,
-  ): SnapshotInvalid | undefined {
-    const rowsWrong: SnapshotInvalid = { code: 'SNAPSHOT_ROWS_WRONG', line }
-    if (sections.indexOf(part.section) < sections.indexOf(before.section)) return rowsWrong
+  ): Promise<Result<CheckedPart, SnapshotInvalid>> {
+    if (sections.indexOf(part.section) < sections.indexOf(before.section)) return rowsWrong()
     const after = part.section === before.section ? before.after : '0x'
-    if (!isAscending(after, part)) return rowsWrong
-    if (part.section !== 'outputs') return undefined
-    for (const { outputId, bytes, bookedSlot, chainOrdinal, proof } of part.rows) {
+    if (!isAscending(after, part)) return rowsWrong()
+    if (part.section !== 'outputs') return ok(part)
+    const rows: SnapshotOutput[] = []
+    for (const { proof, ...row } of part.rows) {
+      await passTurn()
+      const { outputId, bytes, bookedSlot, chainOrdinal } = row
       const output = decode(Output, bytes)
-      if (!output.ok || bookedSlot > slot) return rowsWrong
+      if (!output.ok || bookedSlot > slot) return rowsWrong()
       const isChain = chainOf(outputId, output.value) !== undefined
-      if (isChain !== (chainOrdinal !== undefined)) return rowsWrong
-      const isProven = proof !== undefined && provesOutput(outputId, bytes, proof)
-      if (withProofs && !isProven) return { code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId }
+      if (isChain !== (chainOrdinal !== undefined)) return rowsWrong()
+      if (withProofs && !isProven({ outputId, bytes, proof })) {
+        return err({ code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId })
+      }
       baseTokens += output.value.amount
+      rows.push({ ...row, output: output.value })
     }
     const { tokenSupply: supply } = network.parameters
-    return baseTokens > supply ? supplyDiffers(supply) : undefined
+    return baseTokens > supply ? err(supplyDiffers(supply)) : ok({ section: part.section, rows })
+  }
+
+  function rowsWrong(): Result<never, SnapshotInvalid> {
+    return err({ code: 'SNAPSHOT_ROWS_WRONG', line })
   }
 
   function supplyDiffers(supply: bigint): SnapshotSupplyDiffers {
@@ -208,6 +223,16 @@ export function createLineReader(
     position: () => position,
     endedEarly: () => ({ code: 'SNAPSHOT_ENDED_EARLY', line: line + 1 }),
   }
+}
+
+/** Whether the proof of an output shows that it contains these bytes. */
+export function isProven({
+  outputId,
+  bytes,
+  proof,
+}: Pick<ProvenOutput, 'outputId' | 'bytes' | 'proof'>): boolean {
+  const read = proof === undefined ? undefined : decode(OutputIdProof, hexToBytes(proof))
+  return read?.ok === true && provesOutput(outputId, bytes, read.value)
 }
 
 /** Whether each key comes after the one before. The tips of an address come together. */

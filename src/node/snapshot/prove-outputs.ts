@@ -1,10 +1,14 @@
-import { genesisBlockId, identifyGenesis } from '../../ledger/genesis.ts'
+import {
+  type GenesisTransactions,
+  genesisBlockId,
+  outputsPerTransaction,
+} from '../../ledger/genesis.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { grouped } from '../../lib/grouped.ts'
-import type { Hex } from '../../lib/hex.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { passTurn } from '../../lib/turns.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
-import type { OutputIdProof } from '../../protocol/commitment.ts'
+import { OutputIdProof } from '../../protocol/commitment.ts'
 import {
   identifyTransaction,
   indexOf,
@@ -13,9 +17,9 @@ import {
   transactionOf,
 } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { OutputId, TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { createProver } from '../../protocol/proofs.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 
@@ -30,35 +34,55 @@ interface Transaction {
   readonly outputBytes: readonly Uint8Array[]
 }
 
-/** The proofs of some outputs, from the blocks that carried their transactions; none where a block is not kept. */
+/** What the proofs of one ledger have in common. */
+export interface ProofContext {
+  readonly parameters: Pick<ProtocolParameters, 'genesisSlot'>
+  readonly firsts: GenesisTransactions
+}
+
+/** The serialized proofs of some outputs, from the blocks that carried their transactions; none where a block is not kept. */
 export async function proofsOf(
   read: Reads,
-  parameters: Pick<ProtocolParameters, 'genesisSlot'>,
+  { parameters, firsts }: ProofContext,
   rows: readonly Pick<OutputRow, 'outputId' | 'blockId'>[],
-): Promise<ReadonlyMap<OutputId, OutputIdProof>> {
+): Promise<ReadonlyMap<OutputId, Hex>> {
   const genesis = genesisBlockId(parameters)
-  const kept = await read.blocks([...new Set(rows.flatMap(({ blockId }) => blockId ?? []))])
-  const bytesById = new Map(kept.map(({ blockId, bytes }) => [blockId, bytes]))
-  const turns = createTurns()
-  const proofs = new Map<OutputId, OutputIdProof>()
+  const bytesById = await bytesOf(read, [...new Set(rows.flatMap(({ blockId }) => blockId ?? []))])
+  const proofs = new Map<OutputId, Hex>()
   for (const [transactionId, own] of grouped(rows, (row) => transactionOf(row.outputId))) {
     const blockId = own[0]?.blockId
     const bytes = blockId && bytesById.get(blockId)
     if (bytes === undefined && blockId !== genesis) continue
-    const transaction = bytes ? carried(bytes) : await firstTransaction(read, transactionId)
+    const transaction = bytes
+      ? carried(bytes)
+      : await firstTransaction({ read, firsts }, transactionId)
     const prove = createProver(transaction.outputBytes)
     for (const { outputId: id } of own) {
-      proofs.set(id, {
+      const proof = {
         slot: slotOfId(transactionId),
         outputIndex: indexOf(id),
         transactionCommitment: transaction.transactionCommitment,
         outputCommitmentProof: prove(indexOf(id)),
-      })
+      }
+      proofs.set(id, bytesToHex(encode(OutputIdProof, proof)))
     }
-    await turns.pass()
+    await passTurn()
   }
   return proofs
 }
+
+async function bytesOf(read: Reads, ids: readonly BlockId[]): Promise<Map<BlockId, Uint8Array>> {
+  const bytesById = new Map<BlockId, Uint8Array>()
+  for (let at = 0; at < ids.length; at += blocksPerRead) {
+    await passTurn()
+    const blocks = await read.blocks(ids.slice(at, at + blocksPerRead))
+    for (const { blockId, bytes } of blocks) bytesById.set(blockId, bytes)
+  }
+  return bytesById
+}
+
+/** A block has up to 32 kilobytes. */
+const blocksPerRead = 50
 
 function carried(bytes: Uint8Array): Transaction {
   const block = decode(Block, bytes)
@@ -67,11 +91,15 @@ function carried(bytes: Uint8Array): Transaction {
   return identifyTransaction(payload.transaction)
 }
 
-/** The transaction of the genesis never existed: it is made of its outputs, which are all kept. */
-async function firstTransaction(read: Reads, id: TransactionId): Promise<Transaction> {
-  const ids = Array.from({ length: 128 }, (_, index) => outputId(id, index))
+/** A transaction of the genesis never existed: it is made of its outputs, which are all kept. */
+async function firstTransaction(
+  { read, firsts }: Pick<ProofContext, 'firsts'> & { readonly read: Reads },
+  id: TransactionId,
+): Promise<Transaction> {
+  const ids = Array.from({ length: outputsPerTransaction }, (_, index) => outputId(id, index))
   const rows = await read.outputs(ids)
   const inOrder = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
-  const { transactionCommitment } = identifyGenesis({ genesisSlot: slotOfId(id) }, [])
-  return { transactionCommitment, outputBytes: inOrder.map(({ bytes }) => bytes) }
+  const outputBytes = inOrder.map(({ bytes }) => bytes)
+  const commitment = firsts.commitmentOf(id, outputBytes)
+  return { transactionCommitment: present(commitment, 'a first transaction'), outputBytes }
 }

@@ -1,12 +1,18 @@
 import { chainOf } from '../../ledger/chain-states.ts'
+import { createGenesisTransactions } from '../../ledger/genesis.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
+import { passTurn } from '../../lib/turns.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { StoreReader } from '../../store/contract.ts'
-import type { LedgerSnapshotReads, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
+import {
+  type LedgerSnapshotReads,
+  outputsPerPage,
+  type SnapshotOutput,
+} from '../../store/ledger-snapshot-contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import { proofsOf } from './prove-outputs.ts'
 import {
@@ -20,10 +26,10 @@ import {
 
 /** The lines of a snapshot, read from a database page by page, while slots are committed. */
 
-/** The rows of the log up to the end of the slot are no longer kept, so that histories cannot be continued from there. */
+/** So much came since the slot that it is no longer read, or the log was pruned behind it and histories cannot be continued from there. */
 export class SnapshotTooOld extends Error {
   constructor() {
-    super('the log was pruned behind the slot of the snapshot')
+    super('the slot of the snapshot is too old')
     this.name = 'SnapshotTooOld'
   }
 }
@@ -35,7 +41,25 @@ export interface SnapshotRange extends SnapshotPosition {
   readonly parameters: ProtocolParameters
 }
 
-type SnapshotReads = LedgerSnapshotReads & Pick<StoreReader, 'blocks' | 'outputs'>
+type SnapshotReads = LedgerSnapshotReads &
+  Pick<StoreReader, 'blocks' | 'outputs' | 'logTip' | 'unspentCount'>
+
+/**
+ * Whether the log is pruned behind a slot, or a page of its outputs would go through too many slots and spent outputs since, for
+ * on SQLite a page holds the event loop.
+ */
+export async function isTooOld(
+  read: Pick<SnapshotReads, 'logTip' | 'unspentCount'>,
+  { slot, seq }: Pick<SnapshotRange, 'slot' | 'seq'>,
+): Promise<boolean> {
+  const tip = await read.logTip()
+  const unspent = await read.unspentCount()
+  const rowsPerPage = ((tip.seq - seq) * outputsPerPage) / Math.max(unspent, outputsPerPage)
+  return seq < tip.prunedSeq || tip.slot - slot + rowsPerPage > mostPerPage
+}
+
+/** So many take some 15 milliseconds. */
+const mostPerPage = 5_000
 
 /** The lines from a position to the end, each with its end. */
 export async function* snapshotLines(
@@ -50,7 +74,10 @@ export async function* snapshotLines(
   }
   for (const section of sections.slice(sections.indexOf(range.section))) {
     const after = section === range.section ? range.after : '0x'
-    for await (const part of partsOf(read, range, section, after)) yield line(part)
+    for await (const part of partsOf(read, range, section, after)) {
+      await passTurn()
+      yield line(part)
+    }
   }
   yield line({ section: 'end' })
 }
@@ -61,13 +88,20 @@ async function* partsOf(
   section: Section,
   from: Hex,
 ): AsyncGenerator<SnapshotRows> {
+  const firsts = createGenesisTransactions()
+  let pages = 0
   for (let after: Hex | undefined = from === '0x' ? undefined : from; ; ) {
+    if (++pages % pagesPerCheck === 0 && (await isTooOld(read, { slot, seq }))) {
+      throw new SnapshotTooOld()
+    }
     if (section === 'outputs') {
       const outputs = await read.outputsAt(slot, after as OutputId | undefined)
       if (outputs.length === 0) return
-      const proofs = await proofsOf(read, parameters, outputs)
-      const rows = await withOrdinals(read, outputs)
-      yield { section, rows: rows.map((row) => ({ ...row, proof: proofs.get(row.outputId) })) }
+      for (const some of lineByLine(outputs)) {
+        const proofs = await proofsOf(read, { parameters, firsts }, some)
+        const rows = await withOrdinals(read, some)
+        yield { section, rows: rows.map((row) => ({ ...row, proof: proofs.get(row.outputId) })) }
+      }
       after = outputs.at(-1)?.outputId
     } else if (section === 'accounts') {
       const rows = await read.accountsAt(slot, after as AccountId | undefined)
@@ -84,10 +118,31 @@ async function* partsOf(
   }
 }
 
+/** A transfer of many pages may last. */
+const pagesPerCheck = 20
+
+/** The outputs of each line: as many as are proved and written in a few milliseconds. */
+function* lineByLine(outputs: readonly OutputRow[]): Generator<readonly OutputRow[]> {
+  let line: OutputRow[] = []
+  let size = 0
+  for (const output of outputs) {
+    line.push(output)
+    size += output.bytes.length
+    if (line.length < mostOutputs && size < usualBytes) continue
+    yield line
+    line = []
+    size = 0
+  }
+  if (line.length > 0) yield line
+}
+
+const mostOutputs = 100
+const usualBytes = 65_536
+
 async function withOrdinals(
   read: LedgerSnapshotReads,
   rows: readonly OutputRow[],
-): Promise<SnapshotOutput[]> {
+): Promise<Omit<SnapshotOutput, 'output'>[]> {
   const states = rows.flatMap(({ outputId, bytes }) => {
     const output = decode(Output, bytes)
     assert(output.ok, 'a stored output decodes')

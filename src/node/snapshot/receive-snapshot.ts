@@ -10,25 +10,28 @@ import { type Lease, leaseRenewalMs } from '../lease.ts'
 import {
   accountEntries,
   type CheckedHead,
+  type CheckedPart,
   checkHead,
   checkRoots,
   createLineReader,
   type LineReader,
-  outputEntries,
   type ReadBefore,
 } from './check-snapshot.ts'
+import { openProofThread, type ProofThread } from './proof-thread.ts'
 import type {
   SnapshotAway,
   SnapshotInterrupted,
   SnapshotInvalid,
   SnapshotRootDiffers,
 } from './snapshot-errors.ts'
-import { parsePart, parsePosition, positionText, type SnapshotPart } from './snapshot-format.ts'
+import { parsePart, parsePosition } from './snapshot-format.ts'
 import { SnapshotCut, SnapshotGone, type SnapshotSource } from './snapshot-source.ts'
+import { createRowsWriter, type RowsWriter } from './write-rows.ts'
 
 /**
- * Begins a database with a snapshot. Its rows are written as they come, each line in a transaction with the place where it ends,
- * so that an interrupted transfer goes on there; the roots are computed of what is in the database.
+ * Begins a database with a snapshot. Its rows are written as they come, with the place where they end, so that an interrupted
+ * transfer goes on there. Another thread proves them meanwhile and computes the state root: of the lines, or of what is in the
+ * database where a former process has received some of them.
  */
 
 /** What receiving needs. */
@@ -75,34 +78,59 @@ async function receiveAndProve<E extends object>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<undefined, ReceiveError | E>> {
   const { store, lease, log } = deps
-  const received = await receive(deps)
-  if (!received.ok) return received
-  const { head, network, milestones } = received.value
-  const confirmed = await deps.confirm(received.value)
-  if (!confirmed.ok) return confirmed
-  log.info('snapshot-proving', { slot: head.slot })
-  const differs = await proveRoots(deps, received.value)
-  if (differs !== undefined) return err(differs)
-  const begun = await store.write.finishSnapshot(lease.term, {
-    network: { logId: confirmed.value, parameters: hexToBytes(head.parameters) },
-    milestones,
-  })
-  if (!begun.ok) return begun
-  log.info('snapshot-received', { slot: head.slot, network: network.parameters.networkName })
-  return ok(undefined)
+  const reception = createReception(deps, await readBefore(deps))
+  try {
+    const received = await receive(deps, reception)
+    if (!received.ok) return received
+    const { head, network, milestones } = received.value
+    const confirmed = await deps.confirm(received.value)
+    if (!confirmed.ok) return confirmed
+    log.info('snapshot-proving', { slot: head.slot })
+    const differs = await proveRoots(deps, received.value, reception.proofs())
+    if (differs !== undefined) return err(differs)
+    const begun = await store.write.finishSnapshot(lease.term, {
+      network: { logId: confirmed.value, parameters: hexToBytes(head.parameters) },
+      milestones,
+    })
+    if (!begun.ok) return begun
+    log.info('snapshot-received', { slot: head.slot, network: network.parameters.networkName })
+    return ok(undefined)
+  } finally {
+    await reception.proofs().close()
+  }
+}
+
+/** What takes the lines of one snapshot: a reader, and a thread that proves what the reader lets through. */
+type Reception = ReturnType<typeof createReception>
+
+function createReception<E>({ withProofs }: ReceiveDeps<E>, before: ReadBefore | undefined) {
+  const threadFor = (isWhole: boolean) =>
+    openProofThread({ withProofs, isWhole, mostEntries: undefined })
+  let reader = createLineReader({ withProofs: false }, before)
+  let proofs = threadFor(before === undefined)
+
+  /** Forgets the lines so far. */
+  async function beginAnew(): Promise<void> {
+    await proofs.close()
+    reader = createLineReader({ withProofs: false })
+    proofs = threadFor(true)
+  }
+
+  return { reader: () => reader, proofs: () => proofs, beginAnew }
 }
 
 /** Receives all lines, from wherever a former transfer ended. */
 async function receive<E extends object>(
   deps: ReceiveDeps<E>,
+  reception: Reception,
 ): Promise<Result<CheckedHead, ReceiveError | E>> {
   const { store, lease, source, log } = deps
-  let reader = createLineReader(deps, await readBefore(deps))
   const report = createReport(log)
   for (let failures = 0; ; ) {
+    const reader = reception.reader()
     const from = reader.position()
     if (from !== undefined) log.info('snapshot-resumed', { slot: from.slot, at: from.section })
-    const transfer = await transferLines(deps, reader, report)
+    const transfer = await transferLines(deps, reception, report)
     if (transfer.ok) return transfer
     const { error } = transfer
     if (!('failure' in error)) return err(error)
@@ -111,7 +139,7 @@ async function receive<E extends object>(
       log.warn('snapshot-begun-anew', { reason: failure.message })
       const dropped = await store.write.dropSnapshot(lease.term)
       if (!dropped.ok) return dropped
-      reader = createLineReader(deps)
+      await reception.beginAnew()
       continue
     }
     failures = reader.position() === from ? failures + 1 : 1
@@ -137,35 +165,68 @@ interface TransferFailed {
   readonly failure: Error
 }
 
-/** Takes the lines of one transfer, until the snapshot ends. */
+/** Takes the lines of one transfer, until the snapshot ends; those that are as they should be are written however it ends. */
 async function transferLines<E extends object>(
   deps: ReceiveDeps<E>,
-  reader: LineReader,
-  report: (part: SnapshotPart, reader: LineReader) => void,
+  reception: Reception,
+  report: (part: CheckedPart, reader: LineReader) => void,
 ): Promise<Result<CheckedHead, ReceiveError | E | TransferFailed>> {
-  const { source, lease, stopping } = deps
+  const reader = reception.reader()
+  const rows = createRowsWriter({ ...deps, reader })
+  const taken = await takeLines(deps, { reader, proofs: reception.proofs(), rows, report })
+  const written = await rows.end()
+  return written.ok ? taken : written
+}
+
+interface Transfer {
+  readonly reader: LineReader
+  readonly proofs: ProofThread
+  readonly rows: RowsWriter
+  report(part: CheckedPart, reader: LineReader): void
+}
+
+async function takeLines<E extends object>(
+  { source, stopping, confirm }: ReceiveDeps<E>,
+  { reader, proofs, rows, report }: Transfer,
+): Promise<Result<CheckedHead, ReceiveError | E | TransferFailed>> {
   const lines = source.lines(reader.position())[Symbol.asyncIterator]()
-  const keep = createKeeper(lease)
   try {
     for (;;) {
       if (stopping?.aborted) return err({ code: 'SNAPSHOT_INTERRUPTED' })
       const next = await nextOf(lines)
       if (!next.ok) return next
       if (next.value === undefined) return err({ failure: new SnapshotCut() })
-      const part = reader.take(next.value)
-      if (!part.ok) return part
+      const part = await reader.take(next.value)
+      if (!part.ok) return err((await unprovedBehind(part.error, proofs, next.value)) ?? part.error)
       const head = reader.head()
       assert(head !== undefined, 'there is a head behind the first line')
       if (part.value.section === 'end') return ok(head)
-      const kept = await keep()
-      if (!kept.ok) return kept
-      const written = await writePart(deps, reader, head, part.value)
-      if (!written.ok) return written
+      if (part.value.section === 'head') {
+        const confirmed = await confirm(head)
+        if (!confirmed.ok) return confirmed
+      }
+      const unproved =
+        part.value.section === 'outputs' ? proofs.unprovedIn(next.value) : noneUnproved
+      const added = await rows.add(part.value, unproved)
+      if (!added.ok) return added
       report(part.value, reader)
     }
   } finally {
     await lines.return?.().catch(() => {})
   }
+}
+
+const noneUnproved = Promise.resolve(undefined)
+
+/** A wrong sum is that of an output which contains too much: it is named instead. */
+async function unprovedBehind(
+  { code }: SnapshotInvalid,
+  proofs: ProofThread,
+  line: string,
+): Promise<SnapshotInvalid | undefined> {
+  if (code !== 'SNAPSHOT_SUPPLY_DIFFERS') return undefined
+  const outputId = await proofs.unprovedIn(line)
+  return outputId && { code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId }
 }
 
 async function nextOf(
@@ -177,29 +238,6 @@ async function nextOf(
   } catch (failure) {
     return err({ failure: failure instanceof Error ? failure : new Error(String(failure)) })
   }
-}
-
-async function writePart<E>(
-  { store, lease, confirm }: ReceiveDeps<E>,
-  reader: LineReader,
-  { head, network }: CheckedHead,
-  part: Exclude<SnapshotPart, { readonly section: 'end' }>,
-): Promise<Result<unknown, LeaseLost | E>> {
-  const checked = reader.head()
-  const position = reader.position()
-  assert(checked !== undefined && position !== undefined, 'a part has a position')
-  if (part.section === 'head') {
-    const confirmed = await confirm(checked)
-    if (!confirmed.ok) return confirmed
-  }
-  return store.write.addToSnapshot(lease.term, {
-    progress: { head: JSON.stringify(head), position: positionText(position) },
-    slot: head.slot,
-    parameters: network.parameters,
-    outputs: part.section === 'outputs' ? part.rows : [],
-    accounts: part.section === 'accounts' ? part.rows : [],
-    tips: part.section === 'tips' ? part.rows : [],
-  })
 }
 
 /** What a former transfer left in the database. */
@@ -214,21 +252,20 @@ async function readBefore<E>({ store }: ReceiveDeps<E>): Promise<ReadBefore | un
   return { head, position, baseTokens: received.baseTokens }
 }
 
-/** Computes both roots of what is in the database. */
+/** Whether both roots of what was received are those of the head. */
 async function proveRoots<E>(
   { store, lease }: ReceiveDeps<E>,
   { head }: CheckedHead,
+  proofs: ProofThread,
 ): Promise<SnapshotRootDiffers | undefined> {
-  const keep = createKeeper(lease)
   const { read } = store
 
-  async function* outputs(): AsyncGenerator<Iterable<KeyValue>> {
+  async function* outputIds(): AsyncGenerator<readonly OutputId[]> {
     for (let after: OutputId | undefined; ; ) {
       const page = await read.unspentPage(after)
       after = page.at(-1)?.outputId
       if (after === undefined) return
-      await keep()
-      yield outputEntries(page.map(({ outputId }) => outputId))
+      yield page.map(({ outputId }) => outputId)
     }
   }
 
@@ -237,30 +274,30 @@ async function proveRoots<E>(
       const page = await read.accountsAt(head.slot, after)
       after = page.at(-1)?.accountId
       if (after === undefined) return
-      await keep()
       yield accountEntries(page)
     }
   }
 
-  const computed = { state: await trieRootOf(outputs), accounts: await trieRootOf(accounts) }
-  return checkRoots(head, computed)
+  const state = await keeping(lease, proofs.stateRoot(outputIds))
+  return checkRoots(head, { state, accounts: await keeping(lease, trieRootOf(accounts)) })
 }
 
-/** Renews the lease now and then; what is written without it is refused. */
-function createKeeper(lease: Lease): () => Promise<Result<unknown, LeaseLost>> {
-  let renewed = performance.now()
-  return async () => {
-    if (performance.now() - renewed < leaseRenewalMs) return ok(undefined)
-    renewed = performance.now()
-    return lease.renew()
-  }
+/** Renews the lease for as long as some work lasts; what is written without it is refused. */
+async function keeping<T>(lease: Lease, work: Promise<T>): Promise<T> {
+  const isOver = work.then(
+    () => true,
+    () => true,
+  )
+  const later = () => delay(leaseRenewalMs, false, { ref: false })
+  while (!(await Promise.race([isOver, later()]))) await lease.renew()
+  return work
 }
 
 /** Logs now and then how much is here. Ids of transactions are hashes, so that the first digits of an id show how far it is. */
 function createReport(log: Log) {
   let loggedAt = performance.now()
   let rows = 0
-  return (part: SnapshotPart, reader: LineReader): void => {
+  return (part: CheckedPart, reader: LineReader): void => {
     if ('rows' in part) rows += part.rows.length
     if (performance.now() < loggedAt + reportMs) return
     loggedAt = performance.now()

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto'
 import { accountEntryBytes, accountEntryFrom } from '../../ledger/accounts.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
-import { OutputIdProof } from '../../protocol/commitment.ts'
 import type { AccountId, BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { PrunedTip } from '../../store/rows.ts'
 
@@ -33,9 +31,9 @@ export type SnapshotMilestone = readonly [bytes: Hex, firstSeq: number, lastSeq:
 export const sections = ['outputs', 'accounts', 'tips'] as const
 export type Section = (typeof sections)[number]
 
-/** An output with the proof of its contents; `undefined` where the block of its transaction is not kept. */
-export interface ProvenOutput extends SnapshotOutput {
-  readonly proof: OutputIdProof | undefined
+/** An output with the serialized proof of its contents; `undefined` where the block of its transaction is not kept. */
+export interface ProvenOutput extends Omit<SnapshotOutput, 'output'> {
+  readonly proof: Hex | undefined
 }
 
 /** A part after the first. */
@@ -141,7 +139,7 @@ function printed(part: SnapshotPart): unknown {
           row.bookedSlot,
           bytesToHex(row.bytes),
           row.chainOrdinal ?? null,
-          row.proof === undefined ? null : bytesToHex(encode(OutputIdProof, row.proof)),
+          row.proof ?? null,
         ]),
       }
     case 'accounts':
@@ -194,20 +192,18 @@ function rowsIn(section: Section, rows: readonly unknown[]) {
 
 function outputIn(value: unknown): ProvenOutput | undefined {
   if (!Array.isArray(value)) return undefined
-  const [outputId, blockId, bookedSlot, bytes, ordinal, proofBytes] = value
+  const [outputId, blockId, bookedSlot, bytes, ordinal, proof] = value
   if (!isHexText(outputId, 38) || !isCount(bookedSlot) || !isHexText(bytes)) return undefined
   if (blockId !== null && !isHexText(blockId, 36)) return undefined
   if (ordinal !== null && !isCount(ordinal)) return undefined
-  if (proofBytes !== null && !isHexText(proofBytes)) return undefined
-  const proof = proofBytes === null ? undefined : decode(OutputIdProof, hexToBytes(proofBytes))
-  if (proof?.ok === false) return undefined
+  if (proof !== null && !isHexText(proof)) return undefined
   return {
     outputId: outputId as OutputId,
     blockId: blockId === null ? undefined : (blockId as BlockId),
     bookedSlot,
     bytes: hexToBytes(bytes),
     chainOrdinal: ordinal ?? undefined,
-    proof: proof?.value,
+    proof: proof ?? undefined,
   }
 }
 

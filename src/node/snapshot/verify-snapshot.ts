@@ -1,5 +1,6 @@
-import { type KeyValue, trieRootOf } from '../../ledger/trie-root.ts'
+import { createTrieRoot, type KeyValue, type TrieRoot } from '../../ledger/trie-root.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
 import {
   accountEntries,
   type CheckedHead,
@@ -19,17 +20,18 @@ export interface VerifiedSnapshot {
   readonly counts: Readonly<Record<SnapshotRows['section'], number>>
 }
 
-/** Reads it once for its lines, and again for each range of the tries that memory has room for. */
+/** Reads it once, and again for each range of the tries that memory has no room for. */
 export async function verifySnapshot(
   source: SnapshotSource,
 ): Promise<Result<VerifiedSnapshot, SnapshotInvalid | SnapshotAway>> {
+  const tries = { outputs: createTrieRoot(), accounts: createTrieRoot() }
   try {
-    const checked = await checkLines(source)
+    const checked = await checkLines(source, tries)
     if (!checked.ok) return checked
     const { head } = checked.value.head
     const differs = checkRoots(head, {
-      state: await trieRootOf(() => entriesIn(source, 'outputs')),
-      accounts: await trieRootOf(() => entriesIn(source, 'accounts')),
+      state: await tries.outputs.root(() => entriesIn(source, 'outputs')),
+      accounts: await tries.accounts.root(() => entriesIn(source, 'accounts')),
     })
     return differs === undefined ? checked : err(differs)
   } catch (failure) {
@@ -40,22 +42,30 @@ export async function verifySnapshot(
 
 async function checkLines(
   source: SnapshotSource,
+  tries: { readonly outputs: TrieRoot; readonly accounts: TrieRoot },
 ): Promise<Result<VerifiedSnapshot, SnapshotInvalid>> {
   const reader = createLineReader({ withProofs: true })
   const counts = { outputs: 0, accounts: 0, tips: 0 }
   try {
     for await (const line of source.lines(undefined)) {
-      const part = reader.take(line)
+      const part = await reader.take(line)
       if (!part.ok) return part
+      const { value } = part
       const head = reader.head()
-      if (part.value.section === 'end' && head !== undefined) return ok({ head, counts })
-      if (!('rows' in part.value)) continue
-      counts[part.value.section] += part.value.rows.length
+      if (value.section === 'end' && head !== undefined) return ok({ head, counts })
+      if (!('rows' in value)) continue
+      counts[value.section] += value.rows.length
+      if (value.section === 'outputs') await tries.outputs.add(outputEntries(idsOf(value.rows)))
+      if (value.section === 'accounts') await tries.accounts.add(accountEntries(value.rows))
     }
   } catch (failure) {
     if (!(failure instanceof SnapshotCut)) throw failure
   }
   return err(reader.endedEarly())
+}
+
+function idsOf(rows: readonly { readonly outputId: OutputId }[]): OutputId[] {
+  return rows.map(({ outputId }) => outputId)
 }
 
 /** Of lines that were checked. */
@@ -67,7 +77,7 @@ async function* entriesIn(
     const split = splitLine(line)
     const part = split && parsePart(split.text)
     if (part?.section !== section) continue
-    if (part.section === 'outputs') yield outputEntries(part.rows.map(({ outputId }) => outputId))
+    if (part.section === 'outputs') yield outputEntries(idsOf(part.rows))
     if (part.section === 'accounts') yield accountEntries(part.rows)
   }
 }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { knownVersion } from '../../protocol/parameters.ts'
-import type { LeaseHeld, LeaseLost } from '../../store/contract.ts'
-import { awaitLease, tryLease } from '../lease.ts'
+import type { LeaseLost } from '../../store/contract.ts'
+import { tryLease } from '../lease.ts'
 import type { NodeDeps } from '../node-core.ts'
 import type { CheckedHead } from '../snapshot/check-snapshot.ts'
 import { type ReceiveError, receiveSnapshot } from '../snapshot/receive-snapshot.ts'
@@ -29,7 +29,7 @@ type ConfirmError =
   | SnapshotOfAnotherNetwork
 
 /** Why it does not begin. */
-export type BeginError = Exclude<ReceiveError, LeaseLost> | LeaseHeld | ConfirmError
+export type BeginError = Exclude<ReceiveError, LeaseLost> | ConfirmError
 
 /** Receives the snapshot that a setting names, unless the database has a ledger; one of the processes on a database does. */
 export async function beginWithSnapshot(
@@ -39,9 +39,8 @@ export async function beginWithSnapshot(
 ): Promise<Result<undefined, BeginError>> {
   const leaseDeps = { write: store.write, log, holder }
   while ((await store.read.network()) === undefined) {
-    const lease = store.isShared ? await tryLease(leaseDeps) : await awaitLease(leaseDeps)
+    const lease = await tryLease(leaseDeps)
     if (!lease.ok) {
-      if (!store.isShared) return lease
       await delay(pollMs)
       continue
     }

@@ -1,3 +1,4 @@
+import type { HealthReason } from '../health-reasons.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { FollowingStatus } from '../source.ts'
 import type { Nodes } from './nodes.ts'
@@ -25,8 +26,8 @@ export interface Following {
   /** The term of this process is over. */
   endTerm(): void
   progress(): Progress
-  /** Whether this process is healthy, as far as the following shows. */
-  isHealthy(): boolean
+  /** Why this process does not serve as well as the nodes do; `undefined` while it does. */
+  fault(): HealthReason | undefined
 }
 
 /** Creates the state before the first term. */
@@ -64,11 +65,21 @@ export function createFollowing(deps: FollowingDeps): Following {
      * A standby that takes over is as healthy as it was before: it serves the same and forwards blocks. That ends when it
      * finds no node, or one that it must not follow.
      */
-    isHealthy: () => {
-      if (!core.isWriting()) return isYoung()
-      return isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)
+    fault: () => {
+      if (!core.isWriting()) return isYoung() ? undefined : 'COMMITMENT_OLD'
+      if (isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)) return undefined
+      return faults[progress.state]
     },
   }
+}
+
+const faults: Readonly<Record<FollowingStatus['state'], HealthReason>> = {
+  STANDBY: 'COMMITMENT_OLD',
+  CATCHING_UP: 'CATCHING_UP',
+  FOLLOWING: 'NODE_UNHEALTHY',
+  NODES_AWAY: 'NODES_AWAY',
+  UNREADABLE: 'NODE_ANSWER_UNREADABLE',
+  STOPPED: 'NODE_CONTRADICTED',
 }
 
 const noNode = {

@@ -1,5 +1,7 @@
+import { identifyOutputs } from '../../ledger/genesis.ts'
+import { grouped } from '../../lib/grouped.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { indexOf } from '../../protocol/ids.ts'
+import { indexOf, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder } from '../../protocol/metadata-order.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import type { Output } from '../../protocol/outputs.ts'
@@ -92,16 +94,20 @@ async function servedPlan(
 ): Promise<GenesisPlan | undefined> {
   const changes = await nodes.fetch(changesOf(parameters.genesisSlot))
   if (!changes.ok || changes.value === undefined) return undefined
-  const created = [...changes.value.createdOutputs]
+  const created = changes.value.createdOutputs
   if (created.length === 0) return undefined
-  const outputs: readonly Output[] = created
-    .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const transactions = [...grouped(created, ({ outputId }) => transactionOf(outputId)).values()]
+  // In any order, but for that with fewer outputs, which is the last one.
+  transactions.sort((a, b) => b.length - a.length)
+  const outputs: readonly Output[] = transactions
+    .flatMap((own) => own.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId)))
     .map(({ output }) => output)
-  // The id of their transaction is a hash over all of them, in this order; it also decides the order of their metadata.
+  // The id of a transaction is a hash over all of its outputs, in their order; it also decides the order of their metadata.
+  const served = new Set(created.map(({ outputId }) => outputId))
   const plans = [outputs, outputs.map(inNodeOrder)].map((read) => {
     return { parameters, outputs: read, credits: new Map() }
   })
   return plans.find((plan) =>
-    genesisOf(plan).outputs.every(({ outputId }, i) => outputId === created[i]?.outputId),
+    identifyOutputs(parameters, plan.outputs).every((outputId) => served.has(outputId)),
   )
 }

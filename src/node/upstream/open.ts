@@ -124,12 +124,11 @@ async function followNodes(
   }
 
   function status() {
-    const reason = unavailable()?.reason
     return {
       ...core.status(),
       starting: undefined,
-      isHealthy: core.isSound() && reason === undefined && following.isHealthy(),
-      unavailable: reason,
+      reasons: core.reasons(following.fault()),
+      unavailable: unavailable()?.reason,
       following: { ...following.progress(), withProofs },
     }
   }
@@ -143,6 +142,7 @@ async function followNodes(
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
     status,
     snapshotHead: undefined,
+    unspentProofs: undefined,
     waiting: () => 0,
     node: createUpstreamNode({ ...shared, write: store.write, forwarded, committedSlot }),
     close: () => core.close(async () => nodes.close()),

@@ -60,7 +60,8 @@ export async function fetchSlots(
     deps.withProofs ? changed : changed.map(withOpenOrder),
   )
   if (!provenance.ok) return provenance
-  const slots = checked.value.map((slot) => followedSlot(deps, slot, provenance.value))
+  const slots: FollowedSlot[] = []
+  for (const slot of checked.value) slots.push(await followedSlot(deps, slot, provenance.value))
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
 }
 
@@ -142,18 +143,18 @@ function idsOf({ createdOutputs, consumedOutputs }: UtxoChangesFull): OutputId[]
   return [...createdOutputs, ...consumedOutputs].map(({ outputId }) => outputId)
 }
 
-function followedSlot(
+async function followedSlot(
   { parameters }: RoundDeps,
   { committed, changes }: CheckedSlot,
   provenance: Provenance,
-): FollowedSlot {
+): Promise<FollowedSlot> {
   const { commitment, commitmentId, bytes } = committed
   const { slot } = commitment
   const { consumedOutputs: consumed } = changes
   const created = changes.createdOutputs.map(({ outputId, output }) => {
     return { outputId, output: provenance.proven.get(outputId) ?? output }
   })
-  const entries = slotEntries(parameters, slot, { created, consumed })
+  const entries = await slotEntries(parameters, slot, { created, consumed })
   return {
     commit: { slot, commitmentId, bytes, entries, accounts: [], epochs: [] },
     created: created.map(({ outputId, output }) => ({

@@ -92,8 +92,13 @@ export const maxMetadataSize = 8192
 /** How many bytes a map takes. */
 export function sizeOfEntries(entries: readonly MetadataEntry[]): number {
   let size = 1
-  for (const { key, value } of entries) size += 3 + key.length + (value.length - 2) / 2
+  for (const entry of entries) size += sizeOfEntry(entry)
   return size
+}
+
+/** How many bytes an entry takes: the lengths of key and value, and both. */
+export function sizeOfEntry({ key, value }: MetadataEntry): number {
+  return 3 + key.length + (value.length - 2) / 2
 }
 
 function brokenForSdk(entries: readonly MetadataEntry[]): RefusalCode | undefined {

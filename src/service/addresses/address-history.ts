@@ -58,6 +58,9 @@ export async function openAddressHistory(
     return err({ code: 'HISTORY_RANGE_REVERSED' })
   }
   const { store, parameters } = deps
+  const [position = '', slotText = ''] = cursor?.split('.') ?? []
+  const named = decodeCursor(position, 'cursor')
+  if (named.ok) await store.read.reach({ seq: named.value.seq, slot: parseSlot(slotText) ?? 0 })
   const tip = await store.read.logTip()
   const keptFrom = await firstKeptSlot(deps, tip)
   const end = to === undefined ? undefined : to - 1
@@ -100,9 +103,9 @@ async function startOf(
   return ok(done === 0 ? { slot: slot + 1, done } : { slot, done })
 }
 
-/** The first milestone whose rows are all kept. */
-async function firstKeptSlot(
-  { store: { read }, parameters }: Deps,
+/** The first milestone whose rows are all kept; behind the newest one where the log has no row. */
+export async function firstKeptSlot(
+  { store: { read }, parameters }: Pick<Deps, 'store' | 'parameters'>,
   { prunedSeq, slot }: LogTip,
 ): Promise<SlotIndex> {
   if (prunedSeq === 0) return parameters.genesisSlot

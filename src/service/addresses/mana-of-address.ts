@@ -3,7 +3,7 @@ import { manaOfOutput } from '../../ledger/mana-of-output.ts'
 import { storedManaOf } from '../../ledger/output-parts.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { inLaterTurn, isTurnOver } from '../../lib/turns.ts'
+import { isTurnOver, nextTurn } from '../../lib/turns.ts'
 import { creationSlotOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -74,14 +74,17 @@ async function sumUp(
     const rows = await store.read.unspentOutputs({ filter, after, limit: outputsPerRead })
     for (const view of rows.map(viewOfOutput)) {
       // An answer may ask for many addresses at once.
-      if (isTurnOver()) await inLaterTurn(() => signal?.throwIfAborted())
+      if (isTurnOver()) {
+        await nextTurn()
+        signal?.throwIfAborted()
+      }
       const { mana, isAvailable } = manaOf(source.network.parameters, view, slot)
       total = add(total, mana)
       if (isAvailable) available = add(available, mana)
     }
     after = rows.at(-1)
     if (rows.length < outputsPerRead) return { total, available }
-    await inLaterTurn(() => undefined)
+    await nextTurn()
   }
 }
 

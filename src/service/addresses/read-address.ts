@@ -14,6 +14,7 @@ import {
   readKeysetPage,
 } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
+import type { UpdatesNotKept } from '../slots/explore.ts'
 import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 
 /** What an address owns. */
@@ -76,17 +77,20 @@ const tokenCursors = keysetCursors({ list: 'token', values: [38] })
 
 /** All base tokens of an address at the end of a milestone; two index lookups. */
 export async function readTotalAt(
-  { store }: Pick<Services, 'store'>,
+  { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   address: Hex,
   milestoneIndex: SlotIndex,
-): Promise<Result<bigint, MilestoneNotCommitted>> {
+): Promise<Result<bigint, MilestoneNotCommitted | UpdatesNotKept>> {
   const total = await store.read.totalAt(address, milestoneIndex)
   if (total !== undefined) return ok(total)
-  const { slot: newest } = await store.read.latestMilestone()
-  // Before the genesis there was nothing.
-  if (milestoneIndex <= newest) return ok(0n)
-  const code = 'MILESTONE_NOT_COMMITTED'
-  return err({ code, argument: 'milestoneIndex', milestoneIndex, newest })
+  const { slot: newest, prunedSeq } = await store.read.logTip()
+  if (milestoneIndex > newest) {
+    const code = 'MILESTONE_NOT_COMMITTED'
+    return err({ code, argument: 'milestoneIndex', milestoneIndex, newest })
+  }
+  // Before the genesis there was nothing, and what was before the cut of the log is not known.
+  if (prunedSeq === 0 || milestoneIndex < parameters.genesisSlot) return ok(0n)
+  return err({ code: 'UPDATES_NOT_KEPT', slot: milestoneIndex })
 }
 
 /** How many updates are filed under an address. */

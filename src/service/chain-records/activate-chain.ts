@@ -30,7 +30,7 @@ export async function activateChain(
   const chainId = parsed.value
   // Another caller may set the record between the read and the write; then it is read again.
   for (;;) {
-    const record = await deps.store.read.chainRecord(chainId)
+    const record = await deps.store.primary.chainRecord(chainId)
     if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })
     const { accessNodes, version } = record
     if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })

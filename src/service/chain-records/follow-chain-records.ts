@@ -3,6 +3,7 @@ import {
   type CursorError,
   type CursorLog,
   confirmCursor,
+  decodeCursor,
   encodeCursor,
   placeCursor,
 } from '../../feed/cursor.ts'
@@ -47,6 +48,8 @@ export async function followChainRecords(
   const wanted = wantedChains(chainIds)
   if (!wanted.ok) return wanted
   const { read } = deps.store
+  const named = after === undefined ? undefined : decodeCursor(after, 'after')
+  if (named?.ok) await read.reach({ change: named.value.seq })
   const logId = chainRecordLogId((await read.logTip()).logId)
   const seq = await read.latestChainRecordChange()
   const start = await startOf(deps, after, { logId, seq })

@@ -98,7 +98,7 @@ async function save(
   if (onlyOver === undefined) return ok(await store.write.setChainRecord(record))
   const { chainId } = record
   for (;;) {
-    const version = (await store.read.chainRecord(chainId))?.version ?? 0
+    const version = (await store.primary.chainRecord(chainId))?.version ?? 0
     if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
     const replaced = await store.write.replaceChainRecord(record, version)
     if (replaced.ok) return replaced

@@ -1,4 +1,10 @@
-import { type CursorError, confirmCursor, cursorExpired, placeCursor } from '../../feed/cursor.ts'
+import {
+  type CursorError,
+  confirmCursor,
+  cursorExpired,
+  decodeCursor,
+  placeCursor,
+} from '../../feed/cursor.ts'
 import { follow } from '../../feed/follow.ts'
 import type { TailTip } from '../../feed/log-window.ts'
 import type { SnapshotMessage } from '../../feed/message.ts'
@@ -9,6 +15,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { NamedPosition } from '../../store/contract.ts'
 import type { LogPosition, UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { eventOf, type FeedIdentity, type LedgerFeedEvent } from './feed-events.ts'
@@ -109,7 +116,7 @@ export async function shareLedgerUpdates(
 /** A feed that is allowed, and its beginning. */
 export interface BegunFeed extends FeedIdentity {
   readonly position: LogPosition
-  /** The era of the tail that the position belongs to. */
+  /** The era of the tail that the position belongs to; a feed that resumes in a log which is no more has that of no tail. */
   readonly era: number
   readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
 }
@@ -128,16 +135,30 @@ export async function beginFeed(
   if (!start.ok || start.value.seq === tip.seq) {
     // A cursor from another gateway on the database may be ahead of the tip that this one knows, or belong to a newer log.
     const code = start.ok ? undefined : start.error.code
-    const isNews = code === 'CURSOR_AHEAD_OF_TIP' || code === 'CURSOR_OF_ANOTHER_LOG'
+    const isAhead = code === 'CURSOR_AHEAD_OF_TIP' || code === 'MILESTONE_NOT_COMMITTED'
+    if (isAhead) await deps.store.read.reach(positionOf(selection))
+    const isNews = isAhead || code === 'CURSOR_OF_ANOTHER_LOG'
     tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
     start = await startOf(deps, selection, tip)
   }
   // The log was replaced meanwhile.
   if (tail.tip().era !== tip.era) return await beginFeed(deps, selection)
-  if (!start.ok) return start
+  if (!start.ok) {
+    if (start.error.code !== 'CURSOR_OF_ANOTHER_LOG') return start
+    const { logId, seq, branch, era } = tip
+    const position = { seq, branch }
+    return ok({ logId, era: era - 1, filter: filter.value, position, snapshot: undefined })
+  }
   const beginning = { filter: filter.value, position: start.value }
   const snapshot = selection.snapshot === true ? readSnapshot(deps, beginning) : undefined
   return ok({ logId: tip.logId, era: tip.era, ...beginning, snapshot })
+}
+
+/** Where a feed is to begin. */
+function positionOf({ after = '', afterMilestone }: FeedSelection): NamedPosition {
+  if (afterMilestone !== undefined) return { slot: afterMilestone }
+  const cursor = decodeCursor(after, 'after')
+  return cursor.ok ? { seq: cursor.value.seq } : {}
 }
 
 function filterOf(selection: FeedSelection): Result<UpdateFilter, FollowLedgerUpdatesError> {

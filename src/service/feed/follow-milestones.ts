@@ -18,10 +18,13 @@ export interface MilestoneNotCommitted {
 
 /** Every milestone after one, by default after the newest; ends at once when its consumer calls `return()`. */
 export async function followMilestones(
-  deps: Pick<Services, 'parameters' | 'feed'>,
+  deps: Pick<Services, 'store' | 'parameters' | 'feed'>,
   after: SlotIndex | undefined,
 ): Promise<Result<AsyncIterableIterator<MilestoneView>, MilestoneNotCommitted>> {
-  const { slot: newest } = await deps.feed.tail.freshTip()
+  const { tail } = deps.feed
+  const isAhead = after !== undefined && after > tail.tip().slot
+  if (isAhead) await deps.store.read.reach({ slot: after })
+  const { slot: newest } = await tail.freshTip(isAhead ? tail.tip().seq + 1 : 0)
   if (after !== undefined && after > newest) {
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument: 'after', milestoneIndex: after, newest })

@@ -1,5 +1,6 @@
+import { mostSnapshotMs } from '../../store/database.ts'
 import { isStoreAway } from '../../store/faults.ts'
-import { mostSnapshotMs, SnapshotOver } from '../../store/snapshots.ts'
+import { SnapshotOver } from '../../store/snapshots.ts'
 
 /** The database is away, restarting or overloaded. The request may have been carried out: a client that submitted asks again. */
 export interface DatabaseAway {

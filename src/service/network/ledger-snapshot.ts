@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import { snapshotLines } from '../../node/snapshot/read-snapshot.ts'
+import { isTooOld, snapshotLines } from '../../node/snapshot/read-snapshot.ts'
 import { firstCheck, parsePosition, snapshotLine } from '../../node/snapshot/snapshot-format.ts'
 import type { SnapshotNotReady } from '../../node/source.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -58,16 +58,15 @@ export async function openLedgerSnapshot(
   const from = parsePosition(place)
   if (from === undefined) return err({ code: 'CURSOR_MALFORMED', argument: 'from' })
   const { slot } = from
-  const [milestone, tip] = [await read.milestone(slot), await read.logTip()]
-  const isKept = milestone !== undefined && milestone.lastSeq >= tip.prunedSeq
-  if (!isKept || tip.slot - slot > mostAge) return err({ code: 'SNAPSHOT_EXPIRED', slot })
-  return ok({ slot, lines: snapshotLines(read, { ...from, seq: milestone.lastSeq, parameters }) })
+  const milestone = await read.milestone(slot)
+  const range = { ...from, seq: milestone?.lastSeq ?? 0, parameters }
+  if (milestone === undefined || (await isTooOld(read, range))) {
+    return err({ code: 'SNAPSHOT_EXPIRED', slot })
+  }
+  return ok({ slot, lines: snapshotLines(read, range) })
 }
 
 async function* withFirst(line: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {
   yield line
   yield* lines
 }
-
-/** Slots since that of a snapshot: each page looks into each of them for what it has spent. */
-const mostAge = 10_000

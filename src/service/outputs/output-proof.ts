@@ -1,4 +1,8 @@
-import { identifyGenesis } from '../../ledger/genesis.ts'
+import {
+  createGenesisTransactions,
+  genesisBlockId,
+  outputsPerTransaction,
+} from '../../ledger/genesis.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -60,15 +64,26 @@ export async function proverOf(
     if (proof !== undefined) return ok(proof)
     return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
   }
-  const transactionCommitment =
-    (await commitmentToTransaction({ store, source }, blockId)) ??
-    source.node?.transactionCommitment(transactionId)
-  if (transactionCommitment === undefined) return fetchProof
+  const isFirst = blockId === genesisBlockId(source.network.parameters)
+  const known = isFirst
+    ? undefined
+    : ((await commitmentToTransaction({ store }, blockId)) ??
+      source.node?.transactionCommitment(transactionId))
+  if (known === undefined && !isFirst) return fetchProof
   const rows = await store.read.outputs(
-    Array.from({ length: 128 }, (_, index) => outputId(transactionId, index)),
+    Array.from({ length: outputsPerTransaction }, (_, index) => outputId(transactionId, index)),
   )
   const siblings = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
-  const prove = createProver(siblings.map(({ bytes }) => bytes))
+  const allBytes = siblings.map(({ bytes }) => bytes)
+  const transactionCommitment =
+    known ??
+    createGenesisTransactions().commitmentOf(
+      transactionId,
+      allBytes,
+      source.node ? mostEqual : undefined,
+    )
+  if (transactionCommitment === undefined) return fetchProof
+  const prove = createProver(allBytes)
   return async ({ outputId: id, bytes }) => {
     const index = siblings.findIndex((sibling) => sibling.outputId === id)
     assert(index !== -1, 'an output is among those of its transaction')
@@ -84,16 +99,16 @@ export async function proverOf(
   }
 }
 
-/** The hash of the essence, where the block is here. The transaction of the genesis never existed; its hash is that of a word. */
+/** Transactions of the genesis with the same outputs that are tried where some of the outputs may not be here. */
+const mostEqual = 1_000
+
+/** The hash of the essence, where the block is here. */
 async function commitmentToTransaction(
-  { store, source }: Pick<Services, 'store' | 'source'>,
+  { store }: Pick<Services, 'store'>,
   id: OutputRow['blockId'],
 ): Promise<Hex | undefined> {
   const row = id && (await store.read.block(id))
-  if (row === undefined) {
-    const genesis = identifyGenesis(source.network.parameters, [])
-    return id === genesis.blockId ? genesis.transactionCommitment : undefined
-  }
+  if (row === undefined) return undefined
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a stored block decodes')
   const payload = present(signedTransactionOf(block.value), 'the transaction of an output')

@@ -1,4 +1,4 @@
-import { examine, type ManaAccount, type RuleName } from '../../ledger/execute.ts'
+import { examine, type ManaAccount, type RuleName, ruleNames } from '../../ledger/execute.ts'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import {
@@ -41,13 +41,14 @@ import { SignedTransaction, type Transaction } from '../../protocol/transaction.
 import { Ed25519Signature } from '../../protocol/unlocks.ts'
 import type { EpochRow, TransactionState } from '../../store/rows.ts'
 import { failureReason, type PublishedFailure } from '../blocks/failure-reason.ts'
-import type { NotOffered } from '../network/not-offered.ts'
+import { listedHere, type NotOffered } from '../network/not-offered.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
 /** What would happen to a transaction now, were it submitted in a block of this moment. Nothing is kept of it. */
 
-type Needed = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
+/** What judging needs. */
+export type SimulateDeps = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
 
 /** A transaction with its unlocks, as JSON of the protocol or serialized. */
 export type SimulatedSubmission =
@@ -61,7 +62,7 @@ export type Simulation = {
   | { readonly outcome: 'KNOWN'; readonly state: TransactionState }
   /** No block of this moment may carry it. */
   | { readonly outcome: 'REFUSED'; readonly refusal: Refusal }
-  | ({ readonly outcome: 'FAILED'; readonly failure: FailureInDetail } & Examined)
+  | ({ readonly outcome: 'FAILED'; readonly failure: FailureInDetail } & Broken & Examined)
   | ({ readonly outcome: 'ACCEPTED' } & Examined)
 )
 
@@ -76,6 +77,11 @@ export interface Examined {
   readonly mana: ManaAccount | undefined
 }
 
+/** The rule that is broken; `undefined` where what the transaction refers to is not there or is spent. */
+export interface Broken {
+  readonly broken: RuleName | undefined
+}
+
 /** Why nothing can be said. */
 export type SimulateTransactionError = TransactionMalformed | SignatureCheckBusy | NotOffered
 
@@ -87,7 +93,7 @@ export interface TransactionMalformed {
 
 /** Judges a transaction against the ledger as it is booked now. */
 export async function simulateTransaction(
-  deps: Needed,
+  deps: SimulateDeps,
   submission: SimulatedSubmission,
 ): Promise<Result<Simulation, SimulateTransactionError>> {
   const payload =
@@ -95,25 +101,29 @@ export async function simulateTransaction(
       ? parse(SignedTransaction, submission.json)
       : decode(SignedTransaction, submission.bytes)
   if (!payload.ok) return err({ code: 'TRANSACTION_MALFORMED', refusal: payload.error })
-  const refusal = await refusalOf(deps, payload.value)
-  const { transactionId } = identifyTransaction(payload.value.transaction)
+  return await simulateDecoded(deps, payload.value)
+}
+
+/** The same of a transaction that was read before. */
+export async function simulateDecoded(
+  deps: SimulateDeps,
+  payload: SignedTransaction,
+): Promise<Result<Simulation, SignatureCheckBusy | NotOffered>> {
+  const refusal = await refusalOf(deps, payload)
+  const { transactionId } = identifyTransaction(payload.transaction)
   const known = await deps.store.read.transaction(transactionId)
   // A failure of the carrier says nothing about another one, with these unlocks or now.
   if (known !== undefined && !isOfCarrier(known.failureReason)) {
     return ok({ transactionId, outcome: 'KNOWN', state: known.state })
   }
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
-  const { contextInputs } = payload.value.transaction
-  if (
-    deps.source.node !== undefined &&
-    contextInputs.some(({ type }) => type !== CommitmentInput.code)
-  ) {
-    return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the accounts and rewards this refers to' })
-  }
+  const offered = notOfferedFor(deps, payload.transaction)
+  if (!offered.ok) return offered
   // Only now: what is known or refused may have a thousand signatures.
-  const prepared = await prepareTransaction(deps.signatures, payload.value)
+  const prepared = await prepareTransaction(deps.signatures, payload)
   if (!prepared.ok) return prepared
-  return ok({ transactionId, ...(await examineNow(deps, prepared.value)) })
+  const ledger = await ledgerFor(deps, payload.transaction)
+  return ok({ transactionId, ...examineAgainst(deps, prepared.value, ledger) })
 }
 
 /** The first rule of form that it breaks in a block of this moment; the path is within the signed transaction. */
@@ -153,13 +163,27 @@ async function refusalOf(
 const zeros: Hex = `0x${'00'.repeat(32)}`
 const payloadPath = 'body.payload.'
 
-async function examineNow(deps: Needed, prepared: PreparedTransaction) {
+/** A node has neither the credits nor the rewards that a transaction may refer to. */
+export function notOfferedFor(
+  { source }: Pick<Services, 'source'>,
+  { contextInputs }: Transaction,
+): Result<undefined, NotOffered> {
+  const isOffered = contextInputs.every((input) => is(CommitmentInput, input))
+  return isOffered ? ok(undefined) : listedHere(source, 'the accounts and rewards this refers to')
+}
+
+/** Judges a transaction against a ledger. */
+export function examineAgainst(
+  { source }: Pick<Services, 'source'>,
+  prepared: PreparedTransaction,
+  ledger: KnownLedger,
+) {
   const { transaction, unlocks } = prepared.payload
-  const { parameters } = deps.source.network
-  const resolved = resolveReferences(transaction, await ledgerFor(deps, transaction))
+  const { parameters } = source.network
+  const resolved = resolveReferences(transaction, ledger)
   if (!resolved.ok) {
     const failure = inDetail(resolved.error)
-    return { outcome: 'FAILED', failure, passed: [], mana: undefined } as const
+    return { outcome: 'FAILED', failure, passed: [], broken: undefined, mana: undefined } as const
   }
   const { passed, verdict, mana } = examine({
     ...resolved.value,
@@ -170,7 +194,8 @@ async function examineNow(deps: Needed, prepared: PreparedTransaction) {
     isSignatureValid: prepared.isSignatureValid,
   })
   if (verdict.ok) return { outcome: 'ACCEPTED', passed, mana } as const
-  return { outcome: 'FAILED', failure: inDetail(verdict.error), passed, mana } as const
+  const broken = ruleNames[passed.length]
+  return { outcome: 'FAILED', failure: inDetail(verdict.error), passed, broken, mana } as const
 }
 
 function inDetail(error: TransactionError): FailureInDetail {
@@ -178,7 +203,7 @@ function inDetail(error: TransactionError): FailureInDetail {
 }
 
 /** Everything that the transaction refers to, read beforehand. */
-async function ledgerFor(
+export async function ledgerFor(
   { store, source }: Pick<Services, 'store' | 'source'>,
   transaction: Transaction,
 ): Promise<KnownLedger> {

@@ -123,7 +123,7 @@ async function takeIn(
   const received = await receive(deps, submission)
   if (!received.ok) return received
   const { blockId } = received.value
-  const isKnown = async () => (await deps.store.read.block(blockId)) !== undefined
+  const isKnown = async () => (await deps.store.primary.block(blockId)) !== undefined
   const isKeptHere = deps.source.node === undefined
   if (!isKeptHere && (await isKnown())) return ok(blockId)
   const kept = await judgeAndKeep(deps, received.value)
@@ -133,8 +133,21 @@ async function takeIn(
 
 async function judgeAndKeep(
   deps: Counted,
-  { block, bytes, blockId, slot, signingInput }: Received,
+  received: Received,
 ): Promise<Result<BlockId, SubmitBlockError>> {
+  const signed = await judge(deps, received)
+  if (!signed.ok) return signed
+  const { block, bytes, blockId, slot } = received
+  const exceeded = deps.quota.takeBytes(bytes.length)
+  if (exceeded !== undefined) return err(exceeded)
+  return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
+}
+
+/** Every check that needs the ledger, and the signatures. */
+async function judge(
+  deps: Needed,
+  { block, signingInput }: Received,
+): Promise<Result<PreparedTransaction | undefined, SubmitBlockError>> {
   // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
   const unavailable = deps.source.unavailable() ?? deps.space.low()
   if (unavailable !== undefined) return err(unavailable)
@@ -142,11 +155,22 @@ async function judgeAndKeep(
   const isJudgedHere = deps.source.node === undefined
   const refused = isJudgedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
   if (refused !== undefined) return err(refused)
-  const signed = await checkSignatures(deps, block, signingInput)
-  if (!signed.ok) return signed
-  const exceeded = deps.quota.takeBytes(bytes.length)
-  if (exceeded !== undefined) return err(exceeded)
-  return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
+  return checkSignatures(deps, block, signingInput)
+}
+
+/** Why a block would be refused, were it submitted now; `undefined` where it would be taken. Nothing is kept of it. */
+export async function simulateSubmission(
+  deps: Needed,
+  submission: Exclude<Submission, { readonly form: 'payload' }>,
+): Promise<SubmitBlockError | undefined> {
+  const received = await receive({ ...deps, quota: unlimited }, submission)
+  if (!received.ok) return received.error
+  const { blockId, slot } = received.value
+  if ((await deps.store.primary.block(blockId)) !== undefined) return undefined
+  const judged = await judge(deps, received.value)
+  if (!judged.ok) return judged.error
+  const isLate = deps.source.node === undefined && slot <= deps.source.status().latestCommittedSlot
+  return isLate ? { code: 'SLOT_CLOSED', slot } : undefined
 }
 
 interface Received {
@@ -225,10 +249,10 @@ async function checkAgainstLedger(
   const isVote = is(ValidationBlockBody, block.body)
   const epoch = isVote ? epochOfSlot(parameters, slotOfBlock) : 0
   const [milestone, issuer, timeById, epochs, oldestParent] = await Promise.all([
-    store.read.milestoneByCommitment(slotCommitmentId),
-    store.read.accountEntry(issuerId, slot),
-    store.read.issuingTimes(parents),
-    isVote ? store.read.epochs(epoch) : [],
+    store.primary.milestoneByCommitment(slotCommitmentId),
+    store.primary.accountEntry(issuerId, slot),
+    store.primary.issuingTimes(parents),
+    isVote ? store.primary.epochs(epoch) : [],
     oldestParentOf({ store, source }, slotOfBlock, parents),
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
@@ -259,7 +283,7 @@ async function oldestParentOf(
   if (slot <= latestCommittedSlot) return parameters.genesisSlot
   const oldest = oldestParentSlot(parameters, latestCommittedSlot, latestCommittedSlot)
   if (parents.every((id) => slotOfId(id) >= oldest)) return oldest
-  const newest = await store.read.newestSlotWithBlocks(latestCommittedSlot)
+  const newest = await store.primary.newestSlotWithBlocks(latestCommittedSlot)
   return oldestParentSlot(parameters, latestCommittedSlot, newest ?? parameters.genesisSlot)
 }
 

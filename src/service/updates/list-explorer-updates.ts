@@ -45,6 +45,7 @@ export async function listExplorerUpdates(
   { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
 ): Promise<ExplorerPage> {
   const size = Math.min(cursor?.pageSize ?? pageSize, maximumPageSize)
+  if (cursor !== undefined) await deps.store.read.reach({ slot: cursor.position.milestoneIndex })
   const rows = await ownedFrom(deps.store.read, {
     address,
     order: orderOf(sort),

@@ -164,7 +164,7 @@ function faultOf(question: ConnectionQuestion) {
 
 /** Why a page of this size is refused; `undefined` where it is not. */
 export function sizeFault(
-  argument: 'first' | 'last',
+  argument: 'first' | 'last' | 'points',
   value: number | null | undefined,
 ): PageSizeOutOfRange | undefined {
   if (value == null || (value >= 0 && value <= maximumPageSize)) return undefined
@@ -185,6 +185,8 @@ async function decodeCursors(
   const after = question.after == null ? ok(undefined) : decodeCursor(question.after, 'after')
   if (!after.ok) return after
   const before = question.before == null ? ok(undefined) : decodeCursor(question.before, 'before')
+  const seqs = [after, before].map((one) => (one.ok ? (one.value?.seq ?? 0) : 0))
+  await store.read.reach({ seq: Math.max(...seqs) })
   if (before.ok) return ok({ after: after.value, before: before.value })
   if (after.value === undefined) return before
   const placed = placeDecoded(after.value, 'after', { ...(await store.read.logTip()), mayLag })

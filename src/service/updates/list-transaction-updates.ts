@@ -55,7 +55,7 @@ export async function listUpdatesOfTransaction(
   const [created, consumed] = [outputs, inputs].map((views) =>
     views.map(({ outputId, output }) => ({ outputId, output: output() })),
   ) as [Moved[], Moved[]]
-  const entries = slotEntries(parameters, slot, { created, consumed })
+  const entries = await slotEntries(parameters, slot, { created, consumed })
   const found = await Promise.all(entries.map((entry) => reads.seqOf({ ...entry, slot })))
   const seqs = found.filter((seq) => seq !== undefined).sort((a, b) => a - b)
   if (seqs.length < entries.length) return err({ code: 'UPDATES_NOT_KEPT', slot })

@@ -44,6 +44,8 @@ export async function pollLedgerUpdates(
   if (!begun.ok) return begun
   const { tail } = deps.feed
   const { logId, era, filter, position } = begun.value
+  const ofAnotherLog = err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' } as const)
+  if (tail.tip().era !== era) return ofAnotherLog
   const changed = createSignal()
   const stopWatching = tail.watch(filter, changed.notify)
   try {
@@ -57,7 +59,7 @@ export async function pollLedgerUpdates(
     }
     // The log may have been replaced during the wait.
     if (page === 'REPLACED' || tail.tip().era !== era) {
-      return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' })
+      return ofAnotherLog
     }
     if (page === 'PRUNED') return err(cursorExpired('after', tail.tip()))
     return ok({

@@ -4,6 +4,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SqlConnection } from '../client.ts'
 import type { Database } from '../database.ts'
+import { tableNames } from '../migrate.ts'
 import { recordedMigrations } from '../sql/migration-records.ts'
 import type { Table } from '../sql/statements.ts'
 import { countRows, logBounds } from '../sql/tables.ts'
@@ -50,7 +51,7 @@ export async function exportDatabase(
   const { tables: sql } = database
   await sql.beginSnapshot(connection)
   try {
-    const tables = inOrder(await sql.tables(connection))
+    const tables = inOrder(await sql.tables(connection, tableNames(database.migrations)))
     const header = await headerOf(database, connection, tables)
     if (header === undefined) return err({ code: 'NOTHING_TO_EXPORT' })
     const ofRows = header.tables.reduce((sum, { rows }) => sum + rows, 0)

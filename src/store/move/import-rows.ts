@@ -1,6 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Database } from '../database.ts'
+import { tableNames } from '../migrate.ts'
 import type { Table, TableStatements, Writing } from '../sql/statements.ts'
 import { countRows, logBounds } from '../sql/tables.ts'
 import {
@@ -43,7 +44,8 @@ export async function openTarget(
   const header = parseHeader(line)
   if (typeof header === 'string') return header
   const connection = await database.connect()
-  const own = await database.tables.tables(connection).finally(() => connection.dispose())
+  const names = tableNames(database.migrations)
+  const own = await database.tables.tables(connection, names).finally(() => connection.dispose())
   const expected = own.filter(({ name }) => name !== 'imports')
   const tables = header.tables.flatMap((exported) => {
     const table = expected.find(({ name }) => name === exported.name)

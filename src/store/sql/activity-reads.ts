@@ -4,6 +4,7 @@ import { AccountOutput } from '../../protocol/outputs.ts'
 import { activityOfRow } from '../activity.ts'
 import type { ViewReader } from '../view-contract.ts'
 import { activity, commitments } from './bulk-tables.ts'
+import { publishedSlot } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Reads of what is counted: one statement each, and so of one moment. */
@@ -16,7 +17,7 @@ export function activityReads({ asOf, row, query }: Reading) {
   const oldest = row(commitments, 'ORDER BY slot LIMIT 1')
   const counters = `SELECT newest.slot, owners.addresses, outputs.outputs, outputs.accounts,
       recent.slots, recent.blocks, recent.accepted
-    FROM (SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1) AS newest
+    FROM ${publishedSlot} AS newest
     CROSS JOIN (SELECT CAST(sum(addresses) AS BIGINT) AS addresses FROM balance_ranges) AS owners
     CROSS JOIN (SELECT CAST(sum(outputs) AS BIGINT) AS outputs,
         CAST(sum(CASE WHEN kind = ${AccountOutput.code} THEN outputs ELSE 0 END) AS BIGINT) AS accounts
@@ -24,7 +25,7 @@ export function activityReads({ asOf, row, query }: Reading) {
     CROSS JOIN (SELECT count(*) AS slots, CAST(sum(blocks) AS BIGINT) AS blocks,
         CAST(sum(accepted) AS BIGINT) AS accepted
       FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')}
-        AND bucket > (SELECT max(slot) FROM commitments) - ?) AS recent`
+        AND bucket > ${publishedSlot} - ?) AS recent`
 
   return {
     activity: async (resolution, from, to) => {

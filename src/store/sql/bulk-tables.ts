@@ -95,12 +95,6 @@ export const ownedUpdates = table('ledger_updates', {
 /** How far the rows of an address and class reach. */
 export const addressTips = table('ledger_updates', { ordinal: long, historyHash: hex })
 
-/** What an address owns after a row. */
-export const ownedTotals = table('ledger_updates', {
-  milestoneIndex: long,
-  balance: optional(amount),
-})
-
 /** Whose rows are counted together. */
 export const tipKeys = table('ledger_updates', { address: hex, class: updateClass })
 

@@ -80,8 +80,20 @@ export interface Dialect {
   matching(table: Pick<BulkTable<never>, 'name' | 'columns'>, list: ',' | 'USING'): string
   /** Bytes as `0x` and their digits; null may become `0x`. */
   hex(bytes: string): string
+  /** Which rows of the log are those of an address and a class, from one position to another. */
+  ofAddress(rows: RowsOfAddress): string
+  /** What such rows are ordered by, so that they are read along that index. */
+  byPosition(direction: 'ASC' | 'DESC'): string
   /** Some of the bytes of the second parameter, from a place counted from 1. */
   slice(from: string, length: string): string
+}
+
+/** Rows of the log, by expressions; all positions where no bound is given. */
+export interface RowsOfAddress {
+  readonly address: string
+  readonly class: string | number
+  readonly from?: `${'>' | '>='} ${string}`
+  readonly to?: `${'<' | '<='} ${string}`
 }
 
 /** The rows as the JSON parameter of a statement. */

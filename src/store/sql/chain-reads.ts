@@ -6,6 +6,7 @@ import { indexKindToNumber } from '../values.ts'
 import { type Dialect, jsonOf } from './bulk.ts'
 import { chainIds, chainStates, outputRows, tokenHolders } from './bulk-tables.ts'
 import { hexOfText, selected } from './columns.ts'
+import { publishedSlot } from './published.ts'
 import { both, boundsOf, type Reading } from './reading.ts'
 
 /** Chains, their states, and who owns native tokens. Each read is one statement. */
@@ -114,7 +115,7 @@ function aliveText({ columns, keys, isUnexpiring, order }: AliveShape): string {
     `(${place}."bookedSlot", ${place}."outputId") > (?, ?)`,
     `(${place}."bookedSlot", ${place}."outputId") < (?, ?)`,
     // What is booked since is no part of the newest milestone; what is spent since still is.
-    `${place}."bookedSlot" <= (SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1)`,
+    `${place}."bookedSlot" <= ${publishedSlot}`,
   ]
   return `SELECT ${columns} FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}
     ORDER BY ${place}."bookedSlot" ${direction}, ${place}."outputId" ${direction} LIMIT ?`

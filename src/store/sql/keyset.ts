@@ -6,6 +6,7 @@ import { comparePositions } from '../positions.ts'
 import { digits } from '../values.ts'
 import { type BulkColumn, type Dialect, type JsonValue, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
+import { publishedTable } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Pages of lists in the order of an index, in SQL that both databases understand: every page is a scan of the index. */
@@ -127,14 +128,14 @@ function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC
   const given = askedColumns(index)
   const asked = given.map((column) => withoutAffinity(`asked."${column.name}"`, column))
   const half = 1 + bounds.length
-  const page = `SELECT ${namesOf(order)} FROM ${name}
+  const page = `SELECT ${namesOf(order)} FROM ${publishedTable(name)}
     WHERE ${within(asked.slice(1, half), asked.slice(half))} LIMIT ?2`
   const position = order.map((column) => textOf(dialect, column)).join(` || '.' || `)
   return {
     one: `SELECT ${selected(dialect, table)} FROM ${joinOf(index)} WHERE ${within(places, places)} LIMIT ?`,
     many: `WITH asked AS (SELECT * FROM ${dialect.given(given)})
       SELECT n, (SELECT string_agg(${position}, ',') FROM (${page}) AS page) FROM asked`,
-    rows: `SELECT ${selected(dialect, table)} FROM ${table.name}
+    rows: `SELECT ${selected(dialect, table)} FROM ${publishedTable(table.name)}
       WHERE "${key.name}" IN (SELECT "${key.name}" FROM ${dialect.given([key])})`,
   }
 }
@@ -143,8 +144,8 @@ function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC
 function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {
   const last = present(order.at(-1), 'column').name
   return name === table.name
-    ? name
-    : `${name} JOIN ${table.name} ON ${table.name}."${key.name}" = ${name}."${last}"`
+    ? publishedTable(name)
+    : `${name} JOIN ${publishedTable(table.name)} ON ${table.name}."${key.name}" = ${name}."${last}"`
 }
 
 /** The columns of the parameter: the number of a scan, and its two ends. */

@@ -2,7 +2,7 @@ import { accountEntryFrom } from '../../ledger/accounts.ts'
 import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { LedgerSnapshotReads } from '../ledger-snapshot-contract.ts'
+import { type LedgerSnapshotReads, outputsPerPage } from '../ledger-snapshot-contract.ts'
 import { jsonOf } from './bulk.ts'
 import { commitments, outputRows, prunedTips } from './bulk-tables.ts'
 import { hexOfText } from './columns.ts'
@@ -18,20 +18,20 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
     outputRows,
     `WHERE outputs.id IN (
       WITH kept AS (SELECT "outputId" AS id FROM unspent_outputs
-          WHERE "outputId" > ?1 AND "bookedSlot" <= ?2 ORDER BY "outputId" LIMIT ${pageLimit}),
+          WHERE "outputId" > ?1 AND "bookedSlot" <= ?2 ORDER BY "outputId" LIMIT ${outputsPerPage}),
         gone AS (SELECT spent.id FROM commitments CROSS JOIN outputs AS spent
           WHERE commitments.slot > ?2 AND spent."spentSlot" = commitments.slot AND spent.id > ?1
             AND spent.id <=
-              coalesce((SELECT id FROM kept ORDER BY id LIMIT 1 OFFSET ${pageLimit - 1}), ?3)
+              coalesce((SELECT id FROM kept ORDER BY id LIMIT 1 OFFSET ${outputsPerPage - 1}), ?3)
             AND spent."bookedSlot" <= ?2)
       SELECT id FROM kept UNION SELECT id FROM gone)
-    ORDER BY outputs.id LIMIT ${pageLimit}`,
+    ORDER BY outputs.id LIMIT ${outputsPerPage}`,
   )
   const accounts = rows(
     accountEntries,
     `WHERE id > ?1 AND entry IS NOT NULL AND slot = (SELECT max(newer.slot) FROM account_versions AS newer
         WHERE newer.id = account_versions.id AND newer.slot <= ?2)
-      ORDER BY account_versions.id LIMIT ${pageLimit}`,
+      ORDER BY account_versions.id LIMIT ${accountsPerPage}`,
   )
   const holder = row(
     commitments,
@@ -54,8 +54,8 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
           ORDER BY address LIMIT ${2 * pageLimit}) AS removed) AS known
       ORDER BY address LIMIT ${pageLimit}),
     tips AS (SELECT page.address, classes.class, (SELECT seq FROM ledger_updates AS log
-        WHERE log.address = page.address AND log.class = classes.class AND log.seq <= ?2
-        ORDER BY seq DESC LIMIT 1) AS seq
+        WHERE ${dialect.ofAddress({ address: 'page.address', class: 'classes.class', to: '<= ?2' })}
+        ORDER BY ${dialect.byPosition('DESC')} LIMIT 1) AS seq
       FROM page CROSS JOIN (SELECT 0 AS class UNION ALL SELECT 1) AS classes)
     SELECT ${dialect.hex('tips.address')}, tips.class,
       CASE WHEN log.seq IS NULL THEN pruned.ordinal ELSE log.ordinal END,
@@ -66,7 +66,23 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
       LEFT JOIN pruned_tips AS pruned ON pruned.address = tips.address AND pruned.class = tips.class
     ORDER BY tips.address, tips.class`
 
+  // Without the name of the table PostgreSQL would sort by the text, which it calls by the name of the column as well.
+  const acceptedPages = {
+    blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
+      WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
+      ORDER BY blocks."issuingTime", blocks.inbox LIMIT ${idsPerPage}`,
+    transactions: `SELECT ${dialect.hex('id')} FROM transactions
+      WHERE slot = ?1 AND id > ?2 AND ${isAccepted} ORDER BY transactions.id LIMIT ${idsPerPage}`,
+  }
+
   return {
+    acceptedIn: async (slot, what, after = what === 'blocks' ? ['-1', -1] : [noBytes]) => {
+      const page = await query(acceptedPages[what], [slot, ...after])
+      const [id, time, inbox] = page.at(-1) ?? []
+      if (id === undefined) return undefined
+      const last = what === 'blocks' ? [String(time), Number(inbox)] : [hexToBytes(hexOfText(id))]
+      return { ids: page.map(([one]) => hexOfText(one)), last }
+    },
     outputsAt: (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId),
     accountsAt: async (slot, after) => {
       const found = await accounts(after ? hexToBytes(after) : noBytes, slot)
@@ -89,7 +105,7 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
     milestoneHolding: (seq) => holder(seq),
     snapshotProgress: async () => {
       const [received] = await query(
-        `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balance_ranges) AS TEXT)
+        `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balances) AS TEXT)
           FROM snapshot_progress WHERE id = 1`,
         [],
       )
@@ -104,10 +120,19 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
   }
 }
 
+/** Said by what it is not, so that the slot is looked up and not the states, which most rows share. */
+const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
+
+/** Ids in a page, which takes a millisecond. */
+const idsPerPage = 250
+
 const noBytes = new Uint8Array()
 
 /** Behind every id of an output. */
 const lastId = new Uint8Array(39).fill(255)
 
-/** Rows of a page: SQLite reads them in some milliseconds, which hold the event loop. */
+/** Addresses of a page: SQLite reads them in some milliseconds, which hold the event loop. */
 const pageLimit = 500
+
+/** An account may have 128 keys. */
+const accountsPerPage = 100

@@ -24,6 +24,7 @@ import {
   transactions,
 } from './bulk-tables.ts'
 import { type KeysetScan, keysetPages, type ReadPages } from './keyset.ts'
+import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Lists and rows by many keys. */
@@ -53,10 +54,11 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const byCommitment = keyed(commitments, commitmentIds)
   // Neither a join nor single comparisons, for which PostgreSQL would scan the log or the milestone. The sum has no type that
   // keeps SQLite from using the last column.
-  const bound = (name: string) => `(SELECT "${name}" FROM commitments WHERE slot = asked.slot) + 0`
+  const bound = (name: string) =>
+    `(SELECT "${name}" FROM ${publishedCommitments('own')} WHERE slot = asked.slot) + 0`
   const place = '(found.address, found.class, found.seq)'
   const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
-    SELECT n, (SELECT found.seq FROM ledger_updates AS found
+    SELECT n, (SELECT found.seq FROM ${publishedUpdates('found')}
       WHERE ${place} >= (asked.address, asked.class, ${bound('firstSeq')})
         AND ${place} <= (asked.address, asked.class, ${bound('lastSeq')})
         AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"
@@ -69,7 +71,8 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
       (SELECT blocks FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot),
       (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
         AND blocks.slot = asked.slot)),
-    (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)
+    (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot),
+    (SELECT failed FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot)
     FROM asked`
   return {
     entrySeqs: async (asked) => {
@@ -94,10 +97,11 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
         asked.map((slot) => [slot]),
       )
       const rows = await query(counts, [json])
-      return rows.map(([slot, blocks, transactions]) => ({
+      return rows.map(([slot, blocks, transactions, failed]) => ({
         slot: Number(slot),
         blocks: Number(blocks),
         transactions: Number(transactions),
+        failed: failed === null ? undefined : Number(failed),
       }))
     },
     blocks: (ids) => blocksById(ids.map((blockId) => ({ blockId }))),

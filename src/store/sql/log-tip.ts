@@ -4,8 +4,9 @@ import type { LogTip } from '../rows.ts'
 import { noBranch } from '../values.ts'
 import type { Dialect } from './bulk.ts'
 import { hexOfText, id } from './columns.ts'
+import { publishedCommitments } from './published.ts'
 import type { Reading } from './reading.ts'
-import type { Writing } from './statements.ts'
+import type { RawWriting } from './statements.ts'
 
 /**
  * The tip of the log of an initialized ledger, in one statement that both databases understand: nearly every request reads
@@ -16,9 +17,9 @@ export function logTipRead({ query, dialect }: Reading): () => Promise<LogTip> {
   return async () => tipOfRow((await query(text, []))[0])
 }
 
-/** The same inside a transaction, as it will be when that is committed. */
-export async function logTipWithin({ tx, sql }: Writing): Promise<LogTip> {
-  const [row] = await tx.$queryRawUnsafe<object[]>(tipText(sql.dialect))
+/** The end of the log inside a transaction, published or not. */
+export async function logEndWithin({ tx, sql }: RawWriting): Promise<LogTip> {
+  const [row] = await tx.$queryRawUnsafe<object[]>(endText(sql.dialect))
   return tipOfRow(row && Object.values(row))
 }
 
@@ -35,8 +36,12 @@ export function branchesRead({ query, dialect }: Reading) {
  * The branch of a position, zeros at 0, beyond the log, and before the first milestone of a log that begins with a snapshot. The
  * first milestone that reaches a position is the one that holds its row: empty ones end where the former one does.
  */
-export function branchAt(dialect: Dialect, seq: string): string {
-  return `coalesce((SELECT CASE WHEN "firstSeq" <= ${seq} THEN ${branchOfId(dialect, 'id')} END FROM commitments
+export function branchAt(
+  dialect: Dialect,
+  seq: string,
+  commitments = publishedCommitments('own'),
+): string {
+  return `coalesce((SELECT CASE WHEN "firstSeq" <= ${seq} THEN ${branchOfId(dialect, 'id')} END FROM ${commitments}
     WHERE "lastSeq" >= ${seq} AND ${seq} > 0 ORDER BY "lastSeq", slot LIMIT 1), '${noBranch}')`
 }
 
@@ -48,38 +53,30 @@ export function branchOfId(dialect: Dialect, id: string): string {
 /** The columns of the tip, from `tipTables`. */
 export function tipColumns(dialect: Dialect) {
   return {
-    seq: '"end"."lastSeq"',
-    slot: '"end".slot',
-    firstRow: '"start"."firstRow"',
+    seq: 'tip.seq',
+    slot: 'tip.slot',
+    prunedSeq: 'tip."prunedSeq"',
     logId: dialect.hex('network."logId"'),
-    commitmentId: dialect.hex('"end".id'),
-    // Mostly the newest milestone has rows, and none are pruned: then there is nothing to look up.
-    branch: `CASE WHEN "end"."firstSeq" <= "end"."lastSeq" THEN ${branchOfId(dialect, '"end".id')}
-      ELSE ${branchAt(dialect, '"end"."lastSeq"')} END`,
-    prunedBranch: `CASE WHEN "start"."firstRow" = 1 THEN '${noBranch}'
-      ELSE ${branchAt(dialect, 'coalesce("start"."firstRow" - 1, "end"."lastSeq")')} END`,
+    commitmentId: dialect.hex('tip."commitmentId"'),
+    branch: 'tip.branch',
+    prunedBranch: 'tip."prunedBranch"',
   }
 }
 
 /** One row, or none before the genesis. */
-export const tipTables = `FROM network
-  CROSS JOIN (SELECT slot, id, "firstSeq", "lastSeq" FROM commitments
-    ORDER BY slot DESC LIMIT 1) AS "end"
-  CROSS JOIN (SELECT min(seq) AS "firstRow" FROM ledger_updates) AS "start"`
+export const tipTables = 'FROM network CROSS JOIN published_tip AS tip'
 
 /** The tip from the values of its columns. */
 export function tipOf(
   values: { readonly [C in keyof ReturnType<typeof tipColumns>]: unknown },
 ): LogTip {
-  const seq = Number(values.seq)
   return {
     logId: hexOfText(values.logId),
-    seq,
+    seq: Number(values.seq),
     branch: hexOfText(values.branch),
     slot: Number(values.slot),
     commitmentId: commitmentId.read(values.commitmentId),
-    // If no row is left, all are removed.
-    prunedSeq: values.firstRow === null ? seq : Number(values.firstRow) - 1,
+    prunedSeq: Number(values.prunedSeq),
     prunedBranch: hexOfText(values.prunedBranch),
   }
 }
@@ -87,17 +84,36 @@ export function tipOf(
 const commitmentId = id<'CommitmentId'>()
 
 function tipText(dialect: Dialect): string {
-  const columns = Object.entries(tipColumns(dialect)).map(
-    ([name, column]) => `${column} AS "${name}"`,
-  )
-  return `SELECT ${columns.join(', ')} ${tipTables}`
+  return `SELECT ${namedColumns(tipColumns(dialect))} ${tipTables}`
+}
+
+/** The same as the tables have it. */
+function endText(dialect: Dialect): string {
+  const newest = (name: string) => `(SELECT ${name} FROM commitments ORDER BY slot DESC LIMIT 1)`
+  const prunedSeq = `coalesce((SELECT min(seq) - 1 FROM ledger_updates), ${newest('"lastSeq"')})`
+  const columns: ReturnType<typeof tipColumns> = {
+    seq: newest('"lastSeq"'),
+    slot: newest('slot'),
+    prunedSeq,
+    logId: dialect.hex('network."logId"'),
+    commitmentId: newest(dialect.hex('id')),
+    branch: branchAt(dialect, newest('"lastSeq"'), 'commitments'),
+    prunedBranch: branchAt(dialect, prunedSeq, 'commitments'),
+  }
+  return `SELECT ${namedColumns(columns)} FROM network`
+}
+
+function namedColumns(columns: ReturnType<typeof tipColumns>): string {
+  return Object.entries(columns)
+    .map(([name, column]) => `${column} AS "${name}"`)
+    .join(', ')
 }
 
 /** In the order of `tipColumns`. */
 function tipOfRow(row: readonly unknown[] | undefined): LogTip {
-  const [seq, slot, firstRow, logId, commitmentId, branch, prunedBranch] = present(
+  const [seq, slot, prunedSeq, logId, commitmentId, branch, prunedBranch] = present(
     row,
     'genesis commitment',
   )
-  return tipOf({ seq, slot, firstRow, logId, commitmentId, branch, prunedBranch })
+  return tipOf({ seq, slot, prunedSeq, logId, commitmentId, branch, prunedBranch })
 }

@@ -3,9 +3,10 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import type { Parameter } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber } from '../values.ts'
-import type { Dialect } from './bulk.ts'
+import type { Dialect, RowsOfAddress } from './bulk.ts'
 import { ownedUpdates } from './bulk-tables.ts'
 import { selected } from './columns.ts'
+import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
@@ -35,7 +36,7 @@ export function ownedRead({ query, dialect }: Reading) {
     const { slot } = from
     if (!('outputId' in from)) return rows(page.atSlot, [key, slot, limit])
     const place = [...placeOf(from.outputId), from.isSpent]
-    const found = await rows(page.atPlace, [key, key, slot, mostSkipped, slot, ...place, limit])
+    const found = await rows(page.atPlace, [key, slot, mostSkipped, ...place, limit])
     if (found.length > 0) return found
     const beyond = await query(page.beyond, [key, slot, mostSkipped])
     return beyond.length > 0 ? undefined : found
@@ -61,7 +62,6 @@ function placeOf(outputId: OutputId): readonly Uint8Array[] {
 }
 
 const columns = 'seq, "milestoneIndex", "outputId", "isSpent"'
-const ofAddress = `FROM ledger_updates WHERE address = ? AND class = ${classToNumber('OWNED')}`
 
 /** In the order of places: transaction id, then the index, whose two bytes are turned round. */
 const placeColumns =
@@ -73,28 +73,58 @@ const placeColumns =
  */
 export function ownedStatements(dialect: Dialect) {
   const read = selected(dialect, ownedUpdates)
-  const first = 'SELECT "firstSeq" FROM commitments WHERE slot >= ? ORDER BY slot ASC LIMIT 1'
-  const last = 'SELECT "lastSeq" FROM commitments WHERE slot <= ? ORDER BY slot DESC LIMIT 1'
+  const slotSeq = (column: string, reaches: string, direction: string) =>
+    `(SELECT "${column}" FROM ${publishedCommitments('own')} WHERE slot ${reaches} ?2 ORDER BY slot ${direction} LIMIT 1)`
+  const ofAddress = (bounds: Pick<RowsOfAddress, 'from' | 'to'>) =>
+    `FROM ${publishedUpdates('ledger_updates')}
+      WHERE ${dialect.ofAddress({ address: '?1', class: classToNumber('OWNED'), ...bounds })}`
   return {
-    ascending: statements(read, 'ASC', '>=', first),
-    descending: statements(read, 'DESC', '<=', last),
+    ascending: statements(
+      {
+        read,
+        direction: 'ASC',
+        reaches: '>=',
+        slotSeq: slotSeq('firstSeq', '>=', 'ASC'),
+        from: (seq) => ofAddress(seq === undefined ? {} : { from: `>= ${seq}` }),
+      },
+      dialect.byPosition('ASC'),
+    ),
+    descending: statements(
+      {
+        read,
+        direction: 'DESC',
+        reaches: '<=',
+        slotSeq: slotSeq('lastSeq', '<=', 'DESC'),
+        from: (seq) => ofAddress(seq === undefined ? {} : { to: `<= ${seq}` }),
+      },
+      dialect.byPosition('DESC'),
+    ),
   }
 }
 
+interface InOneOrder {
+  readonly read: string
+  readonly direction: 'ASC' | 'DESC'
+  readonly reaches: '>=' | '<='
+  /** The first position of a slot in this order. */
+  readonly slotSeq: string
+  /** The rows of the address from a position on, or all of them. */
+  from(seq?: string): string
+}
+
 /** Put together once: that costs as much as to read some rows. */
-function statements(read: string, order: 'ASC' | 'DESC', reaches: '>=' | '<=', bound: string) {
-  const near = `${ofAddress} AND seq ${reaches} (${bound}) ORDER BY seq ${order} LIMIT`
+function statements({ read, direction, reaches, slotSeq, from }: InOneOrder, order: string) {
+  const near = `${from(slotSeq)} ORDER BY ${order} LIMIT`
+  // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
+  // the work in a milestone that has ever so many rows of the address.
+  const place = `(SELECT seq FROM (SELECT ${columns} ${near} ?3) AS near
+    WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?4, ?5, ?6, ?7)
+    ORDER BY seq ${direction} LIMIT 1)`
   return {
-    atEnd: `SELECT ${read} ${ofAddress} ORDER BY seq ${order} LIMIT ?`,
-    atSeq: `SELECT ${read} ${ofAddress} AND seq ${reaches} ? ORDER BY seq ${order} LIMIT ?`,
-    atSlot: `SELECT ${read} ${near} ?`,
-    // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
-    // the work in a milestone that has ever so many rows of the address.
-    atPlace: `SELECT ${read} ${ofAddress} AND seq ${reaches} (
-        SELECT seq FROM (SELECT ${columns} ${near} ?) AS near
-        WHERE "milestoneIndex" <> ? OR (${placeColumns}, "isSpent") ${reaches} (?, ?, ?, ?)
-        ORDER BY seq ${order} LIMIT 1)
-      ORDER BY seq ${order} LIMIT ?`,
-    beyond: `SELECT seq ${near} 1 OFFSET ?`,
+    atEnd: `SELECT ${read} ${from()} ORDER BY ${order} LIMIT ?2`,
+    atSeq: `SELECT ${read} ${from('?2')} ORDER BY ${order} LIMIT ?3`,
+    atSlot: `SELECT ${read} ${near} ?3`,
+    atPlace: `SELECT ${read} ${from(place)} ORDER BY ${order} LIMIT ?8`,
+    beyond: `SELECT seq ${near} 1 OFFSET ?3`,
   }
 }

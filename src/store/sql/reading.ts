@@ -5,6 +5,7 @@ import type { Database, Parameter } from '../database.ts'
 import type { Between, PageOrder } from '../list-contract.ts'
 import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
+import { publishedSlot, publishedTable } from './published.ts'
 
 /** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
 
@@ -58,7 +59,7 @@ export function createReading({
   statements: { dialect },
 }: Pick<Database, 'query' | 'queryBoth' | 'statements'>): Reading {
   const rows: Reading['rows'] = (table, rest) => {
-    const text = `SELECT ${selected(dialect, table)} FROM ${table.name} ${rest}`
+    const text = `SELECT ${selected(dialect, table)} FROM ${publishedTable(table.name)} ${rest}`
     return async (...parameters) => (await query(text, parameters)).map(table.rowOf)
   }
 
@@ -84,7 +85,7 @@ export function createReading({
       const [key] = table.columns
       const text = `SELECT newest.slot, ${table.name}."${key?.name}" IS NOT NULL AS found,
           ${selected(dialect, table)}
-        FROM (SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1) AS newest
+        FROM ${publishedSlot} AS newest
         LEFT JOIN ${joined}`
       return async (...parameters) => {
         const found = await query(text, parameters)

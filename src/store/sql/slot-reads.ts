@@ -8,7 +8,7 @@ import { accountVersions, addressTips, commitments, prunedTips } from './bulk-ta
 import type { Reading } from './reading.ts'
 
 /** Committed slots, accounts as of them, and how far the updates of addresses reach. */
-export function slotReads({ row, rows }: Reading) {
+export function slotReads({ row, rows, dialect }: Reading) {
   const bySlot = row(commitments, 'WHERE slot = ?')
   const byId = row(commitments, 'WHERE id = ?')
   const latest = row(commitments, 'ORDER BY slot DESC LIMIT 1')
@@ -19,9 +19,12 @@ export function slotReads({ row, rows }: Reading) {
     descending: rows(commitments, `${between} DESC LIMIT ?`),
   }
   const account = row(accountVersions, 'WHERE id = ? AND slot <= ? ORDER BY slot DESC LIMIT 1')
-  const ofAddress = 'WHERE address = ? AND class = ?'
-  const keptTip = row(addressTips, `${ofAddress} ORDER BY seq DESC LIMIT 1`)
-  const prunedTip = row(prunedTips, ofAddress)
+  const ofAddress = dialect.ofAddress({ address: '?1', class: '?2' })
+  const keptTip = row(
+    addressTips,
+    `WHERE ${ofAddress} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1`,
+  )
+  const prunedTip = row(prunedTips, 'WHERE address = ? AND class = ?')
 
   return {
     milestone: (slot) => bySlot(slot),

@@ -1,6 +1,8 @@
 import type { LedgerUpdate as LedgerUpdateModel } from '../../generated/prisma/client.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { RawTx, SqlConnection, Tx } from '../client.ts'
 import type { LeaseState, StoreNotification } from '../contract.ts'
+import type { HistoryFacts } from '../history-contract.ts'
 import type { LedgerUpdate } from '../rows.ts'
 import type { Bulk } from './bulk.ts'
 import type { TransactionInserts } from './transactions.ts'
@@ -30,6 +32,10 @@ export interface RawWriting {
 export interface TransactionStatements {
   /** Settles how long the transaction may wait and idle; the first statement of each. */
   beginWriting(tx: RawTx): Promise<void>
+  /** Lets the transaction idle while the program computes for long: for the first state of a ledger, which no other process needs yet. */
+  allowIdling(tx: RawTx): Promise<void>
+  /** The same, and what the database says of its history in a slot and since. */
+  beginWritingAfter(tx: RawTx, slot: SlotIndex): Promise<HistoryFacts>
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
   /** Notifies all processes, once the transaction is committed. */
@@ -113,8 +119,8 @@ export interface TableStatements {
   beginSnapshot(connection: SqlConnection): Promise<void>
   /** Ends it. */
   endSnapshot(connection: SqlConnection): Promise<void>
-  /** Every table but that of the migrations, by name. */
-  tables(connection: SqlConnection): Promise<Table[]>
+  /** Those tables of these names that there are, by name. Others may stand beside them, as those of an extension. */
+  tables(connection: SqlConnection, names: ReadonlySet<string>): Promise<Table[]>
   /**
    * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
    * digits, whole numbers as text, for they may be larger than those of JavaScript.

@@ -2,10 +2,11 @@ import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
-import type { Dialect } from './bulk.ts'
+import type { Dialect, RowsOfAddress } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
 import { hexOfText, selectedOf } from './columns.ts'
 import { branchAt, branchOfId, tipColumns, tipOf, tipTables } from './log-tip.ts'
+import { publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Rows of the log with their branches, each scan in one statement that both databases understand. */
@@ -29,7 +30,7 @@ export interface LogReads {
 export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
   const heads = headsOf(dialect)
-  const atSeqs = `SELECT ${anyColumns(dialect)} FROM ledger_updates
+  const atSeqs = `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
     WHERE seq IN (SELECT seq FROM ${dialect.given([seqColumn])})`
 
   return {
@@ -106,7 +107,7 @@ function pageOf(
   address: Hex,
   updateClass: LedgerUpdate['class'],
 ): AddressPage {
-  const [seq, firstRow, count, slot, isBehind, logId, commitmentId, branches, branch] = present(
+  const [seq, prunedSeq, count, slot, isBehind, logId, commitmentId, branches, branch] = present(
     head,
     'genesis commitment',
   )
@@ -115,7 +116,7 @@ function pageOf(
     texts.slice(i * noBranch.length, (i + 1) * noBranch.length),
   )
   return {
-    tip: tipOf({ seq, slot, firstRow, logId, commitmentId, branch, prunedBranch }),
+    tip: tipOf({ seq, slot, prunedSeq, logId, commitmentId, branch, prunedBranch }),
     count: Number(count),
     hasRowsBehind: Boolean(isBehind),
     branches: ofCursors.filter((text) => text !== '').map(hexOfText),
@@ -144,14 +145,18 @@ function anyColumns(dialect: Dialect): string {
 
 const seqColumn = { name: 'seq', type: 'long' } as const
 
-const ofAddress = 'FROM ledger_updates WHERE address = ?1 AND class = ?2'
+/** Of the address and the class that are the first parameters. */
+function ofAddress(dialect: Dialect, bounds: Pick<RowsOfAddress, 'from' | 'to'> = {}): string {
+  const rows = { address: '?1', class: '?2', ...bounds }
+  return `FROM ${publishedUpdates('ledger_updates')} WHERE ${dialect.ofAddress(rows)}`
+}
 
 /** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
 function headColumns(dialect: Dialect, behind: string, ofCursors: readonly string[]): string {
   const tip = tipColumns(dialect)
-  const count = `coalesce((SELECT ordinal ${ofAddress} ORDER BY seq DESC LIMIT 1),
+  const count = `coalesce((SELECT ordinal ${ofAddress(dialect)} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1),
     (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
-  const numbers = [tip.seq, tip.firstRow, count, tip.slot, behind]
+  const numbers = [tip.seq, tip.prunedSeq, count, tip.slot, behind]
   const branches = [tip.prunedBranch, ...ofCursors].join(' || ')
   return [...numbers, tip.logId, tip.commitmentId, branches, tip.branch].join(', ')
 }
@@ -160,18 +165,23 @@ function headsOf(dialect: Dialect) {
   const head = (behind: string, ofCursors: readonly string[]) =>
     `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}`
   const ofCursors = ['?8', '?9'].map((seq) => branchAt(dialect, seq))
+  const between = ofAddress(dialect, { from: '>= ?6', to: '<= ?7' })
   return {
     plain: head('false', []),
-    atCursors: head(`EXISTS (SELECT 1 ${ofAddress} AND seq >= ?6 AND seq <= ?7)`, ofCursors),
+    // Not EXISTS, for which PostgreSQL may read the whole log until it finds a row.
+    atCursors: head(
+      `(SELECT seq ${between} ORDER BY ${dialect.byPosition('ASC')} LIMIT 1) IS NOT NULL`,
+      ofCursors,
+    ),
   }
 }
 
 function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
   const columns = ownColumns(dialect)
-  const within = `seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`
+  const within = ofAddress(dialect, { from: '> ?3', to: '< ?4' })
   return {
-    ofAddress: `SELECT ${columns} ${ofAddress} AND ${within}`,
-    ofLog: `SELECT ${anyColumns(dialect)} FROM ledger_updates
-      WHERE class IN (?1, ?2) AND ${within}`,
+    ofAddress: `SELECT ${columns} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
+    ofLog: `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
+      WHERE class IN (?1, ?2) AND seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`,
   }
 }

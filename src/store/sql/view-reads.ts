@@ -1,26 +1,24 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { noBalance } from '../../ledger/balances-of-address.ts'
 import type { IndexKey } from '../../ledger/index-keys.ts'
-import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { Parameter } from '../database.ts'
 import type { OutputRow } from '../rows.ts'
-import { classToNumber, indexKindToNumber } from '../values.ts'
+import { indexKindToNumber } from '../values.ts'
 import type { OutputPosition, UnspentFilter, ViewReader } from '../view-contract.ts'
 import { jsonOf } from './bulk.ts'
 import {
   balanceAddresses,
   balanceRanges,
   balances,
-  commitments,
   expirationTransfers,
   outputRows,
-  ownedTotals,
-  prunedTips,
   tokenBalances,
 } from './bulk-tables.ts'
 import { selected } from './columns.ts'
+import { publishedSlot } from './published.ts'
 import { both, boundsOf, type Reading } from './reading.ts'
+import { totalReads } from './total-reads.ts'
 
 /**
  * Reads of what is kept beside the log, in SQL that both databases understand. Each is one statement, and so is of one
@@ -77,7 +75,7 @@ export function balanceReads(reading: Reading) {
         },
       }))
     },
-    totalAt: totalAtRead(reading),
+    ...totalReads(reading),
     expirationTotals: (address, { after, upTo, limit }) =>
       transfers(hexToBytes(address), after, upTo, limit),
     outputsOfTransaction: (transactionId) => {
@@ -96,33 +94,7 @@ export function balanceReads(reading: Reading) {
   } satisfies Partial<ViewReader>
 }
 
-/** The newest of two: the row of the log, and what an expiration did since. Both are index lookups. */
-function totalAtRead({ row }: Reading): ViewReader['totalAt'] {
-  const milestone = row(commitments, 'WHERE slot = ?')
-  const ofAddress = 'WHERE address = ? AND class = ?'
-  const inLog = row(ownedTotals, `${ofAddress} AND seq <= ? ORDER BY seq DESC LIMIT 1`)
-  const pruned = row(prunedTips, ofAddress)
-  const transferred = row(
-    expirationTransfers,
-    'WHERE address = ? AND slot <= ? ORDER BY slot DESC LIMIT 1',
-  )
-
-  return async (address, slot) => {
-    const reached = await milestone(slot)
-    if (reached === undefined) return undefined
-    const key = [hexToBytes(address), classToNumber('OWNED')] as const
-    // Where the log was cut off the last row before is kept; of a slot before the cut nothing is known.
-    const owned = (await inLog(...key, reached.lastSeq)) ?? (await pruned(...key))
-    if (owned !== undefined && owned.milestoneIndex > slot) return undefined
-    const transfer = await transferred(hexToBytes(address), slot)
-    if (transfer !== undefined && (owned === undefined || owned.milestoneIndex < transfer.slot)) {
-      return transfer.total
-    }
-    return owned === undefined ? 0n : present(owned.balance, `the balance of ${address}`)
-  }
-}
-
-const newestSlot = Prisma.sql`(SELECT slot FROM commitments ORDER BY slot DESC LIMIT 1)`
+const newestSlot = Prisma.raw(publishedSlot)
 
 /** Where a scan of unspent outputs begins, and which of them it lets through. */
 export interface UnspentScan {

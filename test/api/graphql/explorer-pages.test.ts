@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationCost } from '../../../src/api/graphql/cost.ts'
 import { maxOperationCost } from '../../../src/api/graphql/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
+import { checkUnspent } from '../../../src/explorer/parts/unspent-proof.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
 import { hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
@@ -72,6 +73,11 @@ const unlike = [
     (member) => `status.${member}`,
   ),
   'activity.transactionsFailed',
+  'health.following',
+  'limits.value',
+  // A gateway that follows knows the transactions that were asked for, and judges others anew.
+  ...['outcome', 'refusal'].map((member) => `inspect.transaction.verdict.${member}`),
+  'inspect.refusal',
 ]
 
 describe('of a gateway that follows it', () => {
@@ -86,6 +92,13 @@ describe('of a gateway that follows it', () => {
     await untilCommitted(follower.url, started.slot, 120_000)
   }, 130_000)
   afterAll(() => follower.close())
+
+  test('the roots behind a commitment are not known', async () => {
+    const text = `query ($id: OutputId!) { output(id: $id) { unspentProof { roots } } }`
+    const { data, errors } = await askBothWays(follower.url, text, variables.output)
+    expect(data.output).toEqual({ unspentProof: null })
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_OFFERED_BY_NODES'])
+  })
 
   test.each(pages)(
     '%s is the same, and what no node tells is null with its reason',
@@ -122,6 +135,31 @@ function pathsOfDifferences(one: unknown, other: unknown, path: readonly string[
   return [...names].flatMap((name) => pathsOfDifferences(one[name], other[name], [...path, name]))
 }
 
+test('every unspent output is proven by the newest commitment, and by no other', async () => {
+  const ask = (filter: string) =>
+    askBothWays(
+      started.world.gateway.url,
+      `{ newest: milestones(first: 1) { nodes { commitmentId } }
+        outputs(first: 400, filter: { isSpent: ${filter} }) { nodes { outputId
+          unspentProof { commitmentId commitment roots beside } } } }`,
+    )
+  const { data, errors } = await ask('false')
+  expect(errors).toBeUndefined()
+  const { nodes } = data.outputs
+  // So many that the trie has pages of pages.
+  expect(nodes.length).toBeGreaterThan(100)
+  for (const { outputId, unspentProof } of nodes) {
+    const check = checkUnspent(outputId, unspentProof)
+    expect(check.verdict, outputId).toBe('COMMITTED')
+    expect(check.commitmentId).toBe(data.newest.nodes[0].commitmentId)
+  }
+  const spent = (await ask('true')).data.outputs.nodes
+  expect(spent.length).toBeGreaterThan(0)
+  expect(spent.every(({ unspentProof }: { unspentProof: unknown }) => unspentProof === null)).toBe(
+    true,
+  )
+})
+
 describe('in one request', () => {
   test('home tells how the ledger stands and what was new', async () => {
     const { status, activity, milestones, transactions } = await page('home')
@@ -147,6 +185,11 @@ describe('in one request', () => {
     expect(block.milestone.index).toBe(block.slot)
     expect(block.parents.length).toBeGreaterThan(0)
     expect(block.issuer.accountId).toBe(block.issuerId)
+    expect(block.fields).toContainEqual({
+      ...{ path: 'header.networkId', type: 'UInt64', offset: 1, length: 8 },
+      about: 'first 8 bytes of the hash of the network name',
+      value: block.content.header.networkId,
+    })
   })
 
   test('a transaction shows what it spent, what it made and who gained', async () => {
@@ -164,7 +207,26 @@ describe('in one request', () => {
       )
     expect(sum('inputs')).toBe(sum('outputs'))
     expect(transaction.milestone.index).toBe(transaction.slot)
-    expect(transaction.updates.nodes.length).toBeGreaterThanOrEqual(made.length)
+    expect(transaction.fields[0]).toMatchObject({ path: '', offset: 0 })
+    expect(2 + 2 * transaction.fields[0].length).toBe(transaction.bytes.length)
+    const { passedRules, mana } = transaction.examination
+    expect(passedRules).toHaveLength(11)
+    expect(mana.byInput).toHaveLength(transaction.inputs.length)
+    expect(BigInt(mana.inputs)).toBeGreaterThanOrEqual(BigInt(mana.outputs))
+  })
+
+  test('every transaction that was accepted holds to all rules when it is examined later', async () => {
+    const { data, errors } = await graphql(
+      started.world.gateway.url,
+      `{ transactions(first: 200) { nodes { transactionId examination { passedRules brokenRule mana { inputs outputs } } } } }`,
+    )
+    expect(errors).toBeUndefined()
+    const { nodes } = data.transactions
+    expect(nodes.length).toBeGreaterThan(100)
+    for (const { examination, transactionId } of nodes) {
+      expect(examination?.passedRules.length, transactionId).toBe(11)
+      expect(examination.brokenRule).toBeNull()
+    }
   })
 
   test('an address has its balance, its chains and its history', async () => {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
+import { graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+import { untilHealth } from '../../support/wallet.ts'
 
 /** The page that a browser gets, read for everything that could load from another host. */
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
+type Data = any
 
 let gateway: TestGateway
 let page = ''
@@ -64,17 +70,71 @@ describe('nothing is of another host', () => {
   })
 })
 
+describe('its tabs run at once on the network:', () => {
+  const tabs = () => {
+    const [, options] = /\)\((\{"title".*\})\),?$/m.exec(page) ?? []
+    return JSON.parse(present(options, 'the options of the page')).defaultTabs as readonly {
+      readonly query: string
+      readonly variables: string
+    }[]
+  }
+  const tab = (operation: string) => {
+    const { query, variables } = present(
+      tabs().find((one) => one.query.includes(operation)),
+      operation,
+    )
+    return { query, variables: variables === '' ? {} : JSON.parse(variables) }
+  }
+
+  test('all five, and the first without variables, which GraphiQL would not show', () => {
+    expect(
+      tabs().map(({ query }) => /^(?:query|mutation|subscription) \w+/m.exec(query)?.[0]),
+    ).toEqual([
+      'query UpdatesPage',
+      'subscription Feed',
+      'mutation SubmitPayload',
+      'query Address',
+      'query TimeSeries',
+    ])
+    expect(tabs()[0]?.variables).toBe('')
+  })
+
+  const rows = [
+    ['query UpdatesPage', ({ ledgerUpdates }: Data) => ledgerUpdates.nodes.length],
+    ['mutation SubmitPayload', ({ submitBlock }: Data) => submitBlock.blockId.length],
+    ['query Address', ({ address }: Data) => Number(address.balance.total)],
+    ['query TimeSeries', ({ activity }: Data) => activity.length],
+  ] as const
+  test.each(rows)('%s', async (operation, sizeOf) => {
+    await untilHealth(gateway.url)
+    const { query, variables } = tab(operation)
+    const { data, errors } = await graphql(gateway.url, query, variables)
+    expect(errors).toBeUndefined()
+    expect(sizeOf(data)).toBeGreaterThan(0)
+  })
+
+  test('subscription Feed', async () => {
+    const client = socketClient(gateway.url)
+    const results = client.iterate(tab('subscription Feed'))
+    const { value } = await results.next()
+    expect(value.data.ledgerUpdates.__typename).toBe('FeedOpened')
+    await client.dispose()
+  })
+})
+
 test('it is sent compressed to those who take it', async () => {
-  const raw = await getPage('gzip, br')
-  const plain = await getPage('identity')
-  expect([raw.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual([
-    'gzip',
-    null,
-  ])
-  // Fetch has undone the compression; the length on the wire is what the header says.
-  const length = Number(raw.headers.get('content-length'))
-  expect(length).toBeLessThan(page.length / 2)
-  expect(await raw.text()).toBe(page)
+  for (const [accepted, coding] of [
+    ['gzip, br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const answer = await getPage(accepted)
+    expect(answer.headers.get('content-encoding')).toBe(coding)
+    // Fetch has undone the compression; the length on the wire is what the header says.
+    const length = Number(answer.headers.get('content-length'))
+    if (coding !== null) expect(length).toBeLessThan(page.length / 2)
+    expect(await answer.text()).toBe(page)
+  }
 })
 
 test('without the explorer the root leads to it, whatever path a proxy put in front', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
@@ -15,14 +16,14 @@ import { hexToBytes } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
-import { addressKey, indexOf, outputId } from '../../../src/protocol/ids.ts'
+import { addressKey, indexOf } from '../../../src/protocol/ids.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
-import type { TransactionId } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { readOutputs } from '../../../src/service/outputs/read-output.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
+import { graphqlRequest } from '../../attack/target.ts'
 import { graphql, socketClient } from '../../support/client.ts'
 import {
   openedStore,
@@ -30,6 +31,7 @@ import {
   takenLease,
   usualDatabase,
 } from '../../support/databases.ts'
+import { fullShare } from '../../support/full-share.ts'
 import { unwrap } from '../../support/log-store.ts'
 import { startDoors, type TestDoors } from '../../support/start-gateway.ts'
 import { slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
@@ -43,12 +45,18 @@ const address = encodeBech32(parameters.bech32Hrp, hexToBytes(addressKey(owner))
 /** 4,000 outputs of 32 transactions: mana of them is read in five pieces. */
 const [transactions, outputsEach] = [32, 125]
 
-/** Transaction by transaction. */
-const outputIds = Array.from({ length: transactions * outputsEach }, (_, n) => {
-  const hash = testId('Transaction', 32, Math.floor(n / outputsEach))
-  // Of slot 0.
-  return outputId(`${hash}00000000` as TransactionId, n % outputsEach)
-})
+const output: Output = {
+  type: 0,
+  amount: 50_000n,
+  mana: 0n,
+  unlockConditions: [{ type: 0, address: owner }],
+  features: [],
+}
+
+/** Transaction by transaction, as those of a genesis. */
+const outputIds = Array.from({ length: transactions }, (_, equal) =>
+  identifyGenesis(parameters, Array(outputsEach).fill(output), equal),
+).flatMap((transaction) => transaction.outputIds)
 
 let database: TestDatabase
 let store: Store
@@ -68,13 +76,7 @@ interface Gate {
 beforeAll(async () => {
   database = await usualDatabase().create()
   store = await openedStore(database.url)
-  const bytes = encode(Output, {
-    type: 0,
-    amount: 50_000n,
-    mana: 0n,
-    unlockConditions: [{ type: 0, address: owner }],
-    features: [],
-  })
+  const bytes = encode(Output, output)
   const { blockId } = identifyGenesis(parameters, [])
   const outputs = outputIds.map(
     (id): CreatedOutput => ({ outputId: id, bytes, blockId, bookedSlot: 0 }),
@@ -116,7 +118,7 @@ function servicesOf(): Services {
     const begun = await store.snapshot()
     return { ...begun, read: counting(begun.read) }
   }
-  const status = () => ({ isHealthy: true, role: 'WRITER', term: 1 })
+  const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
   const source = { network: networkOf(parameters), node: undefined, status }
   return {
     store: { ...store, read, snapshot },
@@ -175,6 +177,30 @@ describe('operations that are under way', () => {
     await until(async () => (await fetch(`${few.url}/graphql?query={__typename}`)).status === 200, {
       what: 'another operation is answered',
     })
+  })
+
+  test('are over when the connection breaks on which they waited for each other', async () => {
+    const two = await startDoors(servicesOf(), { ...defaultLimits, operations: 2 })
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    let waiting = 0
+    await new Promise<void>((resolve) => {
+      const reached = () => {
+        if (++waiting === 2) resolve()
+      }
+      gate = { at: 'pieces', reached, opened }
+      const socket = connect(Number(new URL(two.url).port), '127.0.0.1')
+      socket.write(graphqlRequest(manaQuery) + graphqlRequest(manaQuery))
+      void opened.then(() => socket.destroy())
+    })
+    expect((await fetch(`${two.url}/graphql?query={__typename}`)).status).toBe(503)
+    open()
+    await until(async () => (await fetch(`${two.url}/graphql?query={__typename}`)).status === 200, {
+      what: 'another operation is answered',
+    })
+    await two.close()
   })
 
   test('end where their answers hold too much memory together, which is given back', async () => {
@@ -310,7 +336,10 @@ describe('proofs of a page', () => {
     const services = servicesOf()
     const views = await readOutputs(services, outputIds.slice(0, count))
     reads.siblings = 0
-    return { views, context: { services, budget: createBudget() } as GatewayContext }
+    return {
+      views,
+      context: { services, budget: createBudget(), share: fullShare() } as GatewayContext,
+    }
   }
 
   test('are made once a transaction for aliases too', async () => {

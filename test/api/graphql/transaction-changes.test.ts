@@ -104,7 +104,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
     const moved = (list: readonly { outputId: OutputId }[], of: readonly Output[]) =>
       list.map(({ outputId }, n) => ({ outputId, output: present(of[n], 'an output') }))
     const own = { created: moved(outputs, made), consumed: moved(inputs, spent) }
-    const entries = slotEntries(parameters, 6, own)
+    const entries = await slotEntries(parameters, 6, own)
     const before = [1, 2, 3, 4, 5].map((slot) => slotCommit(slot, [entry(1, slot)]))
     const all = [...entries, ...[1, 2, 3].map((n) => entry(n, 900 + n))].sort(compareLogEntries)
     unwrap(await write.closeSlots(use.term, 6))

@@ -136,6 +136,54 @@ describe('verifying a transaction', () => {
     })
   })
 
+  test.each([
+    [
+      'unbalanced',
+      { outputs: [ownedBy(user(2), 999_999_998n)] },
+      14,
+      4,
+      'KNOWN',
+      {
+        brokenRule: 'baseTokensBalance',
+        failure: { detail: { inputs: '1000000000', outputs: '999999998' } },
+      },
+    ],
+    // A failure of the carrier is judged again with each one.
+    [
+      'forged',
+      { key: user(3), outputs: [ownedBy(user(2), 1_000_000_000n)] },
+      5,
+      0,
+      'FAILED',
+      { brokenRule: 'inputsUnlocked', failure: { detail: { input: 0 } } },
+    ],
+  ])(
+    'shows how far the rules held for one that failed: %s',
+    async (_name, changes, code, held, again, broken) => {
+      const made = await payment(changes)
+      const offer = await offerOf(gateway.url)
+      await acceptedId(await post(gateway.url, blockOf(offer, made.payload).bytes))
+      const transaction = await until(async () => {
+        const { data, errors } = await graphql(
+          gateway.url,
+          `{ transaction(id: "${made.transactionId}") { state failure { code } bytes
+          examination { passedRules brokenRule failure { detail } mana { inputs outputs } } } }`,
+        )
+        expect(errors).toBeUndefined()
+        return data.transaction.state === 'FAILED' && data.transaction
+      })
+      const rules = ['inputsUnlocked', 'manaSummed', 'timelocksPassed', 'sendersUnlocked']
+      expect(transaction).toMatchObject({
+        failure: { code },
+        bytes: bytesToHex(encode(SignedTransaction, made.payload)),
+        examination: { passedRules: rules.slice(0, held), ...broken },
+      })
+      expect(transaction.examination.mana === null).toBe(held === 0)
+      const { data } = await ask({ bytes: transaction.bytes })
+      expect(data.verifyTransaction.outcome).toBe(again)
+    },
+  )
+
   test('knows what was submitted, and that nothing can be spent twice', async () => {
     const first = await payment()
     const offer = await offerOf(gateway.url)

@@ -50,7 +50,7 @@ beforeAll(async () => {
       return store.read.updates(range)
     },
   }
-  const source = { status: () => ({ isHealthy: true, role: 'WRITER', term: 1 }), node: undefined }
+  const source = { status: () => ({ reasons: [], role: 'WRITER', term: 1 }), node: undefined }
   const services = { store: { ...store, read }, source, parameters, feed, mayLag: true }
   const whole = { ...services, clock: systemClock } as unknown as Services
   doors = await startDoors(whole, { ...defaultLimits, subscriptions: 1 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
+import { graphql } from '../../support/client.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post, refusal } from '../../support/submit.ts'
@@ -56,6 +57,36 @@ test('pays many who ask at once, together', async () => {
   expect(new Set(amounts)).toEqual(new Set(['1000000000']))
 })
 
+function requestFromFaucet(variables: { readonly address: string; readonly amount?: string }) {
+  return graphql(
+    gateway.url,
+    `mutation ($address: String!, $amount: UInt64) {
+      requestFromFaucet(address: $address, amount: $amount) { address transactionId waitingRequests }
+    }`,
+    variables,
+  )
+}
+
+test('pays by GraphQL, and waits for the payment', async () => {
+  const address = addressText(211)
+  const { data, errors } = await requestFromFaucet({ address, amount: '2000000' })
+  expect(errors).toBeUndefined()
+  expect(data.requestFromFaucet).toMatchObject({ address, waitingRequests: 1 })
+  const [output] = await paid(address)
+  expect(output?.outputId).toContain(data.requestFromFaucet.transactionId)
+  expect(await amountOf(output?.outputId ?? '')).toBe('2000000')
+})
+
+test.each([
+  [{ address: 'tst1' }, 'ADDRESS_MALFORMED'],
+  [{ address: addressText(1, 'iota') }, 'ADDRESS_OF_ANOTHER_NETWORK'],
+  [{ address: addressText(212), amount: '1' }, 'FAUCET_AMOUNT_TOO_SMALL'],
+])('refuses by GraphQL %j with %s', async (variables, code) => {
+  const { data, errors } = await requestFromFaucet(variables)
+  expect(data).toBeNull()
+  expect(errors?.[0]?.extensions.code).toBe(code)
+})
+
 test('gives less to those who have some', async () => {
   const address = addressOf(user(7))
   expect((await ask({ address })).status).toBe(202)
@@ -82,6 +113,8 @@ test('gives nothing to those who have enough', async () => {
     400,
     `address: ${address} has 5000000000 base tokens or more already`,
   ])
+  const { errors } = await requestFromFaucet({ address })
+  expect(errors?.[0]?.extensions.code).toBe('FAUCET_FUNDS_ENOUGH')
 })
 
 test('an address waits once', async () => {

@@ -83,7 +83,10 @@ describe('GET /feed/updates (11)', () => {
   })
 
   test('waits for the first update', async () => {
+    const watching = gateway.feed.tail.counts().watchers
     const answer = poll({ address: addressText(owner), wait: '60' })
+    // Without a cursor it is what comes after the request.
+    await until(() => gateway.feed.tail.counts().watchers > watching)
     await gateway.commit(slotOf(other), slotOf(owner))
     const { page } = await answer
     const [newest] = rowsOf(gateway.log.rows, owner, 'OWNED').slice(-1)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const healthy = JSON.stringify({ isHealthy: true, role: 'writer', term: 1 })
+const healthy = JSON.stringify({ isHealthy: true, reasons: [], role: 'writer', term: 1 })
 const wrong = JSON.stringify({ error: { code: 400, message: 'no' } })
 
 describe('the helper takes', () => {
@@ -49,7 +49,13 @@ describe('the helper takes', () => {
 })
 
 describe('the helper fails on', () => {
-  const extra = JSON.stringify({ isHealthy: true, role: 'writer', term: 1, isHappy: true })
+  const extra = JSON.stringify({
+    isHealthy: true,
+    reasons: [],
+    role: 'writer',
+    term: 1,
+    isHappy: true,
+  })
   const inner = JSON.stringify({ error: { code: 400, message: 'no', why: 'so' } })
   const rows: readonly (readonly [string, string, string, Lie])[] = [
     ['a status', 'GET', '/health', { status: 201, body: healthy }],

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { getIntrospectionQuery } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
+import { textOf } from '../../support/explorer-pages.ts'
 import type { Variables } from '../graph/questions.ts'
 
 /** Fifty very different documents for a ledger with everything in it. */
@@ -15,7 +15,6 @@ export interface CostDocument {
 const pages = 'home milestone block transaction address account nft token validators search'.split(
   ' ',
 )
-const examples = new URL('../../../docs/examples/explorer/', import.meta.url)
 
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ')
@@ -28,7 +27,7 @@ export function documentsFor(
   const first = (page: string): Variables => present(things.get(page)?.[0], page)
   const shown = pages.map((name) => ({
     name: `page: ${name}`,
-    text: readFileSync(new URL(`${name}.graphql`, examples), 'utf8'),
+    text: textOf(name),
     variables: first(name),
   }))
   const of = (page: string, documents: Readonly<Record<string, string>>) =>

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
+import { pages, textOf } from '../../support/explorer-pages.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 import { untilCommitted } from '../../support/wallet.ts'
 import { loadBy, type Measured } from '../graphql/load.ts'
@@ -25,8 +25,6 @@ export interface Options {
   /** One document alone. */
   readonly only: string | undefined
 }
-
-const examples = new URL('../../../docs/examples/explorer/', import.meta.url)
 
 /** A page of an explorer: its document, and the part of it that both servers can tell. */
 interface Page extends Question {
@@ -83,11 +81,10 @@ async function pagesOf(ledger: GraphLedger, { only }: Options): Promise<readonly
   const plain = await startPeer('explorer.ts', ledger)
   const schema = await schemaOf(plain)
   await plain.end()
-  return readdirSync(examples)
-    .map((file) => file.replace('.graphql', ''))
+  return pages
     .filter((name) => only === undefined || only === name)
     .map((name) => {
-      const whole = readFileSync(new URL(`${name}.graphql`, examples), 'utf8')
+      const whole = textOf(name)
       const { text, fields, ofFields } = commonPart(whole, schema)
       const asked = present(variables.get(name), name)
       return { name, text, whole, variables: asked, fields: `${fields} of ${ofFields}` }

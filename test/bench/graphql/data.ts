@@ -8,6 +8,7 @@ import { print } from '../../../src/protocol/schema/schema.ts'
 import { openDatabase } from '../../../src/store/open.ts'
 import { branchOf, idFromBytes } from '../../../src/store/values.ts'
 import { type Program, startProgram } from '../../support/program.ts'
+import { statementsToPublish } from '../../support/published-tip.ts'
 import { blockOf, offerOf, taggedData, untilCommitted } from '../../support/wallet.ts'
 import { keyOf, secretOf } from '../keys.ts'
 import { unwrap } from '../transfers.ts'
@@ -143,6 +144,7 @@ async function addRows(ledger: Begun, block: string) {
     UPDATE commitments SET "firstSeq" = CASE WHEN slot > ${slots} THEN ${firstSeq + rows} ELSE ${endOf('(slot - 1)')} + 1 END,
       "lastSeq" = CASE WHEN slot > ${slots} THEN ${firstSeq + rows - 1} ELSE ${endOf('slot')} END
     WHERE slot > 0`)
+  for (const sql of statementsToPublish(kind)) await run(sql)
   const contents = {
     block: words.bytes(`'${block}'`),
     from: firstSeq + rows - linkedRowsOfAddress * addresses,

@@ -1,4 +1,5 @@
 import type { Database } from '../../../src/store/database.ts'
+import { statementsToPublish } from '../../support/published-tip.ts'
 
 /** A log in which one address has ten million rows, made by the database itself; SQLite only. */
 
@@ -27,6 +28,7 @@ export async function growLog({ writer }: Database, rows: number): Promise<void>
     INSERT INTO commitments (slot, id, bytes, "firstSeq", "lastSeq")
     SELECT i, randomblob(36), zeroblob(89), (i - 1) * ${slotRows} + 1, min(i * ${slotRows}, ${rows})
     FROM (${numbers(1, Math.ceil(rows / slotRows))})`)
+  for (const sql of statementsToPublish('sqlite')) await writer.$executeRawUnsafe(sql)
   await writer.$queryRawUnsafe('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 

@@ -68,10 +68,8 @@ const bare = createServer((request, response) => {
   const address = Buffer.from(query.get('address') ?? '', 'hex')
   const rows = page.all(
     address,
-    address,
     slot,
     mostSkipped,
-    slot,
     id.subarray(0, 36),
     id.subarray(37, 38),
     id.subarray(36, 37),

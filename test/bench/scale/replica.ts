@@ -3,11 +3,11 @@ import { databaseOf } from '../../../src/store/connect.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { createReader } from '../../../src/store/reader.ts'
+import { startStandby } from '../../support/standby.ts'
 import { testGenesis } from '../../support/store-rows.ts'
 import { busyAddress, growLog } from '../large-log.ts'
 import { median, printTable } from '../measure.ts'
 import { bookSlot, createTransfers, unwrap } from '../transfers.ts'
-import { startStandby } from './standby.ts'
 
 /** What a gateway's reads find on a standby: how far behind it is, how long a page takes, and whether it is woken. */
 

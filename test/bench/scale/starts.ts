@@ -3,6 +3,7 @@ import { databaseOf } from '../../../src/store/connect.ts'
 import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql-server.ts'
 import { makeFolder, spawnProgram } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
+import { processorMs } from '../cluster/processor.ts'
 import { median, printTable } from '../measure.ts'
 import { unwrap } from '../transfers.ts'
 import { healthOf, residentBytes } from './probe.ts'
@@ -13,25 +14,33 @@ import { growUnspent } from './unspent.ts'
 const rounds = 3
 const patienceMs = 600_000
 
-/** Measures each size on both databases. */
+/** Measures each size on both databases, or on the one that `BENCH_DATABASE` names. */
 export async function measureStarts(sizes: readonly number[]): Promise<void> {
-  const server = await startPostgresql(['shared_buffers=512MB', 'fsync=off'])
+  const only = process.env.BENCH_DATABASE
+  const server =
+    only === 'sqlite'
+      ? undefined
+      : await startPostgresql(['shared_buffers=512MB', 'fsync=off', 'max_wal_size=4GB'])
   const rows: string[][] = []
   try {
     for (const size of sizes) {
       const folder = makeFolder()
-      rows.push(await measure(['SQLite', folder.databaseUrl], folder.databaseFile, size))
-      const name = `starts_${size}`
-      await onServer(server.url, `CREATE DATABASE ${name}`)
-      const url = databaseUrl(server.url, name)
-      rows.push(await measure(['PostgreSQL', url], folder.databaseFile, size))
+      if (only !== 'postgresql') {
+        rows.push(await measure(['SQLite', folder.databaseUrl], folder.databaseFile, size))
+      }
+      if (server !== undefined) {
+        const name = `starts_${size}`
+        await onServer(server.url, `CREATE DATABASE ${name}`)
+        const url = databaseUrl(server.url, name)
+        rows.push(await measure(['PostgreSQL', url], folder.databaseFile, size))
+      }
       folder.remove()
     }
   } finally {
-    await server.stop()
+    await server?.stop()
   }
-  const head = ['database', 'unspent outputs', 'first start, writes', 'answers', 'writes', 'memory']
-  printTable([head, ...rows])
+  const head = ['database', 'unspent outputs', 'first start, writes', 'answers', 'writes']
+  printTable([[...head, 'processor until it writes', 'memory'], ...rows])
 }
 
 async function measure(
@@ -43,8 +52,6 @@ async function measure(
   await start(env)
   const database = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
   await growUnspent(database, size)
-  // As a database of a version without pages: the next start builds them.
-  await database.writer.$executeRawUnsafe('DELETE FROM trie_state')
   await database.close()
   const first = await start(env)
   const later: Awaited<ReturnType<typeof start>>[] = []
@@ -56,6 +63,7 @@ async function measure(
     seconds(first.writesMs),
     seconds(middle('answersMs')),
     seconds(middle('writesMs')),
+    seconds(middle('processor')),
     `${(middle('bytes') / 2 ** 20).toFixed(0)} MB`,
   ]
 }
@@ -68,9 +76,11 @@ async function start(env: Record<string, string>) {
   const answersMs = performance.now() - begun
   await until(async () => (await healthOf(url))?.role === 'writer', { deadlineMs: patienceMs })
   const writesMs = performance.now() - begun
-  const bytes = residentBytes(program.process.pid ?? 0)
+  const pid = program.process.pid ?? 0
+  const processor = processorMs(pid)
+  const bytes = residentBytes(pid)
   await program.end('SIGTERM')
-  return { answersMs, writesMs, bytes }
+  return { answersMs, writesMs, processor, bytes }
 }
 
 function seconds(ms: number): string {

@@ -28,6 +28,7 @@ const sizes = [0, 100_000, 1_000_000]
 const kills = 3
 /** What takes longer is given up. */
 const patienceMs = 90_000
+const buildMs = 1_200_000
 
 /** Measures each size on a database of its own. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -59,10 +60,15 @@ async function measure(url: string, size: number): Promise<string[]> {
     await growUnspent(database, size)
     await database.close()
     await onServer(url, 'ANALYZE')
+    // It builds the tries.
+    await founder.start()
+    await until(async () => (await healthOf(founder.url))?.role === 'writer', {
+      what: 'the tries are built',
+      deadlineMs: buildMs,
+    })
     const begun = performance.now()
     const others = await Promise.all([startClusterGateway(env), startClusterGateway(env)])
     gateways.push(...others)
-    await founder.start()
     const committed = await withClient(url, async (client) => {
       const former = await newestSlot(client)
       return until(async () => (await newestSlot(client)) > former, {

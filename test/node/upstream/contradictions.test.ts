@@ -190,7 +190,8 @@ describe('a node that contradicts what is committed', () => {
     const { data } = await graphql(url, healthQuery)
     const message = expect.stringContaining(health.following.contradiction.message)
     const said = { state: 'STOPPED', contradiction: { code, message } }
-    expect(data.health).toEqual({ isHealthy: false, following: said })
+    const reasons = ['NODE_CONTRADICTED']
+    expect(data.health).toEqual({ isHealthy: false, reasons, following: said })
     const stopped = logged.filter((line) => line.includes('"following-stopped"'))
     expect(stopped.map((line) => JSON.parse(line).code)).toEqual([code])
     // What came before is kept and can be read; blocks are not handed on any more.
@@ -293,7 +294,7 @@ describe('a node that answers nothing of use', () => {
     const { url } = follower.gateway
     await untilCommitted(url, second.slot)
     follower.node.spoilBy(spoil)
-    await untilState(url, 'nodes away')
+    expect((await untilState(url, 'nodes away')).reasons).toEqual(['nodes away'])
     const before = (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
     const page = await getJson(
       `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
@@ -315,7 +316,8 @@ function withOtherMana<T extends Pick<Told, 'output'>>(one: T): T {
   return { ...one, output: { ...one.output, mana: '1' } }
 }
 
-const healthQuery = '{ health { isHealthy following { state contradiction { code message } } } }'
+const healthQuery =
+  '{ health { isHealthy reasons following { state contradiction { code message } } } }'
 
 const offerNow = () => offerOf(real.url)
 

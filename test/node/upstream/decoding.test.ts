@@ -231,7 +231,7 @@ describe('an answer that cannot be read', () => {
       const health = await untilUnreadable(url)
       const code = 'NODE_ANSWER_UNREADABLE'
       const message = expect.stringContaining('cannot be read')
-      expect(health.isHealthy).toBe(false)
+      expect(health).toMatchObject({ isHealthy: false, reasons: ['node answer unreadable'] })
       expect(health.following.unreadable).toEqual({ code, message, ...place() })
       const { data } = await graphql(
         url,

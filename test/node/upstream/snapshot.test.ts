@@ -235,7 +235,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await run(['write', path], env)).toMatchObject({ code: 0 })
     expect(await run(['check', path], env)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^slot \d+\n.*\n1\d unspent outputs, 1 accounts, 5 tips/m),
+      stdout: expect.stringMatching(/"slot":\d+,.*"outputs":1\d,"accounts":1,"tips":5\}\n$/),
     })
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     const wrong: readonly (readonly [string, readonly string[]])[] = [

@@ -11,6 +11,7 @@ import { createWriter } from '../../../src/store/writer.ts'
 import {
   type DatabaseKind,
   databases,
+  onDatabase,
   openedStore,
   type TestDatabase,
   takenLease,
@@ -51,6 +52,17 @@ describe.each(databases)('an export of $name', ({ create }) => {
     expect(lines.slice(0, -1).filter((line) => !line.startsWith('{"table":"writer"'))).toEqual(
       before.slice(0, -1).filter((line) => !line.startsWith('{"table":"writer"')),
     )
+  })
+
+  test('leaves out what others have made beside the tables of the program', async () => {
+    await fill(use.store, use.term)
+    const before = (await exported(use.url)).lines
+    await onDatabase(
+      use.url,
+      `CREATE VIEW newest_slots AS SELECT slot FROM commitments;
+      CREATE TABLE measured (at TIMESTAMP, value REAL); INSERT INTO measured (value) VALUES (1.5)`,
+    )
+    expect((await exported(use.url)).lines).toEqual(before)
   })
 
   test('ends when somebody wants it to', async () => {

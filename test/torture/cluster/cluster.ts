@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { silentLog } from '../../../src/lib/log.ts'
+import { databaseOf } from '../../../src/store/connect.ts'
+import { healthOf } from '../../bench/scale/probe.ts'
+import { growUnspent } from '../../bench/scale/unspent.ts'
 import { startPostgresql } from '../../support/postgresql-server.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
@@ -17,6 +21,8 @@ import { judgeDatabase } from './verdict.ts'
 
 /** How much. */
 export interface ClusterOptions {
+  /** Unspent outputs that the ledger has before, besides those of its genesis. */
+  readonly outputs: number
   readonly kills: number
   readonly pauses: number
   readonly cuts: number
@@ -57,7 +63,8 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
   const gateways: ClusterGateway[] = []
   try {
     const env = { DATABASE_URL: server.url, KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-    // All at once: one of them founds the ledger, and the others wait for it.
+    if (options.outputs > 0) await makeLedger(env, options)
+    // All at once: without a ledger one of them founds it, and the others wait for it.
     const started = Array.from({ length: gatewayCount }, () => startClusterGateway(env))
     gateways.push(...(await Promise.all(started)))
     const [first, ...others] = gateways.map(({ url }) => url)
@@ -104,6 +111,27 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Founds a ledger of many unspent outputs, and builds its tries. */
+async function makeLedger(
+  env: { readonly DATABASE_URL: string; readonly KEY_FILE: string },
+  { outputs, onProgress }: ClusterOptions,
+): Promise<void> {
+  const founder = await startClusterGateway(env)
+  await allWell([founder])
+  await founder.end()
+  onProgress(`adding ${outputs} unspent outputs`)
+  const url = env.DATABASE_URL
+  const database = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
+  if (!database.ok) throw new Error(database.error.code)
+  await growUnspent(database.value, outputs)
+  await database.value.close()
+  onProgress('building the tries')
+  await founder.start()
+  const isWriter = async () => (await healthOf(founder.url))?.role === 'writer'
+  await until(isWriter, { what: 'the tries are built', deadlineMs: 1_800_000 })
+  await founder.end()
 }
 
 /** Clients that take any door of any gateway, always with the cursor they have. */

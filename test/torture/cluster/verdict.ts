@@ -12,13 +12,15 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
-/** Reads and judges. */
+/** Reads and judges. A payment with a coin that is `'MAYBE'` lost is judged only where the log has that coin. */
 export function judgeDatabase(
   url: string,
-  acknowledged: readonly Acknowledged[],
+  all: readonly Acknowledged[],
+  areCoinsLost: 'NO' | 'MAYBE' = 'NO',
 ): Promise<Verdict> {
   return withClient(url, async (client) => {
     const raws = await logRows(client)
+    const acknowledged = areCoinsLost === 'NO' ? all : withCoinsOf(raws, all)
     const { rows, faults } = judgeLog(raws)
     return {
       rows,
@@ -31,6 +33,16 @@ export function judgeDatabase(
       ],
     }
   })
+}
+
+/** The same blocks, without payments that spend what was never created. */
+function withCoinsOf(raws: readonly RawRow[], acknowledged: readonly Acknowledged[]) {
+  const coins = new Set(raws.map(({ outputId }) => `0x${outputId.toString('hex')}`))
+  return acknowledged.map((one) =>
+    one.payment !== undefined && coins.has(one.payment.spent)
+      ? one
+      : { ...one, payment: undefined },
+  )
 }
 
 async function logRows(client: Client): Promise<RawRow[]> {

@@ -1,9 +1,9 @@
 import { ok } from '../../../lib/result.ts'
 import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
 import { baseToken } from '../../../service/network/base-token.ts'
+import { readHealth } from '../../../service/network/health.ts'
 import { issuance, nodeInfo } from '../../../service/network/node-info.ts'
 import { listOf, object, text } from '../form.ts'
-import { healthOf } from '../health.ts'
 import { jsonReply, serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
@@ -15,7 +15,7 @@ export const infoRoute = readRoute({
   about: 'The state of the node, and the parameters of its network.',
   reply: serialized('Everything a client must know first.', NodeInfo),
   answer: async (_given, services, request) => {
-    const { isHealthy } = await healthOf(request, services)
+    const { isHealthy } = await readHealth(services, request)
     const info = nodeInfo(services)
     return ok({
       name: 'ledger-gateway',

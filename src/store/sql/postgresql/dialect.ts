@@ -28,6 +28,21 @@ export const dialect: Dialect = {
 
   hex: (bytes) => `'0x' || encode(${bytes}, 'hex')`,
 
+  /*
+   * Rows of values leave the planner this one index. With equal values it also goes along the log by position and drops what is of
+   * others: a statement that is kept is planned without its values, so where one address has most of the log it reads
+   * all of it for an address with few rows (300,000 rows: 70 ms in place of 0.03).
+   */
+  ofAddress: ({ address, class: its, from = '>= 0', to = `<= ${Number.MAX_SAFE_INTEGER}` }) =>
+    [from, to]
+      .map((bound) => {
+        const [operator, ...value] = bound.split(' ')
+        return `(address, class, seq) ${operator} (${address}, ${its}, ${value.join(' ')})`
+      })
+      .join(' AND '),
+
+  byPosition: (direction) => `address ${direction}, class ${direction}, seq ${direction}`,
+
   slice: (from, length) => `substring($2::bytea FROM ${from} FOR ${length})`,
 }
 

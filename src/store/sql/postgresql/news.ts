@@ -26,8 +26,6 @@ export function newsOf({ channel, payload = '' }: Notification): StoreNotificati
 
 /** How far the log reaches; 0 before there is one. */
 export async function newestSeq(client: Client): Promise<number> {
-  const { rows } = await client.query<{ lastSeq: string }>(
-    'SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1',
-  )
-  return Number(rows[0]?.lastSeq ?? 0)
+  const { rows } = await client.query<{ seq: string }>('SELECT seq FROM published_tip')
+  return Number(rows[0]?.seq ?? 0)
 }

@@ -12,7 +12,7 @@ export const tableStatements: TableStatements = {
     await rowsOf(connection, 'ROLLBACK').catch(() => {})
   },
 
-  async tables(connection) {
+  async tables(connection, names) {
     const rows = await rowsOf(
       connection,
       `SELECT c.table_name::text, c.column_name::text, c.data_type::text,
@@ -23,10 +23,13 @@ export const tableStatements: TableStatements = {
       LEFT JOIN information_schema.key_column_usage AS k
         ON k.constraint_schema = t.constraint_schema AND k.constraint_name = t.constraint_name
         AND k.table_name = c.table_name AND k.column_name = c.column_name
-      WHERE c.table_schema = current_schema() AND c.table_name <> '_prisma_migrations'
+      WHERE c.table_schema = current_schema()
       ORDER BY c.table_name, c.ordinal_position`,
     )
-    return tablesOf(rows, kindByType)
+    return tablesOf(
+      rows.filter(([name]) => names.has(String(name))),
+      kindByType,
+    )
   },
 
   async rowsBehind(connection, table, { after = [], limit }) {

@@ -1,5 +1,9 @@
+import { present } from '../../../lib/assert.ts'
 import type { StoreNotification } from '../../contract.ts'
+import type { HistoryFacts } from '../../history-contract.ts'
+import { historyColumns } from '../history.ts'
 import type { TransactionStatements } from '../statements.ts'
+import { dialect } from './dialect.ts'
 
 /** The channels on which processes on one database notify each other, by topic. */
 export const channels: { readonly [T in StoreNotification['topic']]: string } = {
@@ -8,14 +12,33 @@ export const channels: { readonly [T in StoreNotification['topic']]: string } = 
   LEASE_FREED: 'ledger_gateway_lease',
 }
 
+/** Settings of one transaction. A commit that waits for more than the disk, as of a standby that shows it, goes on doing so. */
+const settled = `set_config('idle_in_transaction_session_timeout', '2s', true),
+  set_config('lock_timeout', '2s', true),
+  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
+    ELSE set_config('synchronous_commit', 'on', true) END`
+
 /** What a writing transaction does besides writing, on PostgreSQL. */
 export const transactionStatements: TransactionStatements = {
   // For the transaction alone, and not for the session: behind a pooler other clients use the session too. A process that is
   // paused in the middle loses its transaction before its lease runs out, and with it every lock.
   async beginWriting(tx) {
-    await tx.$queryRawUnsafe(`
-      SELECT set_config('idle_in_transaction_session_timeout', '2s', true),
-        set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true)`)
+    await tx.$queryRawUnsafe(`SELECT ${settled}`)
+  },
+
+  // One statement for both, for each is a round trip.
+  async beginWritingAfter(tx, slot) {
+    const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(
+      `SELECT ${settled}, ${historyColumns(dialect, '$1')}`,
+      slot,
+    )
+    return present(facts, 'a row')
+  },
+
+  async allowIdling(tx) {
+    await tx.$queryRawUnsafe(
+      "SELECT set_config('idle_in_transaction_session_timeout', '120s', true)",
+    )
   },
 
   // The versions of one chain have no row in common that every setter would lock.

@@ -22,6 +22,13 @@ export const dialect: Dialect = {
 
   hex: (bytes) => `'0x' || lower(hex(${bytes}))`,
 
+  ofAddress: ({ address, class: its, from, to }) =>
+    [`address = ${address} AND class = ${its}`, from && `seq ${from}`, to && `seq ${to}`]
+      .filter((part) => part !== undefined)
+      .join(' AND '),
+
+  byPosition: (direction) => `seq ${direction}`,
+
   slice: (from, length) => `substr(?2, ${from}, ${length})`,
 }
 

@@ -1,4 +1,7 @@
+import { present } from '../../../lib/assert.ts'
+import type { HistoryFacts } from '../../history-contract.ts'
 import { bulkOf } from '../bulk.ts'
+import { historyColumns } from '../history.ts'
 import { inboxStatements } from '../inbox.ts'
 import type { Statements } from '../statements.ts'
 import { dialect } from './dialect.ts'
@@ -6,9 +9,16 @@ import { leaseStatements } from './lease.ts'
 import { logStatements } from './tips.ts'
 import { transactionInserts } from './transactions.ts'
 
-/** The statements of SQLite. One process has the whole file, so no other one has to be locked out or notified. */
+const historyText = `SELECT ${historyColumns(dialect, '?')}`
+
+/** The statements of SQLite. A transaction that writes has locked the whole file, and a file cannot notify other processes. */
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
+  allowIdling: async () => {},
+  async beginWritingAfter(tx, slot) {
+    const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(historyText, slot)
+    return present(facts, 'a row')
+  },
   lockChainRecords: async () => {},
   notify: async () => {},
   ...leaseStatements,

@@ -6,14 +6,17 @@ export const tableStatements: TableStatements = {
   beginSnapshot: (connection) => connection.executeScript('BEGIN'),
   endSnapshot: (connection) => connection.executeScript('ROLLBACK'),
 
-  async tables(connection) {
+  async tables(connection, names) {
     const rows = await rowsOf(
       connection,
       `SELECT m.name, c.name, c.type, c.pk FROM sqlite_master AS m, pragma_table_info(m.name) AS c
-      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> '_prisma_migrations'
+      WHERE m.type = 'table'
       ORDER BY m.name, c.cid`,
     )
-    return tablesOf(rows, kindByType)
+    return tablesOf(
+      rows.filter(([name]) => names.has(String(name))),
+      kindByType,
+    )
   },
 
   async rowsBehind(connection, table, { after, limit }) {

@@ -1,0 +1,28 @@
+// Prints what an address receives and spends, and goes on where it ended: node node.ts URL ADDRESS
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { follow } from '@ledger-gateway/client'
+
+interface Amounts {
+  readonly output: { readonly amount: string }
+}
+
+const [url = 'http://127.0.0.1:4000', address = ''] = process.argv.slice(2)
+const place = './cursor'
+const after = existsSync(place) && readFileSync(place, 'utf8')
+
+const feed = follow<Amounts>({
+  url,
+  addresses: [address],
+  ...(after && { after }),
+  selection: 'fragment Amounts on LedgerUpdate { output { amount } }',
+})
+for await (const event of feed) {
+  if (event.__typename === 'FeedEnded') throw new Error(`${event.code}: ${event.message}`)
+  if (event.__typename === 'FeedOpened') console.log(`following from ${event.cursor}`)
+  if (event.__typename !== 'LedgerUpdateBatch') continue
+  for (const { outputId, isSpent, output } of event.updates) {
+    console.log(`${isSpent ? '-' : '+'}${output.amount} ${outputId}`)
+  }
+  // After its updates are dealt with: a program that ends before reads them again.
+  writeFileSync(place, event.cursor)
+}

@@ -1,0 +1,201 @@
+import { bytesToHex, hexToBytes } from '../../lib/hex.ts'
+import { Address } from '../../protocol/addresses.ts'
+import { Block } from '../../protocol/block.ts'
+import { Output } from '../../protocol/outputs.ts'
+import { encode, print } from '../../protocol/schema/schema.ts'
+import { minimumAmount, storageScore } from '../../protocol/score.ts'
+import { SignedTransaction } from '../../protocol/transaction.ts'
+import { simulateDecoded } from '../../service/submit/simulate-transaction.ts'
+import { type SubmitBlockError, simulateSubmission } from '../../service/submit/submit-block.ts'
+import {
+  type AnyForm,
+  type InspectedAddress,
+  type InspectedOutput,
+  inspectAny,
+} from '../../tools/inspect-any.ts'
+import { messageOf, orThrow, toGraphQL } from '../errors.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
+import { builder } from './builder.ts'
+import { ErrorCode } from './error-code.ts'
+import { BlockInspection, BrokenRule, TransactionInspection } from './inspect-block.ts'
+import { OutputContent } from './model.ts'
+import {
+  computes,
+  fieldCost,
+  free,
+  judgementBase,
+  judgementCost,
+  judgementOfParent,
+} from './prices.ts'
+import { VerifiedTransaction } from './verify-transaction.ts'
+
+/** Inspects a value that may be a block, a transaction, an output or an address, and says what would become of it. */
+
+const ForeseenRefusal = builder.objectRef<SubmitBlockError>('ForeseenRefusal').implement({
+  description: 'Why a block would be refused.',
+  fields: (t) => ({
+    code: t.expose('code', { type: ErrorCode, description: 'The code of the refusal.' }),
+    message: t.string({ description: 'The refusal in words.', resolve: messageOf }),
+  }),
+})
+
+builder.objectFields(BlockInspection, (t) => ({
+  json: t.field({
+    complexity: fieldCost.blockBytes,
+    type: 'JSON',
+    description: 'The block in the JSON of the protocol.',
+    resolve: ({ block }) => print(Block, block),
+  }),
+  refusal: t.field({
+    complexity: judgementOfParent,
+    type: ForeseenRefusal,
+    nullable: true,
+    description:
+      'Why it would be refused, were it submitted now; null where it would be taken. Of its transaction `verdict` says what would become.',
+    resolve: async ({ given }, _args, { services }) =>
+      (await simulateSubmission(services, given)) ?? null,
+  }),
+}))
+
+builder.objectFields(TransactionInspection, (t) => ({
+  json: t.field({
+    complexity: fieldCost.blockBytes,
+    type: 'JSON',
+    description: 'The payload in the JSON of the protocol.',
+    resolve: ({ payload }) => print(SignedTransaction, payload),
+  }),
+  bytes: t.field({
+    complexity: fieldCost.blockBytes,
+    type: 'Hex',
+    description: 'The serialized payload.',
+    resolve: ({ payload }) => bytesToHex(encode(SignedTransaction, payload)),
+  }),
+  verdict: t.field({
+    complexity: judgementOfParent,
+    type: VerifiedTransaction,
+    nullable: true,
+    description: 'What would become of it, were it submitted now: the same as verifyTransaction.',
+    resolve: async ({ payload }, _args, { services }) =>
+      orThrow(await simulateDecoded(services, payload)),
+  }),
+}))
+
+/** What follows from an output alone. */
+export const OutputInspection = builder.objectRef<InspectedOutput>('OutputInspection').implement({
+  description: 'What follows from an output alone.',
+  fields: (t) => ({
+    json: t.field({
+      complexity: fieldCost.bytes,
+      type: 'JSON',
+      description: 'The output in the JSON of the protocol.',
+      resolve: ({ output }) => print(Output, output),
+    }),
+    bytes: t.field({
+      complexity: fieldCost.bytes,
+      type: 'Hex',
+      description: 'The serialized output.',
+      resolve: ({ bytes }) => bytesToHex(bytes),
+    }),
+    content: t.expose('output', {
+      complexity: free,
+      type: OutputContent,
+      description: 'The content of the output.',
+    }),
+    storageScore: t.field({
+      complexity: computes(1),
+      type: 'UInt64',
+      description: 'What it takes of the storage of the ledger.',
+      resolve: ({ output }, _args, { services }) =>
+        storageScore(services.source.network.parameters.storageScoreParameters, output),
+    }),
+    minimumAmount: t.field({
+      complexity: computes(1),
+      type: 'UInt64',
+      description: 'The least base tokens that it may hold, in the smallest unit.',
+      resolve: ({ output }, _args, { services }) =>
+        minimumAmount(services.source.network.parameters.storageScoreParameters, output),
+    }),
+  }),
+})
+
+/** What follows from an address alone. */
+export const AddressInspection = builder
+  .objectRef<InspectedAddress>('AddressInspection')
+  .implement({
+    description: 'What follows from an address alone.',
+    fields: (t) => ({
+      json: t.field({
+        complexity: fieldCost.bytes,
+        type: 'JSON',
+        description:
+          'The address in the JSON of the protocol; of a multi address that is known by its reference alone the reference as text.',
+        resolve: ({ address, addressKey }) =>
+          address === undefined ? addressKey : print(Address, address),
+      }),
+      bytes: t.field({
+        complexity: fieldCost.bytes,
+        type: 'Hex',
+        description: 'The serialized address, or the reference of a multi address.',
+        resolve: ({ address, addressKey }) =>
+          address === undefined ? addressKey : bytesToHex(encode(Address, address)),
+      }),
+      address: t.field({
+        complexity: free,
+        type: AddressNode,
+        description: 'The address on this network.',
+        resolve: ({ addressKey }) => viewOfKey(addressKey),
+      }),
+    }),
+  })
+
+const Inspection = builder.unionType('Inspection', {
+  description: 'What a value is, or the rule for which it cannot be read at all.',
+  types: [BlockInspection, TransactionInspection, OutputInspection, AddressInspection, BrokenRule],
+  resolveType: (result) => {
+    if ('error' in result) return 'BrokenRule'
+    if ('block' in result) return 'BlockInspection'
+    if ('payload' in result) return 'TransactionInspection'
+    return 'output' in result ? 'OutputInspection' : 'AddressInspection'
+  },
+})
+
+const InspectInput = builder.inputType('InspectInput', {
+  description: 'A block, a signed transaction, an output or an address in one of three forms.',
+  isOneOf: true,
+  fields: (t) => ({
+    json: t.field({ type: 'JSON', description: 'The value in the JSON of the protocol.' }),
+    bytes: t.field({ type: 'Hex', description: 'The serialized value, at most 32768 bytes.' }),
+    bech32: t.string({ description: 'The text of an address, with any human-readable part.' }),
+  }),
+})
+
+builder.queryField('inspect', (t) =>
+  t.field({
+    type: Inspection,
+    nullable: true,
+    description:
+      'Says what a value is: a block, a signed transaction, an output or an address. Bytes are the first of these that they can be read as whole.',
+    complexity: ({ input }) =>
+      input.bech32 ? computes(judgementBase) : judgementCost({ input: { ...input } }),
+    args: {
+      input: t.arg({
+        type: InspectInput,
+        required: true,
+        description: 'The value, in one of its forms.',
+      }),
+    },
+    resolve: async (_root, { input }, { services, budget }) => {
+      budget.compute(judgementBase)
+      const deps = { checker: services.signatures, network: services.source.network }
+      const inspected = await inspectAny(deps, formOf(input))
+      if (inspected.ok) return inspected.value
+      if ('code' in inspected.error) throw toGraphQL(inspected.error)
+      return inspected.error
+    },
+  }),
+)
+
+function formOf({ json, bytes, bech32 }: typeof InspectInput.$inferInput): AnyForm {
+  if (bytes) return { form: 'bytes', bytes: hexToBytes(bytes) }
+  return bech32 ? { form: 'bech32', text: bech32 } : { form: 'json', json }
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { readTrustedDocuments } from './api/graphql/documents.ts'
+import { openKeySet } from './api/key-set.ts'
+import { openRevocations } from './api/revocations.ts'
+import { openSigningKey } from './api/signing-key.ts'
+import { configMessage, type Environment, parseConfig, serveFlags, signingOf } from './config.ts'
+import { silentLog } from './lib/log.ts'
+import { ok, type Result } from './lib/result.ts'
+import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
+import { readSettings } from './read-settings.ts'
+import { type Setting, type SettingValues, settings } from './settings.ts'
+
+/** Checks settings, and the files that they name, without starting anything. */
+
+/** One thing that is wrong; its other members are those of the error. */
+export interface SettingsProblem {
+  readonly code: string
+  readonly message: string
+}
+
+/** All that is wrong, also with values that do not count, because a flag or a variable wins over them. */
+export async function checkConfig(
+  env: Environment,
+  words: readonly string[],
+): Promise<readonly SettingsProblem[]> {
+  const config = parseConfig(env, words)
+  const { values, given, overruled } = readSettings(env, serveFlags(words).values)
+  const errors = [...(config.ok ? [] : config.error), ...overruled]
+  const unusable = await Promise.all(
+    namedFiles(values).map(async ([{ name, variable }, read]) => {
+      const found = await read()
+      const place = given.get(name)?.place ?? variable
+      return found.ok
+        ? []
+        : [{ ...found.error, setting: place, message: sentence(place, found.error) }]
+    }),
+  )
+  return [...errors.map((one) => ({ ...one, message: configMessage(one) })), ...unusable.flat()]
+}
+
+interface UnusableFile {
+  readonly code: string
+  readonly path: string
+  readonly reason: string
+}
+
+function sentence(place: string, { path, reason }: UnusableFile): string {
+  return `${place}: ${path} cannot be used: ${reason}`
+}
+
+type NamedFile = readonly [Setting, () => Promise<Result<unknown, UnusableFile>>]
+
+/** The files that a start reads, each with what reads it there. */
+function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
+  const { genesisFile, parametersFile, trustedDocuments, jwtRevocations, jwtJwks } = values
+  const files: NamedFile[] = []
+  if (genesisFile) files.push([settings.genesisFile, () => readGenesisFile(genesisFile)])
+  if (parametersFile)
+    files.push([settings.parametersFile, () => readParametersFile(parametersFile)])
+  if (trustedDocuments) {
+    files.push([settings.trustedDocuments, () => readTrustedDocuments(trustedDocuments)])
+  }
+  if (jwtRevocations) {
+    const open = () => closed(openRevocations(jwtRevocations, silentLog))
+    files.push([settings.jwtRevocations, open])
+  }
+  // A URL is asked by the gateway while it runs.
+  if (jwtJwks?.kind === 'file') {
+    files.push([settings.jwtJwks, () => closed(openKeySet(jwtJwks, silentLog))])
+  }
+  const { databaseUrl } = values
+  const signing = databaseUrl && signingOf({ ...values, databaseUrl })
+  // A start makes the key that is missing.
+  if (signing?.kind === 'file' && existsSync(signing.path)) {
+    files.push([settings.keyFile, () => openSigningKey(signing)])
+  }
+  return files
+}
+
+/** Ends what follows a file as soon as it was read. */
+async function closed<E>(
+  opening: Promise<Result<{ close(): void }, E>>,
+): Promise<Result<undefined, E>> {
+  const opened = await opening
+  if (!opened.ok) return opened
+  opened.value.close()
+  return ok(undefined)
+}

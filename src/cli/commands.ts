@@ -1,0 +1,33 @@
+import type { Command } from './command.ts'
+import { help, usage } from './help.ts'
+
+/** The commands by their names; `help.ts` has the list of what they take. */
+
+/** The code of each is loaded when the command runs, for some commands load the whole program. */
+const loads: { readonly [name: string]: () => Promise<Command> } = {
+  serve: async () => (await import('./serve.ts')).serve,
+  config: async () => (await import('./config.ts')).config,
+  status: async () => (await import('./status.ts')).status,
+  token: async () => (await import('./token.ts')).token,
+  faucet: async () => (await import('./faucet.ts')).faucet,
+  submit: async () => (await import('./submit.ts')).submit,
+  feed: async () => (await import('./feed.ts')).feed,
+  demo: async () => (await import('./demo.ts')).demo,
+  inspect: async () => (await import('./inspect.ts')).inspect,
+  verify: async () => (await import('./verify.ts')).verify,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  check: async () => (await import('./check.ts')).check,
+  export: async () => (await import('./export.ts')).exportCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  snapshot: async () => (await import('./snapshot.ts')).snapshot,
+  'rebuild-activity': async () => (await import('./rebuild-activity.ts')).rebuildActivity,
+  completion: async () => (await import('./completion.ts')).completion,
+  help: async () => help,
+}
+
+/** The command of that name, or the answer to no name or an unknown one. */
+export async function commandOf(name: string | undefined): Promise<Command['run']> {
+  const load = name !== undefined && Object.hasOwn(loads, name) ? loads[name] : undefined
+  return load === undefined ? usage(name) : (await load()).run
+}

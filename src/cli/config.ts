@@ -1,0 +1,24 @@
+import { checkConfig } from '../check-config.ts'
+import { settingsSchema } from '../settings-schema.ts'
+import { readCall } from './call.ts'
+import { asksForHelp, type Command, done, failed } from './command.ts'
+import { configDeclaration } from './declarations/gateway.ts'
+
+/** Checks settings without a gateway, or prints the JSON Schema of a settings file. */
+export const config: Command = {
+  run: async (process, words) => {
+    const [verb, ...flags] = words
+    // What is wrong with its flags is named with all the rest.
+    const isCheck = verb === 'check' && !asksForHelp(words)
+    const call = readCall(process, configDeclaration, isCheck ? [verb] : words)
+    if (typeof call === 'number') return call
+    if (call.word(0) === 'schema') {
+      process.stdout(`${JSON.stringify(settingsSchema(), undefined, 2)}\n`)
+      return done
+    }
+    const found = await checkConfig(process.env, flags)
+    const lines = found.map(({ message }) => `${message}\n`).join('')
+    call.print(lines || 'The settings are right.\n', { problems: found })
+    return found.length === 0 ? done : failed
+  },
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { type Call, readCall, urlProblems } from './call.ts'
+import { type Command, done, failed, type ProcessIo } from './command.ts'
+import { usualUrl } from './declaration.ts'
+import { submitDeclaration } from './declarations/gateway.ts'
+import { createGatewayClient, type GatewayClient, members, refusalText } from './gateway-client.ts'
+import { inputOf } from './inspect-file.ts'
+
+/** Submits a block to a running gateway, and follows what becomes of it. */
+export const submit: Command = {
+  run: async (process, words) => {
+    const call = readCall(process, submitDeclaration, words, ({ flag }) => [
+      ...urlProblems('--url', flag('url')),
+      ...waitProblems(flag('wait')),
+    ])
+    if (typeof call === 'number') return call
+    const url = call.flag('url') ?? usualUrl
+    try {
+      const token = await tokenIn(call.flag('token-file'))
+      const client = createGatewayClient(url.replace(/\/$/, ''), token)
+      try {
+        const contents = await contentsOf(process, call.word(0))
+        const interrupted = process.stopped.then(() => Promise.reject(new Error('interrupted')))
+        return await Promise.race([
+          submitAndFollow(process, { call, client, contents }),
+          interrupted,
+        ])
+      } finally {
+        await client.close()
+      }
+    } catch (failure) {
+      // A file that cannot be read, or a gateway that is away or refuses: people want the sentence.
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      process.stderr(`ledger-gateway submit: ${reason}\n`)
+      return failed
+    }
+  },
+}
+
+/** What `--wait` waits for: the states that are enough. */
+const enough: ReadonlyMap<string, readonly string[]> = new Map([
+  ['accepted', ['ACCEPTED', 'CONFIRMED', 'FINALIZED']],
+  ['committed', ['FINALIZED']],
+])
+
+function waitProblems(wait: string | undefined): readonly string[] {
+  if (wait === undefined || enough.has(wait)) return []
+  return [`--wait must be ${[...enough.keys()].join(' or ')}, not ${wait}`]
+}
+
+async function tokenIn(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : (await readFile(path, 'utf8')).trim()
+}
+
+function contentsOf(process: ProcessIo, path: string): Promise<Uint8Array> {
+  return path === '-' ? buffer(process.stdin) : readFile(path)
+}
+
+interface Submitting {
+  readonly call: Call
+  readonly client: GatewayClient
+  readonly contents: Uint8Array
+}
+
+async function submitAndFollow(
+  process: ProcessIo,
+  { call, client, contents }: Submitting,
+): Promise<number> {
+  const blockId = await submitted(client, contents)
+  call.print(`${blockId}\n`, { blockId })
+  const states = enough.get(call.flag('wait') ?? '')
+  if (states === undefined) return done
+  for await (const event of client.follow(subscription, { id: blockId })) {
+    const { data, errors } = members(event)
+    if (Array.isArray(errors)) throw new Error(refusalText(members(errors[0])))
+    const { state, transaction } = members(members(data).blockState)
+    const found = transaction === null ? undefined : members(transaction)
+    call.print(stateLine(String(state), found), { blockId, state, transaction })
+    const why = found?.failure ?? undefined
+    if (state === 'DROPPED' || (why !== undefined && states.includes(String(state)))) {
+      const reason = why === undefined ? 'the block was dropped' : failureText(members(why))
+      process.stderr(`ledger-gateway submit: ${reason}\n`)
+      return failed
+    }
+    if (states.includes(String(state))) return done
+  }
+  throw new Error('the gateway ended the subscription')
+}
+
+/** Submits it, and gives the id of the block. */
+async function submitted(client: GatewayClient, contents: Uint8Array): Promise<unknown> {
+  const { json, bytes } = inputOf(contents)
+  if (isPayload(json)) return (await client.post('/api/core/v3/blocks', json)).blockId
+  const input = bytes === undefined ? { json } : { bytes }
+  const { submitBlock } = await client.query(mutation, { input })
+  return members(submitBlock).blockId
+}
+
+/** Whether it is a payload alone, around which the node builds and signs a block: it has a type, and a block has none. */
+function isPayload(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'type' in json && !('header' in json)
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function stateLine(state: string, transaction: Members | undefined): string {
+  if (transaction === undefined) return `${state.toLowerCase()}\n`
+  const { transactionId, state: its } = transaction
+  return `${state.toLowerCase()}, transaction ${transactionId} ${String(its).toLowerCase()}\n`
+}
+
+function failureText({ code, name, sentence }: Members): string {
+  return `the transaction failed: ${sentence} (${code} ${name})`
+}
+
+const mutation = 'mutation ($input: SubmitBlockInput!) { submitBlock(input: $input) { blockId } }'
+
+const subscription = `subscription ($id: BlockId!) {
+  blockState(id: $id) {
+    state
+    transaction { transactionId state failure { code name sentence } }
+  }
+}`

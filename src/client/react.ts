@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react'
+import { documentText } from './documents.ts'
+import type { FeedEvent, FeedMode, FeedUpdate } from './events.ts'
+import { type FeedEnded, type FollowOptions, follow } from './follow.ts'
+
+/** The feed as a hook of React. */
+
+/** A feed as it is shown. */
+export interface FeedView<Fields = unknown> {
+  /** `CONNECTING` before the first connection, `ENDED` after the last one. */
+  readonly state: 'CONNECTING' | FeedMode | 'ENDED'
+  /** The newest updates, the newest first. */
+  readonly updates: readonly (FeedUpdate & Fields)[]
+  /** The last cursor, which a later feed may begin `after`. */
+  readonly cursor: string | undefined
+  /** Why it ended: a refusal, or `LOG_REPLACED` or `LOG_PRUNED`, after which a feed begins without `after`. */
+  readonly ended: Pick<FeedEnded, 'code' | 'message'> | undefined
+}
+
+/** What is followed, and how many of the newest updates are kept: 100 by default. */
+export interface UseFeedOptions<Fields = unknown> extends Omit<FollowOptions<Fields>, 'signal'> {
+  readonly keep?: number
+}
+
+/**
+ * Follows a feed while the component is mounted. Begins anew when an option has another value: lists, texts and documents are
+ * compared by what they hold, so that they may be written where the hook is called; `headers` are not compared.
+ */
+export function useFeed<Fields = unknown>(options: UseFeedOptions<Fields>): FeedView<Fields> {
+  const [view, setView] = useState<FeedView<Fields>>(connecting)
+  const { headers: _headers, selection = '', ...plain } = options
+  const key = JSON.stringify([plain, documentText(selection)])
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    setView(connecting)
+    void (async () => {
+      for await (const event of follow({ ...options, signal })) {
+        if (signal.aborted) return
+        setView((former) => viewAfter(former, event, options.keep ?? 100))
+      }
+    })()
+    return () => controller.abort()
+  }, [key])
+  return view
+}
+
+const connecting = {
+  state: 'CONNECTING',
+  updates: [],
+  cursor: undefined,
+  ended: undefined,
+} as const
+
+function viewAfter<Fields>(
+  former: FeedView<Fields>,
+  event: FeedEvent<Fields> | FeedEnded,
+  keep: number,
+): FeedView<Fields> {
+  switch (event.__typename) {
+    case 'FeedOpened':
+    case 'FeedProgress':
+      return { ...former, state: event.mode, cursor: event.cursor }
+    case 'LedgerUpdateBatch': {
+      const updates = [...event.updates.toReversed(), ...former.updates].slice(0, keep)
+      return { ...former, updates, cursor: event.cursor }
+    }
+    case 'FeedReset': {
+      const message = 'the ledger of the gateway goes on from elsewhere; begin without a cursor'
+      return { ...former, state: 'ENDED', ended: { code: event.reason, message } }
+    }
+    case 'FeedEnded':
+      return { ...former, state: 'ENDED', ended: { code: event.code, message: event.message } }
+    case 'FeedSnapshot':
+    case 'FeedNotice':
+      return former
+  }
+}

@@ -1,0 +1,31 @@
+/** How the scalars of the schema come in JSON, for code generators. */
+
+/** The type of each scalar, as the `scalars` of a code generator. Amounts are decimal text: `BigInt(text)` reads one. */
+export const scalars = {
+  AccountId: 'string',
+  AnchorId: 'string',
+  BlockId: 'string',
+  CommitmentId: 'string',
+  DateTime: 'string',
+  DelegationId: 'string',
+  FoundryId: 'string',
+  Hex: 'string',
+  Int64: 'string',
+  JSON: 'unknown',
+  NftId: 'string',
+  OutputId: 'string',
+  TransactionId: 'string',
+  UInt32: 'number',
+  UInt64: 'string',
+  UInt128: 'string',
+  UInt256: 'string',
+} as const
+
+/** The same as types, as gql.tada takes them. */
+export type Scalars = {
+  readonly [Name in keyof typeof scalars]: {
+    string: string
+    number: number
+    unknown: unknown
+  }[(typeof scalars)[Name]]
+}

@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals'
+import { grouped } from '../format.ts'
+import { Amount } from '../parts/amount.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { utc, WholeTime } from '../parts/time.tsx'
+import { texts } from '../texts.ts'
+import { detailTexts } from '../texts-details.ts'
+import {
+  type BalancePoint,
+  type BalanceStep,
+  pictureHeight,
+  pictureOf,
+  pictureWidth,
+  stepsOf,
+} from './balance-steps.ts'
+
+/** A balance over its whole history, walked through by a slider, with the same numbers as a table. */
+
+const words = detailTexts.balanceChart
+
+interface BalanceChartProps {
+  readonly of: {
+    readonly points: readonly BalancePoint[]
+    /** The first milestone of which balances are known; null where they are since the genesis. */
+    readonly knownFrom: number | null
+  }
+}
+
+export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
+  const chosen = useSignal<number | undefined>(undefined)
+  const picture = pictureOf(stepsOf(points))
+  if (picture === undefined) return null
+  const { steps, places, line, most, changes } = picture
+  const at = Math.min(chosen.value ?? steps.length - 1, steps.length - 1)
+  const step = steps[at]
+  const said = step === undefined ? '' : `${utc(step.timeMs)} ${texts.time.utc}`
+  return (
+    <div class="balance-chart">
+      <p class="balance-chart-said">
+        <span class="muted">{said}</span> {step && <Amount value={String(step.balance)} />}
+      </p>
+      <div class="balance-chart-plot">
+        <Axis most={most} name={words.balance} />
+        <svg
+          class="step-line"
+          viewBox={`0 0 ${pictureWidth} ${pictureHeight}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path class="step-line-area" d={`${line}V${pictureHeight}H0z`} />
+          <path class="step-line-line" d={line} vector-effect="non-scaling-stroke" />
+          {changes !== undefined && (
+            <>
+              <path class="bar-gained" d={changes.gained} vector-effect="non-scaling-stroke" />
+              <path class="bar-lost" d={changes.lost} vector-effect="non-scaling-stroke" />
+            </>
+          )}
+          <path
+            class="step-line-chosen"
+            d={`M${places[at]} 0V${pictureHeight}`}
+            vector-effect="non-scaling-stroke"
+          />
+        </svg>
+        {changes !== undefined && <Axis most={changes.most} name={words.changes} isSecond />}
+      </div>
+      <input
+        type="range"
+        min={0}
+        max={steps.length - 1}
+        value={at}
+        aria-label={words.slider}
+        aria-valuetext={said}
+        onInput={({ currentTarget }) => {
+          chosen.value = Number(currentTarget.value)
+        }}
+      />
+      <p class="muted">
+        {words.lastOf}
+        {knownFrom !== null && ` ${words.knownFrom(grouped(knownFrom))}`}
+      </p>
+      <Numbers of={steps} />
+    </div>
+  )
+}
+
+/** They are drawn when they are asked for. */
+function Numbers({ of: steps }: { readonly of: readonly BalanceStep[] }) {
+  const isOpen = useSignal(false)
+  return (
+    <details
+      class="numbers"
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open
+      }}
+    >
+      <summary>{texts.home.numbers}</summary>
+      {isOpen.value && (
+        <Table
+          caption={words.title}
+          rows={steps.toReversed()}
+          keyOf={({ timeMs }) => String(timeMs)}
+          columns={columns}
+          empty={null}
+        />
+      )}
+    </details>
+  )
+}
+
+const columns: readonly Column<BalanceStep>[] = [
+  {
+    head: texts.address.when,
+    cell: ({ timeMs }) => <WholeTime at={new Date(timeMs).toISOString()} />,
+  },
+  {
+    head: texts.address.balance,
+    cell: ({ balance }) => <Amount value={String(balance)} isBare />,
+    isNumber: true,
+  },
+]
+
+interface AxisProps {
+  readonly most: bigint
+  readonly name: string
+  readonly isSecond?: boolean
+}
+
+function Axis({ most, name, isSecond = false }: AxisProps) {
+  return (
+    <div class={isSecond ? 'axis axis-second' : 'axis'}>
+      <span>
+        <Amount value={String(most)} isBare />
+      </span>
+      <span class="muted">{name}</span>
+      <span>0</span>
+    </div>
+  )
+}

@@ -1,0 +1,209 @@
+import { useSignal } from '@preact/signals'
+import { type DecodePageData, document } from '../../generated/explorer/decode.ts'
+import { document as submission } from '../../generated/explorer/submit-block.ts'
+import { grouped, words as wordsOf } from '../format.ts'
+import { ask } from '../graphql.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Amount, Count } from '../parts/amount.tsx'
+import { BrokenRule, BrokenRules } from '../parts/broken-rule.tsx'
+import { ByteTree } from '../parts/byte-tree.tsx'
+import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { Id } from '../parts/id.tsx'
+import { Slot } from '../parts/moments.tsx'
+import { linkToValue, PasteHead, SearchFor } from '../parts/paste.tsx'
+import { isLikeId, variablesOf } from '../parts/pasted.ts'
+import { TransactionFacts, Verdict } from '../parts/transaction-inspection.tsx'
+import { linkTo, navigate, type Place } from '../router.ts'
+import { texts } from '../texts.ts'
+import { toolTexts } from '../texts-tools.ts'
+
+/** Says what bytes, JSON or a text are; sends a block on a network of development. */
+
+type Inspection = NonNullable<DecodePageData['inspect']>
+type Of<Name extends Inspection['__typename']> = Extract<Inspection, { readonly __typename: Name }>
+
+const words = toolTexts.decode
+
+export const page = definePage({
+  document,
+  variables: variablesOf,
+  title: () => words.title,
+  // What bytes are never changes.
+  live: () => 'NEVER',
+  View: DecodePage,
+})
+
+function DecodePage({
+  data: { inspect, network },
+  place,
+  failures,
+}: PageViewProps<DecodePageData>) {
+  return (
+    <>
+      <PasteHead words={words} place={place} failure={failures[0]} />
+      {inspect != null && (
+        <Section title={words.kinds[inspect.__typename] ?? inspect.__typename}>
+          <Inspected of={inspect} place={place} />
+          {'blockId' in inspect && network.isDevelopment && <Send bytes={inspect.bytes} />}
+        </Section>
+      )}
+      {inspect != null && 'fields' in inspect && (
+        <ByteTree fields={inspect.fields} bytes={inspect.bytes} />
+      )}
+    </>
+  )
+}
+
+function Inspected({ of, place }: { readonly of: Inspection; readonly place: Place }) {
+  switch (of.__typename) {
+    case 'BlockInspection':
+      return <BlockFacts of={of} place={place} />
+    case 'TransactionInspection':
+      return (
+        <Facts>
+          <TransactionFacts of={of} />
+          <ToVerify place={place} />
+        </Facts>
+      )
+    case 'OutputInspection':
+      return <OutputFacts of={of} />
+    case 'AddressInspection':
+      return <AddressFacts of={of} place={place} />
+    case 'BrokenRule':
+      return (
+        <>
+          <BrokenRule of={of} />
+          {isLikeId(place.fragment) && (
+            <>
+              <p>{toolTexts.paste.asId}</p>
+              <SearchFor text={place.fragment} />
+            </>
+          )}
+        </>
+      )
+  }
+}
+
+function BlockFacts({
+  of: block,
+  place,
+}: {
+  readonly of: Of<'BlockInspection'>
+  readonly place: Place
+}) {
+  return (
+    <>
+      <Facts>
+        <Fact name={words.id}>
+          <Id of="block" id={block.blockId} isWhole />
+        </Fact>
+        <Fact name={words.slot}>{grouped(block.slot)}</Fact>
+        <Fact name={words.size}>{words.bytes(grouped(block.size))}</Fact>
+        <Fact name={words.workScore}>
+          <Count value={block.workScore} />
+        </Fact>
+        <Fact name={words.signature}>
+          <Verdict isGood={block.isSignatureValid}>
+            {block.isSignatureValid ? words.right : words.wrong}
+          </Verdict>
+        </Fact>
+        {block.transaction !== null && <TransactionFacts of={block.transaction} />}
+        <Fact name={words.problems}>{block.problems.length === 0 && words.noProblems}</Fact>
+        <ToVerify place={place} />
+      </Facts>
+      <BrokenRules of={block.problems} />
+    </>
+  )
+}
+
+function ToVerify({ place }: { readonly place: Place }) {
+  return (
+    <Fact name={toolTexts.verify.title}>
+      <a class="link-in-text" href={linkToValue('verify', place.fragment)}>
+        {words.verify}
+      </a>
+    </Fact>
+  )
+}
+
+function OutputFacts({ of: output }: { readonly of: Of<'OutputInspection'> }) {
+  return (
+    <Facts>
+      <Fact name={words.outputKind}>{wordsOf(output.content.__typename)}</Fact>
+      <Fact name={words.amount}>
+        <Amount value={output.content.amount} />
+      </Fact>
+      <Fact name={words.minimumAmount}>
+        <Amount value={output.minimumAmount} />
+      </Fact>
+      <Fact name={words.storageScore}>
+        <Count value={output.storageScore} />
+      </Fact>
+      {output.content.unlockConditions.map((condition) => (
+        <Fact
+          key={condition.__typename}
+          name={wordsOf(condition.__typename.replace('UnlockCondition', ''))}
+        >
+          {'slot' in condition && <Slot index={condition.slot} />}{' '}
+          {'address' in condition && <Id of="address" id={condition.address.bech32} />}
+          {'returnAddress' in condition && <Id of="address" id={condition.returnAddress.bech32} />}
+        </Fact>
+      ))}
+    </Facts>
+  )
+}
+
+function AddressFacts({
+  of,
+  place,
+}: {
+  readonly of: Of<'AddressInspection'>
+  readonly place: Place
+}) {
+  const { bech32, kind } = of.address
+  const given = place.fragment.trim().toLowerCase()
+  return (
+    <Facts>
+      <Fact name={words.address}>
+        <Id of="address" id={bech32} isWhole />
+        {/1/.test(given) && /^[a-z]/.test(given) && given !== bech32 && <p>{words.otherNetwork}</p>}
+      </Fact>
+      <Fact name={words.addressKind}>{texts.addressKind[kind] ?? kind}</Fact>
+    </Facts>
+  )
+}
+
+type Sending =
+  | { readonly is: 'WAITING' }
+  | { readonly is: 'UNDER_WAY' }
+  | { readonly is: 'REFUSED'; readonly sentence: string }
+
+/** Submits the block, and leads to its page. */
+function Send({ bytes }: { readonly bytes: string }) {
+  const sending = useSignal<Sending>({ is: 'WAITING' })
+  const send = async () => {
+    sending.value = { is: 'UNDER_WAY' }
+    const answer = await ask(submission, { input: { bytes } })
+    if (answer.ok) return navigate(linkTo('block', { id: answer.data.submitBlock.blockId }))
+    const { code, message } = answer.failure
+    sending.value = { is: 'REFUSED', sentence: message === '' ? code : message }
+  }
+  const { value } = sending
+  return (
+    <div class="paste">
+      <p>
+        <button type="button" class="button" disabled={value.is === 'UNDER_WAY'} onClick={send}>
+          {value.is === 'UNDER_WAY' ? words.sending : words.send}
+        </button>
+      </p>
+      {value.is === 'REFUSED' && (
+        <div class="failure" role="alert">
+          <strong>
+            <span aria-hidden="true">✕</span> {words.sent}
+          </strong>
+          <p>{value.sentence}</p>
+        </div>
+      )}
+    </div>
+  )
+}

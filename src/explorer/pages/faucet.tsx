@@ -1,0 +1,136 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { document, type FaucetPageData } from '../../generated/explorer/faucet.ts'
+import { document as request } from '../../generated/explorer/request-from-faucet.ts'
+import { inUnit } from '../format.ts'
+import { ask } from '../graphql.ts'
+import { baseToken } from '../network.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Id } from '../parts/id.tsx'
+import { sentenceOf } from '../parts/states.tsx'
+import { ToolHeading } from '../parts/tool-nav.tsx'
+import { toolTexts } from '../texts-tools.ts'
+
+/** Asks the faucet of a network of development for tokens. The faucet has the key, not this page. */
+
+const words = toolTexts.faucet
+
+export const page = definePage({
+  document,
+  variables: () => ({}),
+  title: () => words.title,
+  live: () => 'NEVER',
+  View: FaucetPage,
+})
+
+/** How a request stands. */
+type Request =
+  | { readonly is: 'NONE' }
+  | { readonly is: 'UNDER_WAY' }
+  | { readonly is: 'PAID'; readonly address: string; readonly transactionId: string }
+  | { readonly is: 'WAITING'; readonly count: number }
+  | { readonly is: 'REFUSED'; readonly sentence: string }
+
+function FaucetPage({ data: { network }, place }: PageViewProps<FaucetPageData>) {
+  const standing = useSignal<Request>({ is: 'NONE' })
+  const input = useRef<HTMLInputElement>(null)
+  if (network.faucet === null) return <NoFaucet isDevelopment={network.isDevelopment} />
+  const askFor = async () => {
+    const address = input.current?.value.trim() ?? ''
+    if (address === '' || standing.value.is === 'UNDER_WAY') return
+    standing.value = { is: 'UNDER_WAY' }
+    standing.value = await requestTokens(address)
+  }
+  const { value } = standing
+  return (
+    <>
+      <ToolHeading title={words.title} />
+      <p class="intro">
+        {words.intro(inTokens(network.faucet.amount), inTokens(network.faucet.limit))}
+      </p>
+      <form
+        class="paste"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void askFor()
+        }}
+      >
+        <label for="receiver">{words.address}</label>
+        <input
+          ref={input}
+          id="receiver"
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          defaultValue={place.query.get('address') ?? ''}
+        />
+        <p>
+          <button type="submit" class="button" disabled={value.is === 'UNDER_WAY'}>
+            {words.act}
+          </button>
+        </p>
+      </form>
+      <div role="status">
+        <Outcome of={value} />
+      </div>
+    </>
+  )
+}
+
+function NoFaucet({ isDevelopment }: { readonly isDevelopment: boolean }) {
+  return (
+    <>
+      <ToolHeading title={words.title} />
+      <div class="notice">
+        <h2>{words.none}</h2>
+        <p>{isDevelopment ? words.noneHere : words.noneOfNetwork}</p>
+      </div>
+    </>
+  )
+}
+
+function inTokens(amount: string): string {
+  const { tickerSymbol, decimals } = baseToken.value
+  const { whole, fraction } = inUnit(amount, decimals)
+  const significant = fraction.replace(/0+$/, '')
+  return `${whole}${significant === '' ? '' : `.${significant}`} ${tickerSymbol}`
+}
+
+function Outcome({ of }: { readonly of: Request }) {
+  switch (of.is) {
+    case 'NONE':
+      return null
+    case 'UNDER_WAY':
+      return <p>{words.asking}</p>
+    case 'WAITING':
+      return <p class="verdict">{words.waits(of.count)}</p>
+    case 'PAID':
+      return (
+        <p class="verdict">
+          <strong>
+            <span aria-hidden="true">✓</span> {words.paid}
+          </strong>{' '}
+          <Id of="transaction" id={of.transactionId} /> {words.to}{' '}
+          <Id of="address" id={of.address} />
+        </p>
+      )
+    case 'REFUSED':
+      return (
+        <p class="failure">
+          <strong>
+            <span aria-hidden="true">✕</span> {words.refused}
+          </strong>{' '}
+          {of.sentence}
+        </p>
+      )
+  }
+}
+
+async function requestTokens(address: string): Promise<Request> {
+  const answer = await ask(request, { address })
+  if (!answer.ok) return { is: 'REFUSED', sentence: sentenceOf(answer.failure) }
+  const { transactionId, waitingRequests } = answer.data.requestFromFaucet
+  return transactionId === null
+    ? { is: 'WAITING', count: waitingRequests }
+    : { is: 'PAID', address, transactionId }
+}

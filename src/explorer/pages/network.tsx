@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact'
+import { document, type NetworkPageData } from '../../generated/explorer/network.ts'
+import { sentences } from '../../generated/explorer/parameter-sentences.ts'
+import { grouped, words as wordsOf } from '../format.ts'
+import { definePage, type PageViewProps } from '../page.tsx'
+import { Count } from '../parts/amount.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { PlainId } from '../parts/id.tsx'
+import { CommittedSlot, Epoch } from '../parts/moments.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Meaning, TableSection } from '../parts/table-section.tsx'
+import { ToolHeading } from '../parts/tool-nav.tsx'
+import { toolTexts } from '../texts-tools.ts'
+
+/** What makes the network: its version and time now, and every protocol parameter with what it means. */
+
+type Parameters = NetworkPageData['network']['parameters']
+
+const words = toolTexts.network
+
+export const page = definePage({
+  document,
+  variables: () => ({}),
+  title: () => words.title,
+  // The slots and the epoch.
+  live: () => 'MILESTONES',
+  View: NetworkPage,
+})
+
+function NetworkPage({ data }: PageViewProps<NetworkPageData>) {
+  const { parameters } = data.network
+  const groups = groupsOf(parameters)
+  return (
+    <>
+      <ToolHeading title={words.title} />
+      <Now of={data} />
+      {groups.map(({ name, rows }) => (
+        <TableSection
+          key={name}
+          title={words.groups[name] ?? wordsOf(name)}
+          rows={rows}
+          columns={columns}
+        />
+      ))}
+    </>
+  )
+}
+
+function Now({ of: { network, status, epoch } }: { readonly of: NetworkPageData }) {
+  const { baseToken: token } = network
+  return (
+    <Facts>
+      <Fact name={words.name}>
+        {network.parameters.networkName}
+        {network.isDevelopment && <span class="muted"> {words.development}</span>}
+      </Fact>
+      <Fact name={words.version}>
+        <Count value={network.parameters.version} />
+      </Fact>
+      <Fact name={words.current}>
+        <Count value={status.current.slot} />
+      </Fact>
+      <Fact name={words.committed}>
+        <CommittedSlot of={status.committed} />
+      </Fact>
+      <Fact name={words.epoch}>
+        {epoch !== null && (
+          <>
+            <Epoch index={epoch.index} />{' '}
+            <span class="muted">
+              {words.slots(grouped(epoch.firstSlot), grouped(epoch.lastSlot))}
+            </span>
+          </>
+        )}
+      </Fact>
+      <Fact name={words.id}>
+        <code>{network.networkId}</code>
+      </Fact>
+      <Fact name={words.hash}>
+        <PlainId id={network.parametersHash} />
+      </Fact>
+      <Fact name={words.token}>
+        {token.name}{' '}
+        <span class="muted">
+          {words.oneToken(token.unit, grouped(10n ** BigInt(token.decimals)), token.subunit)}
+        </span>
+      </Fact>
+    </Facts>
+  )
+}
+
+interface Row {
+  readonly name: string
+  readonly group: string
+  readonly value: unknown
+}
+
+/** In the order of the document: the parameters themselves, then those in groups. */
+function groupsOf(parameters: Parameters) {
+  const rowsByGroup = new Map<string, Row[]>([['', []]])
+  for (const [name, value] of Object.entries(parameters)) {
+    const isGroup = typeof value === 'object' && !Array.isArray(value)
+    const rows = Object.entries(isGroup ? value : { [name]: value }).map((row) => ({
+      name: row[0],
+      group: isGroup ? name : '',
+      value: row[1] as unknown,
+    }))
+    const group = isGroup ? name : ''
+    rowsByGroup.set(group, [...(rowsByGroup.get(group) ?? []), ...rows])
+  }
+  return [...rowsByGroup].map(([name, rows]) => ({ name, rows }))
+}
+
+const columns: readonly Column<Row>[] = [
+  { head: words.parameter, cell: ({ name }) => wordsOf(name) },
+  { head: words.value, cell: valueCell, isNumber: true },
+  { head: words.unit, cell: unitOf },
+  {
+    head: words.meaning,
+    cell: ({ name }) => <Meaning of={sentences[name]} />,
+  },
+]
+
+function unitOf({ name, group }: Row): string {
+  return words.units[name] ?? words.groupUnits[group] ?? ''
+}
+
+function valueCell({ value }: Row): ComponentChildren {
+  if (!Array.isArray(value)) {
+    const text = String(value)
+    return /^[0-9]+$/.test(text) ? <Count value={text} /> : text
+  }
+  return (
+    <details class="numbers">
+      <summary>{words.numbers(grouped(value.length))}</summary>
+      {value.join(', ')}
+    </details>
+  )
+}

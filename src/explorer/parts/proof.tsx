@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals'
+import { document } from '../../generated/explorer/output-proof.ts'
+import { ask, type Failure } from '../graphql.ts'
+import { detailTexts } from '../texts-details.ts'
+import { Fact, Facts, Section } from './facts.tsx'
+import { MilestoneLink } from './moments.tsx'
+import type { ProofCheck } from './output-proof.ts'
+import { sentenceOf } from './states.tsx'
+import type { UnspentCheck } from './unspent-proof.ts'
+
+/** A button that checks here, in the browser, that an output belongs to its transaction, and that a commitment stands for it. */
+
+const words = detailTexts.proof
+
+type Check =
+  | { readonly verdict: 'ASKED' }
+  | { readonly failure: Failure }
+  | (ProofCheck & { readonly ledger: LedgerCheck })
+
+/** How far the output was followed into a commitment, or why not: a sentence. */
+type LedgerCheck = UnspentCheck | { readonly why: string }
+
+export function Proof({ id }: { readonly id: string }) {
+  const check = useSignal<Check | undefined>(undefined)
+  const run = async () => {
+    check.value = { verdict: 'ASKED' }
+    check.value = await checked(id)
+  }
+  return (
+    <Section title={words.title}>
+      <p class="proof-ask">
+        <button
+          type="button"
+          class="button"
+          disabled={check.value !== undefined && isAsked(check.value)}
+          onClick={run}
+        >
+          {check.value === undefined ? words.check : words.again}
+        </button>{' '}
+        <span class="muted">{words.what}</span>
+      </p>
+      <div role="status">{check.value !== undefined && <Outcome of={check.value} />}</div>
+    </Section>
+  )
+}
+
+/** The proof, and what hashes it, are asked for only now. */
+async function checked(id: string): Promise<Check> {
+  try {
+    const [{ checkProof }, { checkUnspent }, answer] = await Promise.all([
+      import('./output-proof.ts'),
+      import('./unspent-proof.ts'),
+      ask(document, { id }),
+    ])
+    if (!answer.ok) return answer
+    const { output } = answer.data
+    const untold = answer.failures.find(({ path }) => path.at(-1) === 'unspentProof')
+    const failure = answer.failures.find((one) => one !== untold)
+    if (failure !== undefined) return { failure }
+    if (output === null) return offline
+    const { unspentProof, isSpent } = output
+    const why = untold !== undefined ? sentenceOf(untold) : isSpent ? words.spent : words.waits
+    // The id of the page, for the gateway may answer with another output.
+    const outputId = id.toLowerCase()
+    const ledger = unspentProof === null ? { why } : checkUnspent(outputId, unspentProof)
+    return { ...checkProof({ ...output, outputId }), ledger }
+  } catch {
+    return offline
+  }
+}
+
+const offline = { failure: { code: 'OFFLINE', message: '', path: [] } } as const
+
+function isAsked(check: Check): boolean {
+  return 'verdict' in check && check.verdict === 'ASKED'
+}
+
+function Outcome({ of: check }: { readonly of: Check }) {
+  if ('failure' in check) return <p>{sentenceOf(check.failure)}</p>
+  if (check.verdict === 'ASKED') return <p class="muted">{words.asked}</p>
+  return (
+    <>
+      <Verdict isGood={check.verdict === 'PROVEN'} sentence={words.verdicts[check.verdict]} />
+      <Facts>
+        <Hash name={words.outputHash} of={check.outputHash} />
+        <Hash name={words.root} of={check.root} />
+        <Hash name={words.transaction} of={check.transactionId} />
+      </Facts>
+      {'why' in check.ledger ? <p>{check.ledger.why}</p> : <Committed of={check.ledger} />}
+    </>
+  )
+}
+
+function Committed({ of: { verdict, slot, ...hashes } }: { readonly of: UnspentCheck }) {
+  const isGood = verdict === 'COMMITTED'
+  return (
+    <>
+      <Verdict isGood={isGood} sentence={words.verdicts[verdict]} />
+      <Facts>
+        <Hash name={words.stateRoot} of={hashes.stateRoot} />
+        <Hash name={words.rootsId} of={hashes.rootsId} />
+        <Hash name={words.commitment} of={hashes.commitmentId} />
+        <Fact name={words.milestone}>
+          <MilestoneLink of={slot} />
+        </Fact>
+      </Facts>
+      {isGood && <p>{words.notProven}</p>}
+    </>
+  )
+}
+
+function Verdict({ isGood, sentence }: { readonly isGood: boolean; readonly sentence: string }) {
+  return (
+    <p class="sentence">
+      <span class={isGood ? 'state state-done' : 'state state-failed'}>
+        <span aria-hidden="true">{isGood ? '✓' : '✕'}</span> {isGood ? words.proven : words.refused}
+      </span>{' '}
+      {sentence}
+    </p>
+  )
+}
+
+function Hash({ name, of: hash }: { readonly name: string; readonly of: string }) {
+  return (
+    <Fact name={name}>
+      <code class="hash">{hash}</code>
+    </Fact>
+  )
+}

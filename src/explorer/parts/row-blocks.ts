@@ -1,0 +1,79 @@
+/** Which rows of a long list are drawn, in blocks of some rows: those near the window, and those around the row with the focus. */
+
+export const rowsPerBlock = 10
+
+interface View {
+  readonly rowCount: number
+  readonly heightOf: (block: number) => number
+  /** What is seen, in pixels from the beginning of the first row on. */
+  readonly from: number
+  readonly to: number
+  /** The row with the focus, which is not to be lost when it is scrolled away, nor are the ones beside it. */
+  readonly focusedRow: number | undefined
+}
+
+/** The blocks that are drawn, in their order. */
+export function blocksIn({ rowCount, heightOf, from, to, focusedRow }: View): readonly number[] {
+  const blocks: number[] = []
+  const focused = focusedRow === undefined ? undefined : blockOf(focusedRow)
+  let top = 0
+  for (let block = 0; block < blockCount(rowCount); block++) {
+    const bottom = top + heightOf(block)
+    const isFocused = focused !== undefined && Math.abs(block - focused) <= 1
+    if (isFocused || (bottom > from && top < to)) blocks.push(block)
+    top = bottom
+  }
+  return blocks
+}
+
+/**
+ * Those that are drawn next, where others are drawn now: a few more at a time, those in the middle first, so that a jump to another
+ * place of the list is no long task.
+ */
+export function nextBlocks(drawn: readonly number[], wanted: readonly number[]): readonly number[] {
+  const missing = wanted.filter((block) => !drawn.includes(block))
+  const middle = wanted[Math.floor(wanted.length / 2)] ?? 0
+  const added = missing
+    .toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))
+    .slice(0, mostAdded)
+  return wanted.filter((block) => drawn.includes(block) || added.includes(block))
+}
+
+const mostAdded = 2
+
+/** A part of a list: rows that are drawn, or a gap in the place of those that are not. */
+export type Part =
+  | { readonly is: 'ROWS'; readonly from: number; readonly to: number }
+  | { readonly is: 'GAP'; readonly from: number; readonly height: number }
+
+/** The blocks that are drawn, and the gaps between them. */
+export function partsOf(
+  drawn: readonly number[],
+  { rowCount, heightOf }: Pick<View, 'rowCount' | 'heightOf'>,
+): readonly Part[] {
+  const parts: Part[] = []
+  let next = 0
+  const skipTo = (block: number) => {
+    let height = 0
+    for (let skipped = next; skipped < block; skipped++) height += heightOf(skipped)
+    if (block > next) parts.push({ is: 'GAP', from: next * rowsPerBlock, height })
+  }
+  const end = blockCount(rowCount)
+  for (const block of drawn) {
+    if (block >= end) break
+    skipTo(block)
+    const from = block * rowsPerBlock
+    parts.push({ is: 'ROWS', from, to: Math.min(from + rowsPerBlock, rowCount) })
+    next = block + 1
+  }
+  skipTo(end)
+  return parts
+}
+
+export function blockCount(rowCount: number): number {
+  return Math.ceil(rowCount / rowsPerBlock)
+}
+
+export function blockOf(row: number): number {
+  return Math.floor(row / rowsPerBlock)
+}

@@ -1,0 +1,15 @@
+/** Whether two values of data say the same: texts and numbers that are equal, lists and objects whose parts are. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (!isObject(one) || !isObject(other)) return false
+  const entries = Object.entries(one)
+  const others = new Map(Object.entries(other))
+  return (
+    entries.length === others.size &&
+    entries.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

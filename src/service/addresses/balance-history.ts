@@ -1,0 +1,73 @@
+import type { Hex } from '../../lib/hex.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { TotalAt } from '../../store/view-contract.ts'
+import { type MilestoneBounds, slotsWithin } from '../lists/keyset-page.ts'
+import type { Services } from '../services.ts'
+import {
+  type MilestoneRangeReversed,
+  type PageSizeOutOfRange,
+  sizeFault,
+} from '../updates/list-ledger-updates.ts'
+import { firstKeptSlot } from './address-history.ts'
+
+/** What an address owned over its whole history, at some milestones of it, so that a long history costs what a short one does. */
+
+/** Which address, from when to when, and how many points there are at most. */
+export interface BalanceHistoryQuestion extends MilestoneBounds {
+  readonly address: Hex
+  readonly points: number
+}
+
+/** All base tokens at the end of a milestone. */
+export type BalancePoint = TotalAt
+
+/** Base tokens at the ends of milestones, the oldest first. */
+export interface BalanceHistory {
+  readonly points: readonly BalancePoint[]
+  /** The first milestone of which balances are known; `undefined` where they are since the genesis. */
+  readonly knownFrom: SlotIndex | undefined
+}
+
+/** Reads it: by default from the first change of the address to the newest milestone. */
+export async function readBalanceHistory(
+  services: Pick<Services, 'store' | 'parameters'>,
+  { address, points, fromMilestone, toMilestone }: BalanceHistoryQuestion,
+): Promise<Result<BalanceHistory, MilestoneRangeReversed | PageSizeOutOfRange>> {
+  const bounds = slotsWithin({ fromMilestone, toMilestone })
+  if (!bounds.ok) return bounds
+  const fault = sizeFault('points', points)
+  if (fault !== undefined) return err(fault)
+  const { read } = services.store
+  const tip = await read.logTip()
+  // Without a row the newest milestone is known all the same.
+  const known = Math.min(await firstKeptSlot(services, tip), tip.slot)
+  const knownFrom = tip.prunedSeq === 0 ? undefined : known
+  const first = await read.firstOwned(address)
+  if (first === undefined) return ok({ points: [], knownFrom })
+  const from = Math.max(fromMilestone ?? first, known)
+  const to = Math.min(bounds.value.to, tip.slot)
+  return ok({ points: await read.totalsAt(address, spacedSlots({ from, to, points })), knownFrom })
+}
+
+/**
+ * At most so many slots, both ends among them. Those between are multiples of a power of two, so that they stay where they are
+ * while the end moves on.
+ */
+export function spacedSlots({
+  from,
+  to,
+  points,
+}: {
+  readonly from: SlotIndex
+  readonly to: SlotIndex
+  readonly points: number
+}): readonly SlotIndex[] {
+  if (from > to || points === 0) return []
+  if (from === to || points === 1) return [to]
+  let step = 1
+  while (Math.ceil(to / step) - Math.floor(from / step) + 1 > points) step *= 2
+  const slots = [from]
+  for (let slot = (Math.floor(from / step) + 1) * step; slot < to; slot += step) slots.push(slot)
+  return [...slots, to]
+}

@@ -1,0 +1,163 @@
+import { slotOfId } from '../../protocol/ids.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
+import type { NamedPosition, StoreReader, StoreSnapshot, StoreWriter } from '../contract.ts'
+import { storeFaultOf } from '../faults.ts'
+import type { LogTip } from '../rows.ts'
+import type { Choice } from './choice.ts'
+import type { Server } from './server.ts'
+
+/** The reads of a store at the server that is chosen, and the writes whose outcome these reads must have. */
+
+/** The same reads, each at the server that is chosen when it begins. */
+export function routedReads(choice: Choice): StoreReader {
+  const { primary, use } = choice
+  const names = Object.keys(primary.server.read) as (keyof StoreReader)[]
+  const all = names.map((name) => [
+    name,
+    (...args: readonly unknown[]) =>
+      use(async ({ read }): Promise<unknown> => Reflect.apply(read[name], read, args)),
+  ])
+  const read: StoreReader = Object.fromEntries(all)
+  const { logTip } = read
+
+  async function sawTip(): Promise<LogTip> {
+    const tip = await logTip()
+    choice.saw(tip)
+    return tip
+  }
+
+  return {
+    ...read,
+    ...reachingReads(read, reach),
+    logTip: sawTip,
+    reach,
+    forget: () => {
+      for (const { server } of [primary, ...choice.replicas]) server.read.forget()
+    },
+  }
+
+  async function reach(position: NamedPosition): Promise<void> {
+    if (choice.current() === primary || isBefore(choice.seen(), position)) return
+    if (await use((server) => hasReached(server.read, position))) return
+    const isThere = await hasReached(primary.server.read, position).catch(() => false)
+    if (isThere) await choice.raise()
+  }
+}
+
+/** Snapshots at the server that is chosen. */
+export function routedSnapshot(choice: Choice, routed: StoreReader): () => Promise<StoreSnapshot> {
+  return async () => {
+    let server = choice.current().server
+    const begun = await choice.use((chosen) => {
+      server = chosen
+      return chosen.snapshot()
+    })
+    return server === choice.primary.server ? begun : atReplica(choice, routed, { server, begun })
+  }
+}
+
+interface BegunAt {
+  readonly server: Server
+  readonly begun: StoreSnapshot
+}
+
+/** A snapshot of a replica, which notes what it was asked and did not have, and whether it was lost. */
+function atReplica(choice: Choice, routed: StoreReader, { server, begun }: BegunAt): StoreSnapshot {
+  const named: NamedPosition[] = []
+  let isLost = false
+  const note = async (position: NamedPosition) => {
+    if (!isBefore(choice.seen(), position)) named.push(position)
+  }
+  const failed = (failure: unknown) => {
+    // The server is gone, or it was about to remove what was read.
+    if (storeFaultOf(failure) !== undefined) isLost = true
+  }
+  const own = { ...reachingReads(begun.read, note), reach: note }
+  const read = new Proxy(begun.read, {
+    get: (target, name) => {
+      const ask: unknown = Reflect.get(name in own ? own : target, name)
+      if (typeof ask !== 'function') return ask
+      return (...args: readonly unknown[]) => {
+        const answer: unknown = Reflect.apply(ask, target, args)
+        if (answer instanceof Promise) answer.catch(failed)
+        return answer
+      }
+    },
+  })
+
+  async function isStale(): Promise<boolean> {
+    if (isLost || !choice.replicas.some((place) => place.server === server)) return true
+    for (const position of named) {
+      if (await hasReached(begun.read, position)) continue
+      await routed.reach(position)
+      if (await hasReached(routed, position)) return true
+    }
+    return false
+  }
+
+  return { read, isStale, end: begun.end }
+}
+
+/** Reads of slots by name, after a slot that is not known here was waited for. */
+function reachingReads(
+  read: StoreReader,
+  reach: StoreReader['reach'],
+): Pick<
+  StoreReader,
+  'milestone' | 'milestoneByCommitment' | 'milestonesAt' | 'milestonesByCommitments'
+> {
+  const newest = (slots: readonly SlotIndex[]) => reach({ slot: Math.max(0, ...slots) })
+  const slotsOf = (ids: readonly CommitmentId[]) => ids.map((id) => slotOfId(id))
+  return {
+    milestone: async (slot) => {
+      await newest([slot])
+      return await read.milestone(slot)
+    },
+    milestoneByCommitment: async (id) => {
+      await newest(slotsOf([id]))
+      return await read.milestoneByCommitment(id)
+    },
+    milestonesAt: async (slots) => {
+      await newest(slots)
+      return await read.milestonesAt(slots)
+    },
+    milestonesByCommitments: async (ids) => {
+      await newest(slotsOf(ids))
+      return await read.milestonesByCommitments(ids)
+    },
+  }
+}
+
+/** Whether a position lies before a tip that was read, so that every later read has it. */
+function isBefore(tip: LogTip | undefined, { seq = 0, slot = 0, change }: NamedPosition): boolean {
+  return change === undefined && tip !== undefined && seq <= tip.seq && slot <= tip.slot
+}
+
+async function hasReached(
+  read: Pick<StoreReader, 'logTip' | 'latestChainRecordChange'>,
+  { seq, slot, change }: NamedPosition,
+): Promise<boolean> {
+  if (change !== undefined) return (await read.latestChainRecordChange()) >= change
+  const tip = await read.logTip()
+  return tip.seq >= (seq ?? 0) && tip.slot >= (slot ?? 0)
+}
+
+/** The same writes; what they acknowledge is in every read that begins afterwards. */
+export function acknowledgedWrites(write: StoreWriter, choice: Pick<Choice, 'raise'>): StoreWriter {
+  function raising<A extends readonly unknown[], T>(one: (...args: A) => Promise<T>) {
+    return async (...args: A): Promise<T> => {
+      const answer = await one(...args)
+      await choice.raise()
+      return answer
+    }
+  }
+
+  const { acceptBlocks, setChainRecord, replaceChainRecord, keepFinal } = write
+  return {
+    ...write,
+    acceptBlocks: raising(acceptBlocks),
+    keepFinal: raising(keepFinal),
+    setChainRecord: raising(setChainRecord),
+    replaceChainRecord: raising(replaceChainRecord),
+  }
+}

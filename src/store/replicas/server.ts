@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { present } from '../../lib/assert.ts'
+import type { Store, StoreReader, StoreSnapshot } from '../contract.ts'
+import type { StoreLog } from '../database.ts'
+import { type OnStoreCall, timedReads } from '../fault-log.ts'
+import { openPostgresql, openWatch } from '../postgresql.ts'
+import { createReader } from '../reader.ts'
+import type { LogTip } from '../rows.ts'
+import { createSnapshots } from '../snapshots.ts'
+import { logTipRead } from '../sql/log-tip.ts'
+import { lsnText } from '../sql/postgresql/position.ts'
+import { postgresqlStatements } from '../sql/postgresql/statements.ts'
+import { createReading } from '../sql/reading.ts'
+import { databasePlace } from '../url.ts'
+
+/** A PostgreSQL server that is read: the primary, or one of its replicas. */
+export interface Server extends Pick<Store, 'snapshot'> {
+  /** Host and database, without user and password. */
+  readonly name: string
+  readonly read: StoreReader
+  /** Where it is; fails after `mostLookMs`. */
+  look(): Promise<Look>
+  /** Up to where its write-ahead log is flushed, or at a replica replayed; fails after `mostLookMs`. */
+  lsn(): Promise<bigint>
+  close(): Promise<void>
+}
+
+/** Where a server is. */
+export interface Look {
+  /** The tip has at least what this position has. */
+  readonly lsn: bigint
+  /** Whether it follows a primary. */
+  readonly isReplica: boolean
+  readonly tip: LogTip
+}
+
+/** The server that is written, whose reads are those of the store. */
+export function primaryServer(store: Store, url: string): Server {
+  const watch = createWatch(url)
+  return {
+    name: databasePlace(url),
+    read: store.read,
+    snapshot: store.snapshot,
+    look: () =>
+      watch.ask(async () => {
+        const position = await watch.position()
+        // By the store, so that the history guard sees what replicas may show.
+        return { ...position, tip: await store.read.logTip() }
+      }),
+    lsn: async () => (await watch.ask(watch.position)).lsn,
+    close: watch.close,
+  }
+}
+
+/** What opening a replica needs. */
+export interface ReplicaDeps {
+  readonly url: string
+  readonly log: StoreLog
+  readonly onCall: OnStoreCall | undefined
+}
+
+/** A replica. Nothing is connected before the first read. */
+export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
+  const watch = createWatch(url)
+  const database = openPostgresql({ url, wakeUrl: undefined, log })
+  const read = timedReads(createReader(database), onCall)
+  const snapshots = createSnapshots(database, createReader(database))
+  const timed = new WeakMap<StoreReader, StoreReader>()
+
+  async function snapshot(): Promise<StoreSnapshot> {
+    const begun = await snapshots.begin()
+    const known = timed.get(begun.read) ?? timedReads(begun.read, onCall)
+    timed.set(begun.read, known)
+    return { ...begun, read: known }
+  }
+
+  return {
+    name: databasePlace(url),
+    read,
+    snapshot,
+    look: () => watch.ask(async () => ({ ...(await watch.position()), tip: await watch.tip() })),
+    lsn: async () => (await watch.ask(watch.position)).lsn,
+    close: async () => {
+      snapshots.close()
+      // A server that hangs does not end its connections.
+      await Promise.race([
+        Promise.all([watch.close(), database.close()]),
+        delay(mostLookMs, undefined, { ref: false }),
+      ])
+    },
+  }
+}
+
+/** One connection apart, made anew after it failed: on one that hangs nothing may ever come back. */
+function createWatch(url: string) {
+  let reads = openWatch(url, mostLookMs)
+
+  async function drop(): Promise<void> {
+    const former = reads
+    reads = openWatch(url, mostLookMs)
+    await former.close().catch(() => {})
+  }
+
+  async function ask<T>(question: () => Promise<T>): Promise<T> {
+    const over = new AbortController()
+    const late = delay(mostLookMs, undefined, { signal: over.signal, ref: false }).then(() => {
+      throw new Error(`no answer within ${mostLookMs} ms`)
+    })
+    try {
+      return await Promise.race([question(), late])
+    } catch (failure) {
+      void drop()
+      throw failure
+    } finally {
+      late.catch(() => {})
+      over.abort()
+    }
+  }
+
+  async function position() {
+    const [row] = await reads.query(lsnText, [])
+    const [lsn, isReplica] = present(row, 'the position of a server')
+    return { lsn: BigInt(String(lsn)), isReplica: isReplica === true }
+  }
+
+  function tip(): Promise<LogTip> {
+    const { query, queryBoth } = reads
+    return logTipRead(createReading({ query, queryBoth, statements: postgresqlStatements }))()
+  }
+
+  return { ask, position, tip, close: () => reads.close() }
+}
+
+const mostLookMs = 2_000

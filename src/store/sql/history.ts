@@ -1,0 +1,15 @@
+import type { HistoryFacts } from '../history-contract.ts'
+import type { Dialect } from './bulk.ts'
+
+/** What the guard of the history asks, as columns of one row; `slot` is how the parameter is written. */
+export function historyColumns({ hex }: Dialect, slot: string): string {
+  const columns: { readonly [C in keyof HistoryFacts]: string } = {
+    logId: `${hex('"logId"')} FROM network`,
+    rewoundFrom: '"rewoundFrom" FROM published_tip',
+    nextInbox: '"nextInbox" FROM writer',
+    commitmentId: `${hex('id')} FROM commitments WHERE slot = ${slot}`,
+  }
+  return Object.entries(columns)
+    .map(([name, column]) => `(SELECT ${column}) AS "${name}"`)
+    .join(', ')
+}

@@ -1,0 +1,84 @@
+import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import { classToNumber } from '../values.ts'
+import type { TotalAt, ViewReader } from '../view-contract.ts'
+import { publishedCommitments, publishedUpdates } from './published.ts'
+import type { Reading } from './reading.ts'
+
+/** Reads of what addresses owned at the ends of slots. Each slot takes some index lookups, however long the history is. */
+export function totalReads({ query, dialect }: Reading) {
+  const totals = totalsStatement(dialect.given([slotColumn]))
+
+  const totalsAt: ViewReader['totalsAt'] = async (address, slots) => {
+    if (slots.length === 0) return []
+    const given = dialect.json(
+      [slotColumn],
+      slots.map((slot) => [slot]),
+    )
+    const rows = await query(totals, [given, hexToBytes(address), owned])
+    return rows.flatMap(totalOfRow)
+  }
+
+  return {
+    totalsAt,
+    totalAt: async (address: Hex, slot: SlotIndex) => (await totalsAt(address, [slot]))[0]?.total,
+    firstOwned: async (address) => {
+      const [found = []] = await query(firstStatement, [hexToBytes(address), owned])
+      const slots = found.flatMap((slot) => (slot === null ? [] : [Number(slot)]))
+      return slots.length === 0 ? undefined : Math.min(...slots)
+    },
+  } satisfies Partial<ViewReader>
+}
+
+const owned = classToNumber('OWNED')
+const slotColumn = { name: 'slot', type: 'long' } as const
+
+/**
+ * For each committed slot the newest row of the log up to there, where the log was cut off the last row before, and what an
+ * expiration did last. The given slots come first, for their parameter has no number on SQLite. Rows of values are compared as
+ * in `keyset.ts`: PostgreSQL went back through the whole log for an address with few rows, where another has most of them.
+ */
+function totalsStatement(given: string): string {
+  return `WITH asked AS (SELECT given.slot FROM ${given}),
+    found AS MATERIALIZED (
+      SELECT commitments.slot,
+        (SELECT seq FROM ledger_updates WHERE (address, class, seq) >= (?2, ?3, 0)
+          AND (address, class, seq) <= (?2, ?3, +commitments."lastSeq")
+          ORDER BY address DESC, class DESC, seq DESC LIMIT 1) AS seq,
+        (SELECT slot FROM expiration_transfers WHERE address = ?2
+          AND slot <= commitments.slot ORDER BY slot DESC LIMIT 1) AS transferred
+      FROM asked CROSS JOIN ${publishedCommitments('commitments')} WHERE commitments.slot = asked.slot)
+    SELECT found.slot,
+      coalesce(ledger_updates."milestoneIndex", pruned_tips."milestoneIndex"),
+      CAST(coalesce(ledger_updates.balance, pruned_tips.balance) AS TEXT),
+      transfers.slot, CAST(transfers.total AS TEXT)
+    FROM found
+    LEFT JOIN ledger_updates ON ledger_updates.seq = found.seq
+    LEFT JOIN pruned_tips ON found.seq IS NULL AND pruned_tips.address = ?2 AND pruned_tips.class = ?3
+    LEFT JOIN expiration_transfers AS transfers
+      ON transfers.address = ?2 AND transfers.slot = found.transferred
+    ORDER BY found.slot`
+}
+
+/** The newest of two: the row of the log, and what an expiration did since. Of a slot before the cut nothing is known. */
+function totalOfRow([at, row, balance, transfer, total]: readonly unknown[]): TotalAt[] {
+  const slot = Number(at)
+  const changedIn = row === null ? undefined : Number(row)
+  if (changedIn !== undefined && changedIn > slot) return []
+  if (transfer !== null && (changedIn === undefined || changedIn < Number(transfer))) {
+    return [{ slot, total: BigInt(String(total)), changedIn: Number(transfer) }]
+  }
+  const isOwned = changedIn !== undefined
+  return [{ slot, total: isOwned ? BigInt(String(balance)) : 0n, changedIn }]
+}
+
+/** 2^53 - 1. */
+const lastSeq = Number.MAX_SAFE_INTEGER
+
+/** The first row of the log, the last one before the cut, and the first transfer; each null where there is none. */
+const firstStatement = `SELECT
+  (SELECT "milestoneIndex" FROM ${publishedUpdates('ledger_updates')}
+    WHERE (address, class, seq) >= (?1, ?2, 0) AND (address, class, seq) <= (?1, ?2, ${lastSeq})
+    ORDER BY address, class, seq LIMIT 1),
+  (SELECT "milestoneIndex" FROM pruned_tips WHERE address = ?1 AND class = ?2),
+  (SELECT slot FROM expiration_transfers WHERE address = ?1 ORDER BY slot LIMIT 1)`

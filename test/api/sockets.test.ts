@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultLimits, maxTurnsAwaited } from '../../src/api/limits.ts'
+import { limitSockets } from '../../src/api/sockets.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { turnOf } from '../../src/lib/turns.ts'
+
+const server = createServer((_request, response) => response.end('answered'))
+/** What happens at the moment in which a connection comes. */
+let onConnection = () => {}
+
+beforeAll(async () => {
+  limitSockets(
+    server,
+    { limits: defaultLimits, proxies: { kind: 'none' }, openFiles: undefined },
+    silentLog,
+  )
+  server.prependListener('connection', () => onConnection())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterAll(() => server.close())
+
+async function ask(localAddress: string): Promise<string> {
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ host: '127.0.0.1', port, localAddress })
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes
+  })
+  socket.on('error', () => {})
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await new Promise((resolve) => socket.once('close', resolve))
+  return answer.includes('answered') ? 'answered' : 'cut'
+}
+
+test.each([
+  ['of a client with as many requests waiting as it may have', maxTurnsAwaited, 'answered'],
+  ['of a client with more', maxTurnsAwaited + 1, 'cut'],
+])('a connection %s', async (_case, waiting, expected) => {
+  onConnection = () => {
+    for (let i = 0; i < waiting; i++) void turnOf('127.0.0.6')
+  }
+  expect(await ask('127.0.0.6')).toBe(expected)
+  expect(await ask('127.0.0.7')).toBe('answered')
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { createProgress } from '../../src/cli/progress.ts'
+
+/** The bar of long commands, on a clock that the test sets. */
+
+function begin(progressColumns: number | undefined) {
+  let ms = 0
+  let written = ''
+  const nowNs = () => BigInt(ms) * 1_000_000n
+  const clock = { nowNs, monotonicNs: nowNs }
+  const stderr = (text: string) => {
+    written += text
+  }
+  const progress = createProgress({ clock, stderr, progressColumns }, 'import')
+  return {
+    ...progress,
+    /** What it writes when so many rows are done at that time. */
+    at: (nowMs: number, rows: number, ofRows: number | 'UNKNOWN' = 1_000) => {
+      ms = nowMs
+      written = ''
+      progress.show({ rows, ofRows: ofRows === 'UNKNOWN' ? undefined : ofRows })
+      return written
+    },
+    written: () => written,
+  }
+}
+
+describe('on a terminal', () => {
+  test('comes after a second, with share, count, rate and time left, ten times a second at most', () => {
+    const bar = begin(120)
+    expect(bar.at(999, 100)).toBe('')
+    expect(bar.at(1_000, 100)).toBe(
+      '\rimport [##..................]  10 %, 100 of 1000 rows, 100 a second, 9 s left\u001b[K',
+    )
+    expect(bar.at(1_050, 300)).toBe('')
+    expect(bar.at(2_000, 500)).toContain(' 50 %, 500 of 1000 rows, 250 a second, 2 s left')
+    expect(bar.at(600_000, 501)).toContain(', 10 min left')
+  })
+
+  test('says no more than the count and the rate where the end is not known', () => {
+    const text = '\rimport 500 rows, 250 a second\u001b[K'
+    expect(begin(120).at(2_000, 500, 'UNKNOWN')).toBe(text)
+  })
+
+  test('is never wider than the terminal', () => {
+    expect(begin(20).at(1_000, 100)).toBe('\rimport [##.........\u001b[K')
+  })
+
+  test('makes room for a line, and comes back under it; and is gone in the end', () => {
+    const bar = begin(20)
+    const line = bar.at(1_000, 100)
+    bar.above(() => {})
+    expect(bar.written()).toBe(`${line}\r\u001b[K${line}`)
+    expect(bar.end()).toBe(1_000)
+    expect(bar.written()).toBe(`${line}\r\u001b[K${line}\r\u001b[K`)
+  })
+
+  test('that never came leaves no trace', () => {
+    const bar = begin(80)
+    bar.at(500, 10)
+    bar.end()
+    expect(bar.written()).toBe('')
+  })
+})
+
+test('elsewhere it writes nothing', () => {
+  expect(begin(undefined).at(5_000, 100)).toBe('')
+})

@@ -1,0 +1,245 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import type { Browser } from 'puppeteer-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, openTab } from '../support/browser.ts'
+import { install, packClient } from '../support/packed.ts'
+import { rest } from '../support/rest.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+import { addressOf, untilHealth, user } from '../support/wallet.ts'
+
+/** The package of the client, and its examples with it: `docs/examples/client`. `npm test` has built what is packed. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const examples = join(root, 'docs/examples/client')
+let folder = ''
+let tarball = ''
+/** Where the client alone is installed, beside the examples. */
+let home = ''
+let gateway: TestGateway
+let browser: Browser
+let pages: Server
+let origin = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-client-'))
+  tarball = await packClient(folder)
+  home = join(folder, 'home')
+  await install(home, tarball)
+  for (const name of readdirSync(examples)) copyFileSync(join(examples, name), join(home, name))
+  // The user of React has it.
+  mkdirSync(join(home, 'node_modules/@types'))
+  for (const name of ['react', 'react-dom', '@types/react', '@types/react-dom']) {
+    symlinkSync(join(root, 'test/node_modules', name), join(home, 'node_modules', name))
+  }
+  gateway = await startGateway()
+  await untilHealth(gateway.url)
+  browser = await openBrowser()
+  pages = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://page')
+    response.setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html')
+    const file = join(home, pathname)
+    response.end(existsSync(file) ? readFileSync(file) : undefined)
+  })
+  pages.listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+}, 180_000)
+
+afterAll(async () => {
+  pages.close()
+  await browser.close()
+  await gateway.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the package of the client', { timeout: 120_000 }, () => {
+  test('is one package, with the types that each way of importing it finds', async () => {
+    const { packages } = JSON.parse(
+      readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'),
+    )
+    expect(Object.keys(packages)).toEqual(['node_modules/@ledger-gateway/client'])
+    const bytes = new Uint8Array(readFileSync(tarball))
+    const checked = await checkPackage(createPackageFromTarballData(bytes))
+    if (!checked.types) throw new Error('it has no types')
+    // It has no CommonJS.
+    const problems = checked.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')
+    expect(problems).toEqual([])
+    expect(Object.keys(checked.entrypoints)).toEqual(['.', './react', './scalars'])
+    const { messages } = await publint({ pack: { tarball: bytes.buffer } })
+    expect(messages).toEqual([])
+  })
+
+  test('takes what the page of the client says', () => {
+    const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+    const [, packages, kilobytes] = /installs\s(\w+) package of (\d+) kB/.exec(page) ?? []
+    const code = readdirSync(join(home, 'node_modules/@ledger-gateway/client'))
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(join(home, 'node_modules/@ledger-gateway/client', name)).length)
+    const size = code.reduce((sum, one) => sum + one, 0)
+    expect([packages, Number(kilobytes)]).toEqual(['one', Math.ceil(size / 1000)])
+  })
+
+  test('has the types that the examples need', async () => {
+    const compilerOptions = {
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      jsx: 'react-jsx',
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    }
+    writeFileSync(
+      join(home, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }),
+    )
+    const compiler = join(root, 'node_modules/typescript-compiler/bin/tsc')
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', home]).catch(
+      (failure) => failure,
+    )
+    expect(stdout).toBe('')
+  })
+})
+
+async function pay(address: string): Promise<void> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  await rest(`${gateway.url}/api/enqueue`, { ...init, body: JSON.stringify({ address }) })
+}
+
+/** Bundles a component of React that stands beside the client, as `built/NAME.html`. */
+async function bundle(name: string): Promise<void> {
+  const page = join(home, `${name}.html`)
+  writeFileSync(page, `<body></body><script type="module" src="./${name}.tsx"></script>`)
+  await build({
+    configFile: false,
+    root: home,
+    base: './',
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic' } },
+    build: { outDir: join(home, 'built'), emptyOutDir: false, rolldownOptions: { input: page } },
+  })
+}
+
+/** Opens a page of another origin than the gateway's, pays its address when it follows, and waits until it shows that. */
+async function watch(path: string, index: number, following: string): Promise<void> {
+  const address = addressOf(user(index))
+  const { page, problems, close } = await openTab(browser, '', { width: 800 })
+  await page.goto(`${origin}/${path}?${new URLSearchParams({ url: gateway.url, address })}`)
+  await until(
+    async () =>
+      (await page.evaluate('document.getElementById("state")?.textContent')) === following,
+  )
+  await pay(address)
+  await until(async () =>
+    /^\+\d+$/.test(String(await page.evaluate('document.querySelector("li")?.textContent'))),
+  )
+  await close()
+  expect(problems.filter((one) => !one.startsWith('request to http://127.0.0.1'))).toEqual([])
+}
+
+// Each waits for its payment, together.
+describe.concurrent('the examples', { timeout: 120_000 }, () => {
+  test('a page follows without a bundler', () => watch('browser.html', 5, 'FeedOpened'))
+
+  test('a component of React follows', async () => {
+    await bundle('react')
+    await watch('built/react.html', 6, 'LIVE')
+  })
+
+  test('curl follows', async () => {
+    const child = spawn('sh', ['curl.sh', gateway.url, addressOf(user(7))], {
+      cwd: home,
+      detached: true,
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    await until(() =>
+      /^data: .*"updates":\[\{"isSpent":false,"output":\{"amount":"\d+"/m.test(said),
+    )
+    const ended = once(child, 'exit')
+    process.kill(-(child.pid ?? 0))
+    await ended
+    expect(said).toMatch(/^id: \S+\nevent: next$/m)
+  })
+})
+
+/** Shows what the hook gives, and lets the test choose the address, show it again, and take it away. */
+const component = `
+import { useFeed } from '@ledger-gateway/client/react'
+import { StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+
+const url = new URLSearchParams(location.search).get('url') ?? ''
+
+function Feed({ address, round }: { readonly address: string; readonly round: number }) {
+  const { state, updates, ended } = useFeed({ url, addresses: [address], keep: 1 })
+  const newest = updates.map((update) => update.address)
+  return <p>{[round, state, ...newest, ...(ended ? [ended.code] : [])].join(' ')}</p>
+}
+
+function Page() {
+  const [shown, show] = useState<{ readonly address: string; readonly round: number }>()
+  Object.assign(window, { show })
+  return shown && <Feed {...shown} />
+}
+
+createRoot(document.body).render(<StrictMode><Page /></StrictMode>)
+`
+
+test('useFeed begins anew with another address only, and ends with its component', async () => {
+  writeFileSync(join(home, 'hook.tsx'), component)
+  await bundle('hook')
+  const { page, operations, close } = await openTab(browser, '', { width: 800 })
+  let open = 0
+  page.on('request', (request) => (request.method() === 'POST' ? open++ : 0))
+  for (const event of ['requestfailed', 'requestfinished'] as const) {
+    page.on(event, (request) => (request.method() === 'POST' ? open-- : 0))
+  }
+  await page.goto(`${origin}/built/hook.html?${new URLSearchParams({ url: gateway.url })}`)
+  const show = async (shown: object | undefined, text: string) => {
+    await page.evaluate(`show(${JSON.stringify(shown)})`)
+    await until(async () => (await page.evaluate('document.body.textContent')) === text)
+  }
+  const [first, second] = [addressOf(user(8)), addressOf(user(9))]
+  await show({ address: first, round: 1 }, '1 LIVE')
+  const before = operations.length
+  await show({ address: first, round: 2 }, '2 LIVE')
+  expect(operations).toHaveLength(before)
+  await show({ address: second, round: 3 }, '3 LIVE')
+  expect(operations).toHaveLength(before + 1)
+  await Promise.all([pay(first), pay(second)])
+  await show({ address: second, round: 4 }, `4 LIVE ${second}`)
+  await show({ address: 'nowhere', round: 5 }, '5 ENDED ADDRESS_MALFORMED')
+  await show({ address: first, round: 6 }, '6 LIVE')
+  // The browser reports the end of a request a little later than the page sees it.
+  await until(() => open === 1)
+  await show(undefined, '')
+  await until(() => open === 0)
+  await close()
+}, 120_000)

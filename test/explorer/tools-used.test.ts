@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readExplorer } from '../../src/api/explorer.ts'
+import { present } from '../../src/lib/assert.ts'
+import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import { SignedTransaction } from '../../src/protocol/transaction.ts'
+import { accessibilityProblems, openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { graphql } from '../support/client.ts'
+import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+import {
+  addressOf,
+  blockOf,
+  genesisOutputs,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  slotNow,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
+
+/** A person who debugs a wallet with the tools, on a network of development. */
+
+const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+let gateway: TestGateway
+let browser: Browser
+let tab: Tab
+
+beforeAll(async () => {
+  // A manifest of others, so that the explorer works by its own documents alone.
+  const manifest = join(folder, 'documents.json')
+  writeFileSync(manifest, JSON.stringify({ own: '{ __typename }' }))
+  const env = { TRUSTED_DOCUMENTS: manifest, DRAIN_DELAY: '0' }
+  ;[gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()])
+  await untilHealth(gateway.url)
+  tab = await openTab(browser, gateway.url, { width: 1280 })
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await gateway.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('documents of others are refused where the operator names those that are answered', async () => {
+  const { data, errors } = await graphql(gateway.url, '{ status { lagSeconds } }')
+  expect(data).toBeUndefined()
+  expect(errors?.[0]?.extensions.code).toBe('DOCUMENT_NOT_TRUSTED')
+  const explorer = present(await readExplorer(), 'the explorer')
+  const frame = explorer.documents.find((text) => text.startsWith('query Frame'))
+  expect((await graphql(gateway.url, present(frame, 'a document'))).data.frame.role).toBe('WRITER')
+})
+
+/** A payment of all that an output holds, and of one less, which fails. */
+async function payment(amount: bigint) {
+  const offer = await offerOf(gateway.url)
+  const [spend] = await genesisOutputs(gateway.url, user(1))
+  const { payload } = paymentOf(offer.network, {
+    spend: present(spend, 'an output'),
+    key: user(1),
+    outputs: [ownedBy(user(2), amount)],
+    creationSlot: slotNow(offer.network),
+  })
+  const { bytes, blockId } = blockOf(offer, payload)
+  return { bytes: bytesToHex(bytes), blockId, json: print(SignedTransaction, payload) }
+}
+
+async function paste(text: Hex | string): Promise<void> {
+  await tab.page.$eval(
+    '#pasted',
+    (area, value) => {
+      ;(area as unknown as { value: string }).value = value
+    },
+    text,
+  )
+  await tab.page.click('.paste [type="submit"]')
+}
+
+const mainText = () => tab.page.$eval('main', ({ textContent }) => textContent ?? '')
+
+async function untilSays(expected: string): Promise<void> {
+  await until(async () => (await mainText()).includes(expected), { what: `"${expected}"` })
+}
+
+test('a transaction is decoded and verified, a block is sent, and the faucet pays', async () => {
+  const { page } = tab
+  await page.goto(`${gateway.url}/decode`)
+  await page.waitForSelector('#pasted')
+  await paste('{"type": ')
+  await untilSays('This is no JSON: ')
+
+  const poor = await payment(999_999_999n)
+  await paste(JSON.stringify(poor.json))
+  await untilSays('Signed transaction')
+  // JSON is shown as the bytes that it serializes to: its amount in the unit of the token, marked among them.
+  const amount = '.byte-field:has([title="999999999"])'
+  expect(await page.$eval(amount, ({ textContent }) => textContent)).toMatch(/999\.999999 /)
+  await page.hover(amount)
+  await page.waitForSelector('.bytes .marked')
+  expect(await page.$eval('.bytes .marked', ({ textContent }) => textContent)).toBe(
+    'ff c9 9a 3b 00 00 00 00',
+  )
+  expect(await page.$$eval('button', (all) => all.map((one) => one.textContent))).not.toContain(
+    'Send it',
+  )
+  await page.click('a[href*="/verify#"]')
+  await untilSays('Rule 14, InputOutputBaseTokenMismatch')
+  expect(await page.$$eval('.rules .state-done', (rules) => rules.length)).toBe(5)
+  expect(await page.$$eval('.rules .state-failed', (rules) => rules.length)).toBe(1)
+
+  // What was asked stands in the address.
+  await page.goBack()
+  await untilSays('Signed transaction')
+  const right = await payment(1_000_000_000n)
+  await paste(right.bytes)
+  await untilSays('It breaks no rule of form.')
+  await page.click('main section .button')
+  await page.waitForFunction(`location.pathname === "/block/${right.blockId}"`)
+  await page.waitForFunction('document.querySelector("h1")?.textContent === "Block"')
+
+  await page.goto(`${gateway.url}/faucet?address=smr1qq`)
+  await page.waitForSelector('#receiver')
+  await page.click('.paste [type="submit"]')
+  await untilSays('This is no id that the ledger could have')
+  await page.goto(`${gateway.url}/faucet?address=${addressOf(user(3))}`)
+  await page.waitForSelector('#receiver')
+  await page.click('.paste [type="submit"]')
+  await untilSays('Paid by the transaction')
+  expect(tab.problems).toEqual([])
+}, 60_000)
+
+test('what is no id, or no part of a list, is said on the page, and not in the console', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const noId = /This is no id that the ledger could have/
+  const noPart = /The list has no such part.*From the beginning/
+  const paths = [
+    ['block/0x12', noId],
+    ['milestone/soon', noId],
+    ['blocks?issuer=0x1', noId],
+    ['address/tst1', noId],
+    ['blocks?after=zzz', noPart],
+    [`address/${addressOf(user(4))}?after=zzz`, noPart],
+  ] as const
+  for (const [path, sentence] of paths) {
+    await own.page.goto(`${gateway.url}/${path}`)
+    await own.page.waitForSelector('.link-live')
+    const says = () => own.page.$eval('main', ({ textContent }) => textContent ?? '')
+    await until(async () => sentence.test(await says()), {
+      what: `a sentence at ${path}`,
+    })
+  }
+  expect(own.problems).toEqual([])
+  await own.close()
+}, 60_000)
+
+test('the page of a gateway that is not ready has each reason with its sentence', async () => {
+  const { page } = tab
+  await gateway.announceStop()
+  await page.goto(`${gateway.url}/health-page`)
+  await untilSays('The gateway cannot do its work.')
+  const reasons = await page.$$eval('.reasons li', (all) => all.map((one) => one.textContent))
+  expect(reasons).toEqual(['The gateway is about to stop. CLOSING'])
+  expect(await accessibilityProblems(tab)).toEqual([])
+}, 60_000)

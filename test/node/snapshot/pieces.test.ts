@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assert } from '../../../src/lib/assert.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { ok } from '../../../src/lib/result.ts'
+import { tryLease } from '../../../src/node/lease.ts'
+import { isTooOld, snapshotLines } from '../../../src/node/snapshot/read-snapshot.ts'
+import { receiveSnapshot } from '../../../src/node/snapshot/receive-snapshot.ts'
+import {
+  firstCheck,
+  parsePart,
+  type SnapshotHead,
+  snapshotLine,
+  splitLine,
+} from '../../../src/node/snapshot/snapshot-format.ts'
+import type { Store } from '../../../src/store/contract.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { inPieces } from '../../../src/store/in-chunks.ts'
+import type { IdPage } from '../../../src/store/ledger-snapshot-contract.ts'
+import { openDatabase } from '../../../src/store/open.ts'
+import { parametersIn } from '../../../src/store/output-index.ts'
+import { createSerialQueue } from '../../../src/store/serial-queue.ts'
+import { createWriter } from '../../../src/store/writer.ts'
+import { databases, openedStore, type TestDatabase } from '../../support/databases.ts'
+import { unwrap } from '../../support/log-store.ts'
+import { makeSnapshotLedger } from '../../support/snapshot-ledger.ts'
+import { testParameters } from '../../support/store-rows.ts'
+
+/** How much of a snapshot is read, checked and written in one piece: by its size, and not by the clock. */
+
+const outputs = 2_400
+
+const shown = 'SHOW idle_in_transaction_session_timeout'
+
+describe.each(databases)('on $name', ({ name, create }) => {
+  const taken: TestDatabase[] = []
+  let given: Store
+  let head: SnapshotHead
+
+  async function newStore(): Promise<Store> {
+    const one = await create()
+    taken.push(one)
+    return openedStore(one.url)
+  }
+
+  beforeAll(async () => {
+    given = await newStore()
+    const database = await openDatabase({ url: taken[0]?.url ?? '', log: silentLog })
+    assert(database.ok, 'the database is opened')
+    head = await makeSnapshotLedger({ store: given, database: database.value }, outputs)
+    await database.value.close()
+  })
+  afterAll(async () => {
+    await given.close()
+    for (const one of taken) await one.remove()
+  })
+
+  async function* linesOfGiven(read: Store['read'] = given.read): AsyncGenerator<string> {
+    const { check, text } = snapshotLine(firstCheck, { section: 'head', head })
+    yield text
+    const parameters = parametersIn(testParameters)
+    const { slot } = head
+    const range = { slot, section: 'outputs', after: '0x', check, seq: 1, parameters } as const
+    for await (const line of snapshotLines(read, range)) yield line.trimEnd()
+  }
+
+  async function receive(store: Store, lines: AsyncIterable<string>) {
+    const lease = unwrap(await tryLease({ write: store.write, log: silentLog, holder: 'test' }))
+    const received = await receiveSnapshot({
+      store,
+      log: silentLog,
+      lease,
+      source: { lines: () => lines, isRemote: false },
+      withProofs: true,
+      stopping: undefined,
+      confirm: async () => ok(head.logId),
+    })
+    await lease.release()
+    return received
+  }
+
+  /** The same store, with the outputs of each transaction counted. */
+  function counting(store: Store) {
+    const written: number[] = []
+    const write: Store['write'] = {
+      ...store.write,
+      addToSnapshot: (term, part) => {
+        written.push(part.outputs.length)
+        return store.write.addToSnapshot(term, part)
+      },
+    }
+    return { written, store: { ...store, write } }
+  }
+
+  test('a line has at most 100 outputs, and at most 50 blocks are read at once to prove them', async () => {
+    const asked: number[] = []
+    const blocks: Store['read']['blocks'] = (ids) => {
+      asked.push(ids.length)
+      return given.read.blocks(ids)
+    }
+    const counts: number[] = []
+    for await (const line of linesOfGiven({ ...given.read, blocks })) {
+      const part = parsePart(splitLine(line)?.text ?? '')
+      if (part?.section === 'outputs') counts.push(part.rows.length)
+    }
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(outputs)
+    expect(Math.max(...counts)).toBe(100)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(50)
+  })
+
+  test('many lines are written in one transaction, and what is received is whole', async () => {
+    const { written, store } = counting(await newStore())
+    expect(await receive(store, linesOfGiven())).toEqual(ok(undefined))
+    // The head, and all that follows.
+    expect(written).toEqual([0, outputs])
+    const [theirs, ours] = [await given.read.balanceRanges(), await store.read.balanceRanges()]
+    expect(ours.ranges).toEqual(theirs.ranges)
+    expect(ours.ranges.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(outputs / 4)
+    expect(ours.ranges.reduce((sum, { total }) => sum + total, 0n)).toBe(
+      parametersIn(testParameters).tokenSupply,
+    )
+    await store.close()
+  })
+
+  test('what came before a cut is written, and the rest is added', async () => {
+    const { written, store } = counting(await newStore())
+    async function* cut(): AsyncGenerator<string> {
+      let count = 0
+      for await (const line of linesOfGiven()) {
+        if (count++ === 8) throw new Error('cut')
+        yield line
+      }
+    }
+    expect(await receive(store, cut())).toMatchObject({ error: { code: 'SNAPSHOT_AWAY' } })
+    expect(written).toEqual([0, 700])
+    async function* rest(): AsyncGenerator<string> {
+      let count = 0
+      for await (const line of linesOfGiven()) if (count++ >= 8) yield line
+    }
+    expect(await receive(store, rest())).toEqual(ok(undefined))
+    expect(written).toEqual([0, 700, outputs - 700])
+    await store.close()
+  })
+
+  test('the ids of what a slot accepted come in pages, each once', async () => {
+    const pages: (readonly Hex[])[] = []
+    for (let after: IdPage['last'] | undefined; ; ) {
+      const page = await given.read.acceptedIn(head.slot, 'blocks', after)
+      if (page === undefined) break
+      pages.push(page.ids)
+      after = page.last
+    }
+    expect(pages.map(({ length }) => length)).toEqual([250, outputs / 8 - 250])
+    expect(new Set(pages.flat()).size).toBe(outputs / 8)
+    expect(await given.read.acceptedIn(head.slot, 'transactions')).toBe(undefined)
+  })
+
+  test.runIf(name === 'postgresql')('a transaction of rows may idle for long', async () => {
+    const store = await newStore()
+    const opened = await openDatabase({ url: taken.at(-1)?.url ?? '', log: silentLog })
+    assert(opened.ok, 'the database is opened')
+    const database = opened.value
+    const allowed: unknown[] = []
+    const allowIdling: Database['statements']['allowIdling'] = async (tx) => {
+      await database.statements.allowIdling(tx)
+      allowed.push(...(await tx.$queryRawUnsafe<object[]>(shown)))
+    }
+    const statements = { ...database.statements, allowIdling }
+    const write = createWriter({ ...database, statements }, createSerialQueue())
+    const { term } = unwrap(await write.takeLease({ holder: 'test', ttlMs: 60_000 }))
+    const rows = { outputs: [], accounts: [], tips: [] }
+    const parameters = parametersIn(testParameters)
+    const progress = { head: '', position: '' }
+    unwrap(await write.addToSnapshot(term, { progress, slot: 1, parameters, ...rows }))
+    expect(allowed).toEqual([{ idle_in_transaction_session_timeout: '2min' }])
+    await database.close()
+    await store.close()
+  })
+
+  test('a slot is too old when a page would look into too much that came since', async () => {
+    const { seq, prunedSeq } = await given.read.logTip()
+    const after = (slots: number) => isTooOld(given.read, { slot: head.slot - slots, seq })
+    expect([await after(5_000), await after(5_001)]).toEqual([false, true])
+    expect(await isTooOld(given.read, { slot: head.slot, seq: prunedSeq - 1 })).toBe(true)
+  })
+})
+
+test('rows are written in pieces of at most 500', async () => {
+  const pieces: number[] = []
+  const rows = Array.from({ length: 1_201 }, (_, i) => i)
+  await inPieces(rows, async (some) => pieces.push(some.length))
+  expect(pieces).toEqual([500, 500, 201])
+})

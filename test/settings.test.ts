@@ -1,0 +1,436 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkConfig } from '../src/check-config.ts'
+import {
+  configMessage,
+  effectiveSettings,
+  parseConfig,
+  parseDatabase,
+  parseSigning,
+} from '../src/config.ts'
+import { type Setting, settings } from '../src/settings.ts'
+import { settingsInFile, textInFile } from '../src/settings-file.ts'
+import { settingsSchema } from '../src/settings-schema.ts'
+import { schemaText, settingsPage } from './support/settings-page.ts'
+
+/** Settings from a file, beside the environment and the flags; secrets from files; the page and the JSON Schema of both. */
+
+const secret = 'a secret of more than thirty-two bytes'
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-settings-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes a file of this test and gives its path. */
+function written(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const fileOf = (members: object) => written('gateway.json', JSON.stringify(members))
+
+/** What is wrong with a file of these members, without its path. */
+function wrongIn(text: string): readonly string[] {
+  const path = written('wrong.json', text)
+  const config = parseConfig({}, ['--config', path])
+  return (config.ok ? [] : config.error).map((one) => configMessage(one).replaceAll(path, 'FILE'))
+}
+
+describe('a settings file', () => {
+  test('gives numbers, switches, lists and texts', () => {
+    const members = {
+      $schema: './settings.schema.json',
+      port: 4001,
+      logRetention: 1_000,
+      blockRetention: 'all',
+      graphiql: false,
+      noCreate: true,
+      allowedOrigins: ['https://a.b', 'https://c.d'],
+      allowedHosts: '*',
+      trustProxy: 2,
+      jwtMaxAge: '12h',
+      ledger: 'upstream',
+      upstreamUrls: ['http://a/', 'http://b'],
+    }
+    expect(configOf({}, ['--config', fileOf(members)])).toMatchObject({
+      port: 4_001,
+      logRetention: 1_000,
+      blockRetention: 'all',
+      graphiql: false,
+      noCreate: true,
+      allowedOrigins: new Set(['https://a.b', 'https://c.d']),
+      allowedHosts: 'all',
+      trustProxy: { kind: 'count', count: 2 },
+      tokenRules: { maxAgeSeconds: 43_200 },
+      upstreamUrls: ['http://a', 'http://b'],
+    })
+  })
+
+  test('loses to the environment, which loses to the flags', () => {
+    const CONFIG_FILE = fileOf({ port: 1, host: 'file', submit: 'closed' })
+    const env = { CONFIG_FILE, PORT: '2', HOST: 'environment' }
+    const words = ['--port', '3']
+    expect(configOf(env, words)).toMatchObject({
+      port: 3,
+      host: 'environment',
+      submit: 'closed',
+      metricsHost: '127.0.0.1',
+    })
+    const origins = new Map(
+      effectiveSettings(env, words).map(({ setting, origin }) => [setting.name, origin]),
+    )
+    expect(['port', 'host', 'submit', 'metricsHost'].map((name) => origins.get(name))).toEqual([
+      'flag',
+      'environment',
+      'file',
+      'default',
+    ])
+  })
+
+  test('may be named by a flag over its variable', () => {
+    const path = written('other.json', '{"port": 5}')
+    expect(configOf({ CONFIG_FILE: fileOf({ port: 1 }) }, ['--config', path]).port).toBe(5)
+  })
+
+  test('serves the commands that take a database or the key of tokens too', () => {
+    const database = parseDatabase(
+      {},
+      new Map([['config', [fileOf({ databaseUrl: 'file:a.db' })]]]),
+    )
+    expect(database.ok && database.value.reveal()).toBe('file:a.db')
+    const CONFIG_FILE = fileOf({ jwtSecret: secret, jwtIssuer: 'me', port: 1 })
+    const signing = parseSigning({ CONFIG_FILE }, new Map())
+    expect(signing).toMatchObject({
+      ok: true,
+      value: { signing: { kind: 'secret' }, issuer: 'me' },
+    })
+  })
+
+  const rows = [
+    ['an unknown member', { prot: 1 }, 'prot in FILE is no setting; did you mean port?'],
+    [
+      'the name of a variable',
+      { DATABASE_URL: 'file:x.db' },
+      'DATABASE_URL in FILE is no setting; did you mean databaseUrl?',
+    ],
+    [
+      'the name of a flag',
+      { database: 'file:x.db' },
+      'database in FILE is no setting; did you mean databaseUrl?',
+    ],
+    ['a member that is like none', { colour: 'red' }, 'colour in FILE is no setting'],
+    ['another file', { configFile: 'x.json' }, 'configFile in FILE is no setting'],
+    [
+      'a number as text',
+      { port: '4000' },
+      'port in FILE must be a whole number from 0 to 65535, not "4000"',
+    ],
+    [
+      'a number out of bounds',
+      { port: 65_536 },
+      'port in FILE must be a whole number from 0 to 65535, not 65536',
+    ],
+    [
+      'a fraction',
+      { drainDelay: 1.5 },
+      'drainDelay in FILE must be a whole number from 0 to 60, not',
+    ],
+    ['a switch as text', { graphiql: 'on' }, 'graphiql in FILE must be true or false, not "on"'],
+    ['a text as number', { host: 5 }, 'host in FILE must be a string, not 5'],
+    ['null', { host: null }, 'host in FILE must be a string, not null'],
+    ['another word', { submit: 'no' }, 'submit in FILE must be open, closed, token, not "no"'],
+    [
+      'an item of a list',
+      { allowedHosts: ['a.b', 5] },
+      'allowedHosts.1 in FILE must be a string without commas, not 5',
+    ],
+    [
+      'two items as one',
+      { allowedHosts: ['a.b,c.d'] },
+      'allowedHosts.0 in FILE must be a string without commas, not "a.b,c.d"',
+    ],
+  ] as const
+  test.each(rows)('is refused with its place: %s', (_name, members, sentence) => {
+    expect(wrongIn(JSON.stringify(members))).toEqual([expect.stringContaining(sentence)])
+  })
+
+  test.each([
+    ['a comment', '{"port": 1, // one\n}', 'FILE is not JSON at line 1, column 13'],
+    ['a comma too many', '{\n  "port": 1,\n}', 'FILE is not JSON at line 3, column 1'],
+    ['a list', '[]', 'FILE must be a JSON object with settings as its members'],
+  ])('is refused as a whole: %s', (_name, text, sentence) => {
+    expect(wrongIn(text)).toEqual([sentence])
+  })
+
+  test('that is not there is named, with what names it', () => {
+    const config = parseConfig({ CONFIG_FILE: '/no/such.json' }, [])
+    expect(config.ok ? [] : config.error).toEqual([
+      { code: 'FILE_UNREADABLE', setting: 'CONFIG_FILE', path: '/no/such.json', reason: 'ENOENT' },
+    ])
+  })
+
+  test('with a secret never shows it in a message', () => {
+    const wrong = [
+      wrongIn(`{"jwtSecret": "hush", "databaseUrl": "hush://x", "issuerKey": "hush"}`),
+      wrongIn(`{"jwtSecret": ["hush"], "upstreamUrls": ["http://u:hush@a"]}`),
+      wrongIn(`{"jwtSecret": hush}`),
+      wrongIn(`{"jwtSecret": "hush" "port": 1}`),
+    ]
+    expect(wrong.map((sentences) => sentences.length)).toEqual([3, 3, 1, 1])
+    expect(wrong.join()).not.toContain('hush')
+  })
+})
+
+describe('the check', () => {
+  test('names what is wrong in each source at once, also where another source wins', async () => {
+    const env = { CONFIG_FILE: fileOf({ port: -1, prot: 2 }), PORT: 'x', LOG_LEVEL: 'loud' }
+    const found = await checkConfig(env, ['--port', '3', '--what'])
+    const places = found.map((one) => ('setting' in one ? String(one.setting) : one.code))
+    expect(places.map((place) => place.replace(/ in .*/, ''))).toEqual([
+      'FLAG_UNKNOWN',
+      'SETTING_UNKNOWN',
+      'LOG_LEVEL',
+      'PORT',
+      'port',
+    ])
+  })
+
+  test('is stricter than a start, which takes what wins', async () => {
+    const env = { PORT: 'x' }
+    expect(configOf(env, ['--port', '3']).port).toBe(3)
+    expect(await checkConfig(env, ['--port', '3'])).toMatchObject([
+      { name: 'port', setting: 'PORT' },
+    ])
+  })
+})
+
+describe('the check of files that settings name', () => {
+  const rows = [
+    ['GENESIS_FILE', '{}', 'GENESIS_FILE_INVALID'],
+    ['PARAMETERS_FILE', '[]', 'GENESIS_FILE_INVALID'],
+    ['TRUSTED_DOCUMENTS', '{}', 'TRUSTED_DOCUMENTS_INVALID'],
+    ['JWT_REVOCATIONS', 'me', 'TOKEN_FILE_UNUSABLE'],
+    ['JWT_JWKS', '{}', 'TOKEN_FILE_UNUSABLE'],
+    ['KEY_FILE', 'no key', 'KEY_FILE_UNUSABLE'],
+  ] as const
+  const rest = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'gateway' }
+
+  test.each(rows)('%s names one that a start would refuse', async (variable, text, code) => {
+    const path = written('named.txt', text)
+    const env = { ...rest, [variable]: path }
+    expect(await checkConfig(env, [])).toMatchObject([{ code, path, setting: variable }])
+  })
+
+  test('all at once, and beside another problem', async () => {
+    const env = Object.fromEntries(
+      rows.map(([variable, text]) => [variable, written(variable, text)]),
+    )
+    const found = await checkConfig({ ...rest, ...env, PORT: 'x' }, [])
+    expect(found.map(({ code }) => code)).toEqual([
+      'SETTING_INVALID',
+      ...rows.map(([, , code]) => code),
+    ])
+  })
+
+  test('makes no key', async () => {
+    const KEY_FILE = join(folder, 'new.key')
+    expect(await checkConfig({ KEY_FILE }, [])).toEqual([])
+    expect(existsSync(KEY_FILE)).toBe(false)
+  })
+})
+
+describe('a secret in a file', () => {
+  const key = `0x${'ab'.repeat(32)}`
+  const rows = [
+    ['JWT_SECRET', secret],
+    ['DATABASE_URL', 'postgresql://user:hush@host/db'],
+    ['WAKE_DATABASE_URL', 'postgresql://user:hush@host/db'],
+    ['ISSUER_KEY', key],
+  ] as const
+
+  test.each(rows)('%s, with or without the end of its line', (variable, value) => {
+    for (const end of ['', '\n', '\r\n']) {
+      const env = { [`${variable}_FILE`]: written('secret.txt', `${value}${end}`) }
+      expect(secretsOf(env, [])[variable]).toBe(value)
+    }
+  })
+
+  test('by a member of the settings file', () => {
+    const jwtSecretFile = written('secret.txt', secret)
+    expect(secretsOf({ CONFIG_FILE: fileOf({ jwtSecretFile }) }, []).JWT_SECRET).toBe(secret)
+  })
+
+  test('loses to a stronger source', () => {
+    const DATABASE_URL_FILE = written('secret.txt', 'file:weak.db')
+    const words = ['--database', 'file:strong.db']
+    expect(secretsOf({ DATABASE_URL_FILE }, words).DATABASE_URL).toBe('file:strong.db')
+    const CONFIG_FILE = fileOf({ databaseUrl: 'file:weakest.db' })
+    expect(secretsOf({ CONFIG_FILE, DATABASE_URL_FILE }, []).DATABASE_URL).toBe('file:weak.db')
+  })
+
+  test.each(rows)('%s and its file together are refused', (variable, value) => {
+    const file = `${variable}_FILE`
+    const config = parseConfig({ [variable]: value, [file]: written('secret.txt', value) }, [])
+    expect(config.ok ? [] : config.error).toEqual([
+      { code: 'SETTING_GIVEN_TWICE', settings: [variable, file] },
+    ])
+  })
+
+  test.each([
+    ['that is not there', 'missing.txt', 'ENOENT'],
+    ['that is a folder', 'folder', 'EISDIR'],
+  ])('%s is named', (_name, name, reason) => {
+    mkdirSync(join(folder, 'folder'), { recursive: true })
+    const path = join(folder, name)
+    const config = parseConfig({ JWT_SECRET_FILE: path }, [])
+    expect(config.ok ? [] : config.error).toEqual([
+      { code: 'FILE_UNREADABLE', setting: 'JWT_SECRET_FILE', path, reason },
+    ])
+  })
+
+  test('that means nothing is refused without it', () => {
+    const path = written('secret.txt', 'hush')
+    const config = parseConfig({ JWT_SECRET_FILE: path }, [])
+    expect(config.ok ? [] : config.error.map(configMessage)).toEqual([
+      `JWT_SECRET in ${path} must be at least 32 bytes long`,
+    ])
+  })
+})
+
+describe('settings in effect', () => {
+  test('do not show secrets', () => {
+    const env = {
+      JWT_SECRET: `hush${secret}`,
+      ISSUER_KEY_FILE: written('secret.txt', `0x${'ab'.repeat(32)}`),
+      DATABASE_URL: 'postgresql://user:hush@host/db?password=hush',
+      WAKE_DATABASE_URL: 'postgresql://user@host/db',
+      READ_DATABASE_URLS: 'postgresql://user:hush@a/db,postgresql://user:hush@b/db?password=hush',
+    }
+    expect(parseConfig(env, []).ok).toBe(true)
+    const shown = new Map(
+      effectiveSettings(env, []).map(({ setting, value }) => [setting.name, value]),
+    )
+    expect(JSON.stringify([...shown])).not.toMatch(/hush|abab/)
+    expect(shown.get('databaseUrl')).toBe('postgresql://user:[secret]@host/db?[secret]')
+    expect(shown.get('wakeDatabaseUrl')).toBe('postgresql://user@host/db')
+    expect(shown.get('readDatabaseUrls')).toBe(
+      'postgresql://user:[secret]@a/db,postgresql://user:[secret]@b/db?[secret]',
+    )
+    expect([shown.get('jwtSecret'), shown.get('issuerKey')]).toEqual(['[secret]', '[secret]'])
+  })
+
+  test.each([
+    ['postgresql://user:hush@host:5432/db', 'postgresql://user:[secret]@host:5432/db'],
+    ['postgres://user:hu:s@h@host/db', 'postgres://user:[secret]@host/db'],
+    ['postgres://:hush@host/db?sslmode=require', 'postgres://:[secret]@host/db?[secret]'],
+    ['postgres://host:5432/db', 'postgres://host:5432/db'],
+    ['file:./data/a:b@c.db', 'file:./data/a:b@c.db'],
+  ])('show of %s no password', (DATABASE_URL, shown) => {
+    const [found] = effectiveSettings({ DATABASE_URL }, []).filter(
+      ({ setting }) => setting === settings.databaseUrl,
+    )
+    expect(found?.value).toBe(shown)
+  })
+
+  test('are as a settings file would have them', () => {
+    const env = { ALLOWED_HOSTS: 'a, b', GRAPHIQL: 'off', TRUST_PROXY: '2', LOG_RETENTION: '7' }
+    const members = effectiveSettings(env, ['--no-create'])
+      .filter(({ setting, value }) => value !== null && setting !== settings.configFile)
+      .map(({ setting, value }) => [setting.name, value])
+    const config = configOf({ CONFIG_FILE: fileOf(Object.fromEntries(members)) }, [])
+    const { configFile: _, ...rest } = config
+    const { configFile: __, ...expected } = configOf(env, ['--no-create'])
+    expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
+    expect(config.allowedHosts).toEqual(new Set(['a', 'b']))
+  })
+})
+
+describe('the JSON Schema', () => {
+  const isValid = new Ajv({ allowUnionTypes: true }).compile(settingsSchema())
+  const samples = [
+    [0, 1, 7, 64, 65, 300, 301, 65_535, 65_536, -1, 1.5, 1e21, true, false, null, {}, []],
+    [
+      '',
+      'on',
+      'all',
+      'x',
+      '30m',
+      'none',
+      'open',
+      'upstream',
+      'debug',
+      'a.b',
+      `0x${'0'.repeat(64)}`,
+    ],
+    [
+      'postgresql://h/d',
+      'file:x.db',
+      'https://a.b',
+      '10.0.0.0/8',
+      '*',
+      'a,b',
+      secret,
+      ['a.b'],
+      ['a,b'],
+      [1],
+    ],
+  ].flat(1)
+
+  const isTaken = ({ type }: Setting, value: unknown) => {
+    const text = textInFile(value, type)
+    return text.ok && type.parse(text.value) !== undefined
+  }
+
+  test.each(settingsInFile.map((setting) => [setting.name, setting] as const))(
+    'takes what is taken, of %s',
+    (name, setting) => {
+      const taken = samples.filter((value) => isTaken(setting, value))
+      const valid = samples.filter((value) => isValid({ [name]: value }))
+      expect(taken.length).toBeGreaterThan(0)
+      expect(taken.filter((value) => !valid.includes(value))).toEqual([])
+      // Texts alone may have a form that the schema does not know.
+      const looser = valid.filter((value) => !taken.includes(value))
+      expect(looser.filter((value) => typeof value === 'number' || value === true)).toEqual([])
+    },
+  )
+
+  test('refuses what is no setting, and a secret beside its file', () => {
+    expect(isValid({ $schema: './x.json', port: 1 })).toBe(true)
+    expect(isValid({ prot: 1 })).toBe(false)
+    expect(isValid({ configFile: 'x.json' })).toBe(false)
+    expect(isValid({ jwtSecret: secret })).toBe(true)
+    expect(isValid({ jwtSecret: secret, jwtSecretFile: 'x' })).toBe(false)
+  })
+})
+
+describe('are as the settings say; else run npm run reference:', () => {
+  const docs = new URL('../docs/', import.meta.url)
+  test.each([
+    ['settings.md', settingsPage],
+    ['settings.schema.json', schemaText],
+  ])('docs/%s', (name, text) => {
+    expect(readFileSync(new URL(name, docs), 'utf8')).toBe(text())
+  })
+})
+
+function configOf(env: Parameters<typeof parseConfig>[0], words: readonly string[]) {
+  const result = parseConfig(env, words)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+function secretsOf(env: Parameters<typeof parseConfig>[0], words: readonly string[]) {
+  const { signing, databaseUrl, wakeDatabaseUrl, issuerKey } = configOf(env, words)
+  return {
+    JWT_SECRET: signing.kind === 'secret' ? signing.secret.reveal() : undefined,
+    DATABASE_URL: databaseUrl.reveal(),
+    WAKE_DATABASE_URL: wakeDatabaseUrl?.reveal(),
+    ISSUER_KEY: issuerKey === 'none' ? issuerKey : issuerKey?.reveal(),
+  }
+}

@@ -1,0 +1,81 @@
+import { exitCodes } from '../../src/cli/command.ts'
+import { type Declaration, flagForms } from '../../src/cli/declaration.ts'
+import { commands } from '../../src/cli/help.ts'
+import { usageOf } from '../../src/cli/help-text.ts'
+import { topics } from '../../src/cli/topics.ts'
+
+/** The text of `docs/cli.md`, made of the declarations of the commands. */
+export function cliPage(): string {
+  const list = commands.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`)
+  const codes = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`)
+  const output = topics.find(({ name }) => name === 'output')?.text ?? ''
+  return `# Command line
+
+\`npm run reference\` writes this page from the declarations in \`src/cli/declarations\`; \`ledger-gateway COMMAND --help\` and
+\`ledger-gateway help TOPIC\` say the same. In a checkout it is \`npm run -s ledger-gateway -- COMMAND\`.
+
+| command | |
+| --- | --- |
+${list.join('\n')}
+
+## Output
+
+${output}
+## Exit codes
+
+| code | |
+| --- | --- |
+${codes.join('\n')}
+
+${commands.map(sectionOf).join('\n')}`
+}
+
+function sectionOf(declaration: Declaration): string {
+  const { name, about, words = [], flags = [], settings = [], notes, example } = declaration
+  const own = new Set(flags.map((flag) => flag.name))
+  const ofSettings = flagForms(declaration).filter((flag) => !own.has(flag.name))
+  const rows = [
+    ...words.map((word) => `| \`${word.name}\` | ${cell(word.help)} |`),
+    ...flags.map((flag) => `| \`${`--${flag.name} ${flag.value}`.trim()}\` | ${cell(flag.help)} |`),
+  ]
+  const named = ofSettings.map((flag) => `\`--${flag.name}\``).join(', ')
+  const isAll = settings.length > 10
+  const parts = [
+    `## ${name}`,
+    markdown(about),
+    fenced(usageOf(declaration)),
+    ...(rows.length === 0 ? [] : [`| | |\n| --- | --- |\n${rows.join('\n')}`]),
+    ...(isAll ? ['Flags: every setting, as `ledger-gateway help settings` lists them.'] : []),
+    ...(isAll || named === '' ? [] : [`Settings of the gateway that it takes too: ${named}.`]),
+    ...(notes === undefined ? [] : [markdown(notes)]),
+    fenced(`$ ${example.run}${example.prints === undefined ? '' : `\n${example.prints}`}`),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** What the help indents is shown as it stands. */
+function markdown(text: string): string {
+  return text
+    .split('\n\n')
+    .map((part) =>
+      part.startsWith('  ') ? fenced(part.replaceAll(/^ {2}/gm, '')) : withFence(part),
+    )
+    .join('\n\n')
+}
+
+/** A paragraph that leads to indented lines. */
+function withFence(part: string): string {
+  const lines = part.split('\n')
+  const first = lines.findIndex((line) => line.startsWith('  '))
+  if (first === -1) return part
+  const indented = lines.slice(first).map((line) => line.replace(/^ {2}/, ''))
+  return `${lines.slice(0, first).join('\n')}\n\n${fenced(indented.join('\n'))}`
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text}\n\`\`\``
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`)
+}

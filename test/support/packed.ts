@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import packageJson from '../../package.json' with { type: 'json' }
+
+/** The packages as others get them: packed, and installed from their tarballs. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+/** Packs a folder into `folder`, by default the checkout; gives the path of the tarball. */
+export async function pack(folder: string, packed = root): Promise<string> {
+  const words = ['pack', '--silent', '--pack-destination', folder]
+  const { stdout } = await run('npm', words, { cwd: packed })
+  return join(folder, stdout.trim().split('\n').at(-1) ?? '')
+}
+
+/** Makes the package of `src/client` in `folder`, as the build compiled it, and packs it there; gives the path of the tarball. */
+export async function packClient(folder: string): Promise<string> {
+  const compiled = join(root, 'dist/client')
+  const target = join(folder, 'client-package')
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target)
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(clientManifest, undefined, 2)}\n`)
+  copyFileSync(join(root, 'LICENSE'), join(target, 'LICENSE'))
+  copyFileSync(join(root, 'docs/client.md'), join(target, 'README.md'))
+  for (const file of readdirSync(compiled)) {
+    if (/\.(?:js|d\.ts)$/.test(file)) copyFileSync(join(compiled, file), join(target, file))
+  }
+  return await pack(folder, target)
+}
+
+const entry = (name: string) => ({ types: `./${name}.d.ts`, default: `./${name}.js` })
+
+const clientManifest = {
+  name: '@ledger-gateway/client',
+  version: packageJson.version,
+  description: 'Queries a Ledger Gateway and follows its feed, from Node, browsers and React',
+  keywords: ['graphql', 'subscriptions', 'utxo', 'ledger', 'iota', 'react'],
+  license: packageJson.license,
+  type: 'module',
+  sideEffects: false,
+  engines: { node: '>=20' },
+  exports: { '.': entry('index'), './react': entry('react'), './scalars': entry('scalars') },
+  peerDependencies: { react: '>=18' },
+  peerDependenciesMeta: { react: { optional: true } },
+}
+
+/** Installs tarballs into an empty folder, as a user would. What npm has in its cache is not asked for again. */
+export async function install(folder: string, ...tarballs: readonly string[]): Promise<void> {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  const words = ['--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--silent']
+  await run('npm', ['install', ...words, ...tarballs], { cwd: folder })
+}

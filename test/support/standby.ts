@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort } from './postgresql-server.ts'
+
+/** A second PostgreSQL that follows one, made of a copy of its files: the binaries of the tests have no `pg_basebackup`. */
+
+/** A server that can only be read, until it is promoted. */
+export interface Standby {
+  readonly url: string
+  /** Makes it a primary, and waits until it is one. */
+  promote(): Promise<void>
+  /** Ends it as a crash does; what was committed stays in its files. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How it follows. */
+export interface StandbyOptions {
+  /** A port of this machine that leads to the primary; its own by default. */
+  readonly through?: number
+  readonly settings?: readonly string[]
+}
+
+/** Copies the files of a running server on this machine and starts what follows it. Linux only. */
+export async function startStandby(
+  primaryUrl: string,
+  { through = Number(new URL(primaryUrl).port), settings = [] }: StandbyOptions = {},
+): Promise<Standby> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-standby-'))
+  const target = join(folder, 'data')
+  const source = await copyFiles(primaryUrl, target)
+  const { uid, gid } = statSync(source)
+  writeFileSync(join(target, 'standby.signal'), '')
+  // When it is promoted it has no standby to wait for.
+  writeFileSync(join(target, 'postgresql.auto.conf'), '')
+  giveTo(folder, { uid, gid })
+  const [pid = ''] = readFileSync(join(source, 'postmaster.pid'), 'utf8').split('\n')
+  const own = new URL(primaryUrl)
+  own.port = `${await freePort()}`
+  const all = [...settingsOf(primaryUrl, { port: own.port, through }), ...settings]
+  const server = spawn(
+    readlinkSync(`/proc/${pid}/exe`),
+    ['-D', target, ...all.flatMap((setting) => ['-c', setting])],
+    { uid, gid, stdio: 'ignore' },
+  )
+  await untilAnswers(own.href, server)
+
+  async function end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+
+  return {
+    url: own.href,
+    promote: async () => void (await ask(own.href, 'SELECT pg_promote(true, 60)')),
+    crash: () => end('SIGQUIT'),
+    stop: async () => {
+      await end('SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Copies while the server writes, and gives where from; again where a file went away meanwhile. */
+async function copyFiles(url: string, target: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const source = await answerTo(client, 'SHOW data_directory')
+    await client.query("SELECT pg_backup_start('standby', true)")
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const filter = (path: string) => !/postmaster\.(pid|opts)$|pgsql_tmp/.test(path)
+        await cp(source, target, { recursive: true, filter })
+        break
+      } catch (failure) {
+        if (attempt === 5) throw failure
+        rmSync(target, { recursive: true, force: true })
+      }
+    }
+    const label = await answerTo(client, 'SELECT labelfile FROM pg_backup_stop(false)')
+    writeFileSync(join(target, 'backup_label'), label)
+    return source
+  } finally {
+    await client.end()
+  }
+}
+
+function settingsOf(primaryUrl: string, ports: { port: string; through: number }): string[] {
+  const { hostname, username, password } = new URL(primaryUrl)
+  return [
+    `port=${ports.port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'hot_standby=on',
+    `primary_conninfo=host=${hostname} port=${ports.through} user=${username} password=${password}`,
+  ]
+}
+
+/** The server is another user than root. */
+function giveTo(
+  folder: string,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+): void {
+  const files = join(folder, 'data')
+  chmodSync(folder, 0o711)
+  chmodSync(files, 0o700)
+  if (process.getuid?.() !== 0) return
+  const inside = readdirSync(files, { recursive: true, encoding: 'utf8' })
+  for (const path of [files, ...inside.map((name) => join(files, name))]) chownSync(path, uid, gid)
+}
+
+async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`the standby ended with ${server.exitCode}`)
+    try {
+      await ask(url, 'SELECT 1')
+      return
+    } catch {
+      // It is not there yet.
+      await delay(50)
+    }
+  }
+}
+
+/** Makes commits of a primary wait for its standby, and waits until they do. */
+export async function waitForStandby(url: string): Promise<void> {
+  await ask(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+  await ask(url, 'SELECT pg_reload_conf()')
+  const state = 'SELECT sync_state FROM pg_stat_replication'
+  while ((await ask(url, state)) !== 'sync') await delay(50)
+}
+
+/** The first value that a statement gives, on a connection of its own. */
+export async function ask(url: string, sql: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await answerTo(client, sql)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function answerTo(client: Client, sql: string): Promise<string> {
+  const { rows } = await client.query<string[]>({ text: sql, rowMode: 'array' })
+  return String(rows[0]?.[0])
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { until } from './until.ts'
+import { untilHealth } from './wallet.ts'
+
+/** The story of `docs/operations.md`: its commands are run in one shell, and their output is compared with that of the page. */
+
+const page = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
+
+interface Step {
+  readonly command: string
+  /** The lines that it prints, itself or from the background. */
+  readonly lines: readonly string[]
+}
+
+/** The commands of the story with their output; its blocks are those of the language `console`. */
+function stepsOfPage(): readonly Step[] {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```console\n([\s\S]*?)^```$/gm)]
+  return blocks.flatMap(([, text = '']) =>
+    text
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...lines] = part.trimEnd().split('\n')
+        return { command, lines }
+      }),
+  )
+}
+
+/** A line with every number and identifier in one form: they differ from run to run. */
+function shapeOf(line: string): string {
+  return line
+    .replaceAll(/0x[0-9a-f]+/g, '0x')
+    .replaceAll(/\bA[\w-]{35}(?![\w-])/g, 'CURSOR')
+    .replaceAll(/\d[\d.:TZ-]*/g, '1')
+    .replaceAll(/ +/g, ' ')
+}
+
+const shapesOf = (lines: readonly string[], folder: string) =>
+  lines.map((line) => shapeOf(line.replaceAll(folder, '/srv/ledger'))).toSorted()
+
+/**
+ * What the reader has, beside the commands of the system: `npx` without the start of npm, on a terminal. What npm installs is there
+ * already, from tarballs of these names.
+ */
+const shell = (tarballs: readonly string[]) => `set -m
+npm() { [ "$*" = "install --silent ${tarballs.map((name) => `./${name}`).join(' ')}" ] || echo "not installed: $*"; }
+node() { NODE_OPTIONS=$CLOCK "$NODE" "$@" < /dev/null; }
+npx() {
+  shift
+  case "$1" in
+    status) set -- "$@" "$URL" ;;
+    faucet | feed) set -- "$@" --url "$URL" ;;
+  esac
+  NODE_OPTIONS="$CLOCK --import=data:text/javascript,process.stdout.isTTY=true" "$NODE" "$ENTRY" "$@" < /dev/null
+}
+`
+
+/** Sets the clock of a program: now it is that time. A ledger that was off for years would commit a slot for each second of them. */
+const clock = (sinceMs: number) =>
+  `--import=data:text/javascript,const%20now=Date.now;const%20ahead=${sinceMs - Date.now()};Date.now=()=>now()+ahead`
+
+/** Where and when the story is run. */
+interface Place {
+  /** What the reader has in a folder: the packages, installed of these tarballs, and the files that the page names. */
+  readonly folder: string
+  readonly tarballs: readonly string[]
+  readonly entry: string
+  /** When its first command is given, by the clocks of the programs, in milliseconds since 1970. */
+  readonly beginsMs: number
+}
+
+/** Runs the story; gives every line that was printed. */
+export async function runStory({
+  folder,
+  tarballs,
+  entry,
+  beginsMs,
+}: Place): Promise<readonly string[]> {
+  const { PATH } = process.env
+  const settings = { PORT: '0', DRAIN_DELAY: '0', DRAIN_SECONDS: '0' }
+  const env = { PATH, NODE: process.execPath, ENTRY: entry, CLOCK: clock(beginsMs), ...settings }
+  const child = spawn('bash', [], { cwd: folder, env })
+  const ended = once(child, 'exit')
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  // What the shell says of its jobs is no output of theirs.
+  const ofJobs = /^\[\d\].*(?:\n(?: .*|done))*$/gm
+  const printed = () =>
+    text
+      .replaceAll(ofJobs, '')
+      .split('\n')
+      .filter((line) => line !== '')
+  child.stdin.write(shell(tarballs))
+  const all: string[] = []
+  let url = ''
+  let current = folder
+  try {
+    for (const { command, lines } of stepsOfPage()) {
+      text = ''
+      const isServe = command.includes('gateway serve')
+      const [, metrics = ''] = /Metrics +http:\/\/(\S+)\//.exec(all.join('\n')) ?? []
+      const here = command
+        .replaceAll('http://127.0.0.1:4000', url)
+        .replaceAll('127.0.0.1:9464', metrics)
+        .replaceAll('--metrics-port 9464', '--metrics-port 0')
+      child.stdin.write(`${here}\n${command.endsWith('&') ? '' : 'echo =$?=\n'}`)
+      const wanted = shapesOf(lines, folder)
+      const isOver = () => command.endsWith('&') || /^=\d+=$/m.test(text)
+      const own = () => printed().filter((line) => !/^=\d+=$/.test(line))
+      await until(() => isOver() && own().length >= lines.length, { what: command }).catch(() => {})
+      expect(shapesOf(own(), folder), `${command}\n${text}`).toEqual(wanted)
+      all.push(...own())
+      const [, below] = /^cd (\S+)$/.exec(command) ?? []
+      if (below !== undefined) current = join(current, below)
+      if (!isServe) continue
+      const [, log = ''] = /2> (\S+)/.exec(command) ?? []
+      const path = join(current, log)
+      url = await until(
+        () => /"event":"serving","url":"([^"]+)"/.exec(readFileSync(path, 'utf8'))?.[1],
+      )
+      await untilHealth(url)
+      child.stdin.write(`URL=${url}\n`)
+    }
+  } finally {
+    // Where it was interrupted, what runs in the background ends too.
+    child.stdin.end('for job in $(jobs -p); do kill -- -$job; done; wait\n')
+    await ended
+  }
+  return all
+}
