@@ -27,22 +27,26 @@ export interface UseFeedOptions<Fields = unknown> extends Omit<FollowOptions<Fie
  * compared by what they hold, so that they may be written where the hook is called; `headers` are not compared.
  */
 export function useFeed<Fields = unknown>(options: UseFeedOptions<Fields>): FeedView<Fields> {
-  const [view, setView] = useState<FeedView<Fields>>(connecting)
   const { headers: _headers, selection = '', ...plain } = options
   const key = JSON.stringify([plain, documentText(selection)])
+  // A view carries the key of its feed: what another feed showed is shown no longer, not for one rendering.
+  const [shown, setShown] = useState<{ readonly key: string; readonly view: FeedView<Fields> }>()
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
-    setView(connecting)
+    setShown(undefined)
     void (async () => {
       for await (const event of follow({ ...options, signal })) {
         if (signal.aborted) return
-        setView((former) => viewAfter(former, event, options.keep ?? 100))
+        setShown((former) => {
+          const view = former?.key === key ? former.view : connecting
+          return { key, view: viewAfter(view, event, options.keep ?? 100) }
+        })
       }
     })()
     return () => controller.abort()
   }, [key])
-  return view
+  return shown?.key === key ? shown.view : connecting
 }
 
 const connecting = {
