@@ -3,6 +3,7 @@ import { App, startPages } from './app.tsx'
 import { startKeyboard } from './frame/keyboard.tsx'
 import { startLive } from './live.ts'
 import { frame } from './network.ts'
+import { startCopying } from './parts/copy.tsx'
 import { startClock } from './parts/time.tsx'
 import { startRouter } from './router.ts'
 import './styles/base.css'
@@ -17,6 +18,7 @@ import './styles/tools.css'
 startRouter()
 startKeyboard()
 startClock()
+startCopying()
 startPages()
 const stop = frame.subscribe((known) => {
   if (known === undefined) return

@@ -107,6 +107,32 @@ test('payments arrive on an open page, also after the gateway was killed, and no
   expect(tab.problems.filter((problem) => !problem.includes('ERR_'))).toEqual([])
 }, 120_000)
 
+test('what was scrolled away of a long list is given back', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = own
+  await lengthenHistories(page, listed)
+  await page.goto(`${gateway.url}/address/${addressOf(user(7))}`)
+  await page.waitForSelector('section[aria-label="History"] .gap')
+  const drawn = await page.evaluate(async () => {
+    const all = new Set<string>()
+    // Some of the rows before are still there after each step.
+    for (let step = 0; step < 60; step++) {
+      scrollBy(0, innerHeight / 2)
+      for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame)
+      for (const row of document.querySelectorAll('[data-row]'))
+        all.add(row.getAttribute('aria-rowindex') ?? '')
+    }
+    return all.size
+  })
+  expect(drawn).toBeGreaterThan(300)
+  const session = await page.createCDPSession()
+  await session.send('HeapProfiler.collectGarbage')
+  const prototype = await page.evaluateHandle(() => HTMLTableRowElement.prototype)
+  const kept = await page.queryObjects(prototype)
+  expect(await kept.evaluate((rows) => rows.length)).toBeLessThan(200)
+  await own.close()
+}, 120_000)
+
 test('of a long list the rows near the window are in the page, and all in its file and on paper', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
   const { page } = own

@@ -18,6 +18,7 @@ import {
 import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
 import { graphql } from '../support/client.ts'
 import { setRecords, variablesIn } from '../support/explorer-pages.ts'
+import { until } from '../support/until.ts'
 
 /** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
 
@@ -315,6 +316,40 @@ test('the history of an address is walked through, and its QR code is loaded whe
   expect(loaded.filter(isCode)).toHaveLength(1)
   expect(await accessibilityProblems(tab)).toEqual([])
   expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
+  expect(tab.problems).toEqual([])
+  await tab.close()
+})
+
+test('ids and bytes are copied whole, by a button and by a key', async () => {
+  const { url } = started.world.gateway
+  const tab = await openTab(browser, url, { width: 1280 })
+  const { page } = tab
+  // A browser without a window has nobody to ask.
+  const may = (name: string) => ({ permission: { name }, state: 'granted' }) as const
+  await page.browserContext().setPermission(url, may('clipboard-read'), may('clipboard-write'))
+  await page.evaluateOnNewDocument(`{
+    const write = navigator.clipboard.writeText.bind(navigator.clipboard)
+    window.copied = []
+    navigator.clipboard.writeText = async (text) => {
+      await write(text)
+      window.copied.push(text)
+    }
+  }`)
+  const path = present(paths.get('block'), 'a path of the page')
+  await page.goto(url + path)
+  await page.waitForSelector('.bytes')
+  const copied = () => page.evaluate('window.copied.at(-1)')
+  await page.click('.id .copy')
+  await page.waitForSelector('.copy.copied[aria-label="Copied"]')
+  expect(await copied()).toBe(path.split('/').at(-1))
+  await page.waitForSelector('.copy.copied', { hidden: true })
+  await page.$eval('.copy[data-copy]', (button) => (button as HTMLElement).click())
+  await page.waitForSelector('.copied')
+  expect(await copied()).toMatch(/^0x(?:[0-9a-f]{2}){100,}$/)
+  await page.focus('.id a')
+  const focused = await page.$eval('.id:has(a)', (id) => (id as HTMLElement).dataset.copy)
+  await page.keyboard.press('c')
+  await until(async () => (await copied()) === focused)
   expect(tab.problems).toEqual([])
   await tab.close()
 })

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { copyText } from '../parts/copy.tsx'
+import { copyMarked } from '../parts/copy.tsx'
 import { linkTo, navigate } from '../router.ts'
 import { texts } from '../texts.ts'
 import { switchTheme } from './theme.ts'
@@ -64,8 +64,7 @@ function walk(step: number): void {
 }
 
 function copyFocused(): void {
-  const id = document.activeElement?.closest<HTMLElement>('[data-copy]')?.dataset.copy
-  if (id !== undefined) void copyText(id)
+  if (document.activeElement !== null) void copyMarked(document.activeElement)
 }
 
 export function KeyboardHelp() {

@@ -1,33 +1,59 @@
-import { useSignal } from '@preact/signals'
 import { texts } from '../texts.ts'
 
-/** Copies a text. */
-export function Copy({ text, isQuiet }: { readonly text: string; readonly isQuiet?: boolean }) {
-  const isDone = useSignal(false)
-  const copy = async () => {
-    await copyText(text)
-    isDone.value = true
-    setTimeout(() => {
-      isDone.value = false
-    }, 1_500)
-  }
+/** Copying: one listener of the document serves every button, so that a row of a long list brings none of its own. */
+
+interface CopyProps {
+  /** What is copied; without it, the `data-copy` of what the button stands in. */
+  readonly text?: string
+  readonly isQuiet?: boolean
+}
+
+/** A button that copies a text. */
+export function Copy({ text, isQuiet }: CopyProps) {
   return (
     <button
       type="button"
       class="copy"
       tabIndex={isQuiet ? -1 : 0}
-      aria-label={isDone.value ? texts.copied : texts.copy}
-      onClick={copy}
+      aria-label={texts.copy}
+      data-copy={text}
     >
       <svg viewBox="0 0 16 16" aria-hidden="true">
-        <path d={isDone.value ? 'M3 8.5l3.5 3.5L13 5' : 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3'} />
+        <path class="copy-sheets" d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />
+        <path class="copy-tick" d="M3 8.5l3.5 3.5L13 5" />
       </svg>
     </button>
   )
 }
 
+const confirmedMs = 1_500
+
+export function startCopying(): void {
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('.copy') : null
+    if (button !== null) void copyMarked(button).then((isDone) => isDone && confirm(button))
+  })
+}
+
+/** Copies the text that is marked by `data-copy` on an element or around it; whether there is one. */
+export async function copyMarked(element: Element): Promise<boolean> {
+  const text = element.closest<HTMLElement>('[data-copy]')?.dataset.copy
+  if (text === undefined) return false
+  await copyText(text)
+  return true
+}
+
+function confirm(button: Element): void {
+  button.classList.add('copied')
+  button.ariaLabel = texts.copied
+  setTimeout(() => {
+    button.classList.remove('copied')
+    button.ariaLabel = texts.copy
+  }, confirmedMs)
+}
+
 /** Browsers give the clipboard to pages of secure origins alone; elsewhere the old command does it. */
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)
     return

@@ -26,7 +26,7 @@ export function Id({ of, id, isWhole = false }: IdProps) {
       <a href={linkTo(of, { [parameter]: id })} title={id}>
         {isWhole ? id : shortened(id)}
       </a>
-      <Copy text={id} isQuiet={!isWhole} />
+      <Copy isQuiet={!isWhole} />
     </span>
   )
 }
@@ -43,7 +43,7 @@ export function PlainId({
     <span class="id id-whole" data-copy={id}>
       {isSigned && <Sign of={id} />}
       <span>{id}</span>
-      <Copy text={id} />
+      <Copy />
     </span>
   )
 }

@@ -50,8 +50,8 @@ function exactText(node: Node): string {
   if (!(node instanceof Element)) return node.textContent ?? ''
   if (node instanceof HTMLDataElement) return node.value
   if (node instanceof HTMLTimeElement) return node.dateTime
-  if (node instanceof HTMLElement && node.dataset.copy !== undefined) return node.dataset.copy
   if (node.matches('[aria-hidden="true"], button, svg')) return ''
+  if (node instanceof HTMLElement && node.dataset.copy !== undefined) return node.dataset.copy
   const text = [...node.childNodes].map(exactText).join('')
   return node.matches('li, p, div') ? ` ${text} ` : text
 }

@@ -1,5 +1,5 @@
-import { type ComponentChildren, type RefObject, render, type VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Component, type ComponentChildren, type RefObject, render, type VNode } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { ariaRowIndex, useDrawnParts } from './long-list.ts'
@@ -147,7 +147,6 @@ interface RowProps<Row> extends CellsProps<Row> {
 }
 
 function TableRow<Row>({ n, row, columns, hasArrived }: RowProps<Row>) {
-  const cells = useMemo(() => <Cells row={row} columns={columns} />, [row, columns])
   return (
     <tr
       role="row"
@@ -155,21 +154,27 @@ function TableRow<Row>({ n, row, columns, hasArrived }: RowProps<Row>) {
       class={hasArrived ? 'arrived' : undefined}
       data-row
     >
-      {cells}
+      <Cells row={row} columns={columns} />
     </tr>
   )
 }
 
-function Cells<Row>({ row, columns }: CellsProps<Row>) {
-  return (
-    <>
-      {columns.map(({ head, cell, isNumber }) => (
-        <td key={head} role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
-          {cell(row)}
-        </td>
-      ))}
-    </>
-  )
+/**
+ * The cells of a row, drawn anew for another row alone. Elements that `useMemo` keeps would do the same, and keep the whole table as
+ * it was when they were made, with the kept elements of its rows: scrolling would hold all that was ever drawn.
+ */
+class Cells<Row> extends Component<CellsProps<Row>> {
+  override shouldComponentUpdate({ row, columns }: CellsProps<Row>) {
+    return row !== this.props.row || columns !== this.props.columns
+  }
+
+  override render({ row, columns }: CellsProps<Row>) {
+    return columns.map(({ head, cell, isNumber }) => (
+      <td key={head} role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
+        {cell(row)}
+      </td>
+    ))
+  }
 }
 
 /** The widths of the columns of a long table, as its first rows have them, so that they stay while others are drawn. */
