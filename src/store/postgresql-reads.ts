@@ -32,45 +32,34 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
   const pool = new Pool({ ...settings, types })
   // An idle connection was lost; the pool makes another.
   pool.on('error', () => {})
-  const statements = new Map<string, Statement>()
+  const statements = createStatements()
   let isClosed = false
   /** A pooler that gives out transactions loses names: what one connection prepared, the next does not know, or knows already. */
   let hasNames = true
 
-  function statementOf(sql: string): Statement {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
-    // Each connection keeps each of them on the server. Texts that are put together may be many.
-    const name = statements.size < mostNamed ? nameOf(sql) : undefined
-    const statement = { text: numbered(sql), name }
-    if (name !== undefined) statements.set(sql, statement)
-    return statement
-  }
-
   async function run(
     on: Pick<ClientBase, 'query'>,
-    { text, name }: Statement,
-    values: readonly Parameter[],
+    { text, name, values }: Statement,
   ): Promise<Rows> {
-    const query: QueryArrayConfig = { text, values: [...values], rowMode: 'array' }
+    const query: QueryArrayConfig = { text, values, rowMode: 'array' }
     const { rows } = await on.query<unknown[]>(name === undefined ? query : { ...query, name })
     return rows
   }
 
-  function plainOf({ text }: Statement): Statement {
-    return { text, name: undefined }
+  function plainOf({ text, values }: Statement): Statement {
+    return { text, values, name: undefined }
   }
 
   async function query(sql: string, parameters: readonly Parameter[]) {
     assert(!isClosed, 'the store is open')
-    const statement = statementOf(sql)
-    if (!hasNames) return await run(pool, plainOf(statement), parameters)
+    const statement = statements.of(sql, parameters)
+    if (!hasNames) return await run(pool, plainOf(statement))
     try {
-      return await run(pool, statement, parameters)
+      return await run(pool, statement)
     } catch (failure) {
       if (statement.name === undefined || !isNameLost(failure)) throw failure
       hasNames = false
-      return await run(pool, plainOf(statement), parameters)
+      return await run(pool, plainOf(statement))
     }
   }
 
@@ -95,8 +84,8 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
 
     function querySnapshot(sql: string, parameters: readonly Parameter[]): Promise<Rows> {
       const on = present(client, 'a snapshot that has begun')
-      const statement = statementOf(sql)
-      const ask = () => run(on, hasNames ? statement : plainOf(statement), parameters)
+      const statement = statements.of(sql, parameters)
+      const ask = () => run(on, hasNames ? statement : plainOf(statement))
       const rows = last.then(ask, ask)
       last = rows
       return rows
@@ -167,10 +156,80 @@ function giveBack(client: PoolClient, isLost: boolean): void {
 
 function ignore(): void {}
 
+/** What is asked of the server. */
 interface Statement {
   /** With the parameters as PostgreSQL counts them. */
   readonly text: string
   readonly name: string | undefined
+  readonly values: unknown[]
+}
+
+/** A text of the program, as it is asked. */
+interface Text {
+  readonly plain: Named
+  /** Where its limit is among the parameters, from 0 on. */
+  readonly limitAt: number | undefined
+  /** The text with a limit in it, by that limit. */
+  readonly limited: Map<unknown, Named>
+}
+
+type Named = Pick<Statement, 'text' | 'name'>
+
+/**
+ * The statements of a pool. A usual limit is written into the text: PostgreSQL plans a named statement once for all values where that
+ * seems no worse than to plan it each time, which takes as long as most of our reads, and of a limit that it does not know
+ * it expects a tenth of all rows, so that it would plan each time, or sort where an index has the order.
+ */
+function createStatements() {
+  const texts = new Map<string, Text>()
+  let names = 0
+
+  // Each connection keeps each of them on the server. Texts that are put together may be many.
+  function named(text: string): Named {
+    const name = names < mostNamed ? nameOf(text) : undefined
+    if (name !== undefined) names += 1
+    return { text, name }
+  }
+
+  function textOf(sql: string): Text {
+    const known = texts.get(sql)
+    if (known !== undefined) return known
+    const numberedText = numbered(sql)
+    const text = { plain: named(numberedText), limitAt: limitIn(numberedText), limited: new Map() }
+    if (text.plain.name !== undefined) texts.set(sql, text)
+    return text
+  }
+
+  return {
+    of(sql: string, parameters: readonly Parameter[]): Statement {
+      const { plain, limitAt, limited } = textOf(sql)
+      const limit = limitAt === undefined ? undefined : parameters[limitAt]
+      if (limitAt === undefined || !usualLimits.has(limit))
+        return { ...plain, values: [...parameters] }
+      const known = limited.get(limit) ?? named(withLimit(plain.text, limitAt, String(limit)))
+      if (known.name !== undefined) limited.set(limit, known)
+      return { ...known, values: parameters.toSpliced(limitAt, 1) }
+    },
+  }
+}
+
+/** Of pages, each with the row that says whether there are more, and of what is read at once. */
+const usualLimits: ReadonlySet<unknown> = new Set([2, 6, 11, 21, 26, 51, 101, 201, 501, 1000, 1001])
+
+/** The place of the parameter that is the last limit of a text, from 0 on, where it is nothing else. */
+function limitIn(text: string): number | undefined {
+  const last = [...text.matchAll(/LIMIT \$(\d+)\b/g)].at(-1)
+  const isOnce = last !== undefined && text.split(new RegExp(`\\$${last[1]}\\b`)).length === 2
+  return isOnce ? Number(last[1]) - 1 : undefined
+}
+
+/** Writes a limit in the place of its parameter, and numbers those behind it anew. */
+function withLimit(text: string, limitAt: number, limit: string): string {
+  return text.replaceAll(/\$(\d+)/g, (mark, digits) => {
+    const at = Number(digits) - 1
+    if (at === limitAt) return limit
+    return at < limitAt ? mark : `$${at}`
+  })
 }
 
 function numbered(sql: string): string {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
-import { identifyGenesis } from '../../src/ledger/genesis.ts'
+import { identifyOutputs } from '../../src/ledger/genesis.ts'
 import { present } from '../../src/lib/assert.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { guardClock } from '../../src/lib/guarded-clock.ts'
@@ -61,7 +61,7 @@ export async function measureBooking(): Promise<void> {
     ),
   )
   while (source.unavailable() !== undefined) await delay(10)
-  const funds = identifyGenesis(plan.parameters, plan.outputs).outputIds.slice(-lanes)
+  const funds = identifyOutputs(plan.parameters, plan.outputs).slice(-lanes)
   const prepared = await prepareBlocks(source, users, funds)
   writer.reset()
   admission.reset()

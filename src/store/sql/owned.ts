@@ -36,9 +36,9 @@ export function ownedRead({ query, dialect }: Reading) {
     const { slot } = from
     if (!('outputId' in from)) return rows(page.atSlot, [key, slot, limit])
     const place = [...placeOf(from.outputId), from.isSpent]
-    const found = await rows(page.atPlace, [key, slot, mostSkipped, ...place, limit])
+    const found = await rows(page.atPlace, [key, slot, ...place, limit])
     if (found.length > 0) return found
-    const beyond = await query(page.beyond, [key, slot, mostSkipped])
+    const beyond = await query(page.beyond, [key, slot])
     return beyond.length > 0 ? undefined : found
   }
 }
@@ -117,14 +117,14 @@ function statements({ read, direction, reaches, slotSeq, from }: InOneOrder, ord
   const near = `${from(slotSeq)} ORDER BY ${order} LIMIT`
   // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
   // the work in a milestone that has ever so many rows of the address.
-  const place = `(SELECT seq FROM (SELECT ${columns} ${near} ?3) AS near
-    WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?4, ?5, ?6, ?7)
+  const place = `(SELECT seq FROM (SELECT ${columns} ${near} ${mostSkipped}) AS near
+    WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?3, ?4, ?5, ?6)
     ORDER BY seq ${direction} LIMIT 1)`
   return {
     atEnd: `SELECT ${read} ${from()} ORDER BY ${order} LIMIT ?2`,
     atSeq: `SELECT ${read} ${from('?2')} ORDER BY ${order} LIMIT ?3`,
     atSlot: `SELECT ${read} ${near} ?3`,
-    atPlace: `SELECT ${read} ${from(place)} ORDER BY ${order} LIMIT ?8`,
-    beyond: `SELECT seq ${near} 1 OFFSET ?3`,
+    atPlace: `SELECT ${read} ${from(place)} ORDER BY ${order} LIMIT ?7`,
+    beyond: `SELECT seq ${near} 1 OFFSET ${mostSkipped}`,
   }
 }

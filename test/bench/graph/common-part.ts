@@ -13,6 +13,7 @@ import {
   print,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
 
@@ -41,9 +42,21 @@ export function commonPart(text: string, schema: GraphQLSchema): CommonPart {
   )
   const root = present(schema.getQueryType(), 'a root')
   const selectionSet = keep(operation.selectionSet, root.name, schema, fragments)
-  const definitions = [{ ...operation, selectionSet: present(selectionSet, 'something in common') }]
+  const definitions = [withUsedVariables(operation, present(selectionSet, 'something in common'))]
   const part: DocumentNode = { kind: Kind.DOCUMENT, definitions }
   return { text: print(part), fields: leavesOf(part), ofFields: leavesOf(document) }
+}
+
+/** A server refuses a variable that nothing needs. */
+function withUsedVariables(
+  operation: OperationDefinitionNode,
+  selectionSet: SelectionSetNode,
+): OperationDefinitionNode {
+  const used = new Set<string>()
+  visit(selectionSet, { Variable: ({ name }) => void used.add(name.value) })
+  const defined = operation.variableDefinitions ?? []
+  const variableDefinitions = defined.filter(({ variable }) => used.has(variable.name.value))
+  return { ...operation, variableDefinitions, selectionSet }
 }
 
 /** Selections of a type, with fragments in place; `undefined` where nothing is left. */

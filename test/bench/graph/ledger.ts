@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { identifyGenesis } from '../../../src/ledger/genesis.ts'
+import { identifyOutputs } from '../../../src/ledger/genesis.ts'
 import { conditionOf } from '../../../src/ledger/output-parts.ts'
 import { present } from '../../../src/lib/assert.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
@@ -51,7 +51,7 @@ export async function makeGraphLedger(
   const { parameters, outputs } = genesis
   const ledger = await openEmbeddedLedger(url, { startSeconds: began + firstSlot - 1, genesis })
   await ledger.untilCommitted(firstSlot - parameters.minCommittableAge)
-  const ids = identifyGenesis(parameters, outputs).outputIds
+  const ids = identifyOutputs(parameters, outputs)
   const created = outputs.map((output, i) => ({ outputId: present(ids[i], 'an id'), output }))
   const world = worldOf(ledger, seats)
   world.note(0, { spent: [], created })

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
-import { pages, textOf } from '../../support/explorer-pages.ts'
+import { textOf } from '../../support/explorer-pages.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 import { untilCommitted } from '../../support/wallet.ts'
 import { loadBy, type Measured } from '../graphql/load.ts'
@@ -81,12 +81,11 @@ async function pagesOf(ledger: GraphLedger, { only }: Options): Promise<readonly
   const plain = await startPeer('explorer.ts', ledger)
   const schema = await schemaOf(plain)
   await plain.end()
-  return pages
-    .filter((name) => only === undefined || only === name)
-    .map((name) => {
+  return [...variables]
+    .filter(([name]) => only === undefined || only === name)
+    .map(([name, asked]) => {
       const whole = textOf(name)
       const { text, fields, ofFields } = commonPart(whole, schema)
-      const asked = present(variables.get(name), name)
       return { name, text, whole, variables: asked, fields: `${fields} of ${ofFields}` }
     })
 }

@@ -160,9 +160,11 @@ builder.queryType({
     milestone: t.prismaField({
       type: 'Commitment',
       nullable: true,
-      args: { index: t.arg({ type: 'UInt32', required: true }) },
-      resolve: (query, _root, { index }) =>
-        prisma.commitment.findUnique({ ...query, where: { slot: index } }),
+      args: { index: t.arg({ type: 'UInt32' }) },
+      resolve: async (query, _root, { index }) => {
+        const slot = index ?? (await newestMilestone()).slot
+        return prisma.commitment.findUnique({ ...query, where: { slot } })
+      },
     }),
     transactions: t.prismaConnection({
       type: 'Transaction',
@@ -213,9 +215,10 @@ builder.queryType({
     epoch: t.prismaField({
       type: 'Epoch',
       nullable: true,
-      resolve: async (query) => {
-        const { slot } = await newestMilestone()
-        return prisma.epoch.findUnique({ ...query, where: { epoch: slot / slotsPerEpoch } })
+      args: { index: t.arg({ type: 'UInt32' }) },
+      resolve: async (query, _root, { index }) => {
+        const epoch = index ?? (await newestMilestone()).slot / slotsPerEpoch
+        return prisma.epoch.findUnique({ ...query, where: { epoch } })
       },
     }),
   }),

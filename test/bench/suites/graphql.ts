@@ -141,13 +141,13 @@ async function measureInTurns(
   { ledger, rounds, isShort }: Options & { readonly ledger: LargeLedger },
 ): Promise<Results> {
   const results = new Map(columns.map((column) => [column, new Map<Peer, Measured[]>()]))
-  // The first round warms up.
+  // The first round warms up: a server is not at its best before its code is compiled, which takes seconds.
   for (let round = 0; round <= rounds; round++) {
     for (const [peer, server] of servers) {
       server.goOn()
       for (const column of columns) {
         if (peer.asks[column.kind] === undefined) continue
-        const ms = (isShort ? 500 : 1_000) * (round === 0 ? 2 : 1)
+        const ms = (isShort ? 500 : 1_000) * (round === 0 ? 6 : 1)
         const measured = await load({ peer, server }, column, { ledger, ms })
         if (round === 0) continue
         const ofColumn = results.get(column)

@@ -1,21 +1,25 @@
-import type { ColumnType, Dialect } from '../bulk.ts'
+import type { BulkColumn, ColumnType, Dialect, JsonValue } from '../bulk.ts'
 
-/** Bulk statements on PostgreSQL: the parameter is a list of objects; it reads bytes from `\x` and digits. */
+/**
+ * Bulk statements on PostgreSQL. The parameter is a list of objects, or for one column an array of its values: of an array the
+ * planner expects few rows, and goes to them by index, where it expects a hundred of a list and may read a whole table for them.
+ */
 export const dialect: Dialect = {
   json(columns, rows) {
+    const [only, ...others] = columns
+    if (only !== undefined && others.length === 0)
+      return `{${rows.map(([value]) => element(textOf(only, value))).join(',')}}`
     return JSON.stringify(
-      rows.map((values) => {
-        const row: Record<string, unknown> = {}
-        for (const [i, { name, type }] of columns.entries()) {
-          const value = values[i]
-          row[name] = type === 'bytes' && value !== null ? `\\x${value}` : value
-        }
-        return row
-      }),
+      rows.map((values) =>
+        Object.fromEntries(columns.map((column, i) => [column.name, textOf(column, values[i])])),
+      ),
     )
   },
 
   given(columns) {
+    const [only, ...others] = columns
+    if (only !== undefined && others.length === 0)
+      return `unnest($1::${types[only.type]}[]) AS given ("${only.name}")`
     const typed = columns.map(({ name, type }) => `"${name}" ${types[type]}`)
     return `jsonb_to_recordset($1::jsonb) AS given (${typed.join(', ')})`
   },
@@ -44,6 +48,17 @@ export const dialect: Dialect = {
   byPosition: (direction) => `address ${direction}, class ${direction}, seq ${direction}`,
 
   slice: (from, length) => `substring($2::bytea FROM ${from} FOR ${length})`,
+}
+
+/** It reads bytes from `\x` and digits. */
+function textOf({ type }: BulkColumn, value: JsonValue | undefined): JsonValue | undefined {
+  return type === 'bytes' && value !== null ? `\\x${value}` : value
+}
+
+/** A value within an array, quoted as text whatever it is. */
+function element(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return 'NULL'
+  return `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 const types: { readonly [T in ColumnType]: string } = {
