@@ -17,7 +17,7 @@ const help = `npm run bench -- graphql [--short] [--database sqlite|postgresql] 
 Asks the built gateway (npm run build) and its peers for pages of the updates of an address, in turns, and prints the
 processor time of the server for a request, in microseconds, and the requests a second. Their answers are compared first.
 
---short     a log of 10^5 rows in place of 10^6, three rounds in place of seven, and fewer questions: less than three minutes
+--short     a log of 10^5 rows in place of 10^6, three rounds in place of seven, and fewer questions: some five minutes
 --database  one of the two alone
 --only      the columns whose head has this text, of the full run`
 
@@ -141,7 +141,7 @@ async function measureInTurns(
   { ledger, rounds, isShort }: Options & { readonly ledger: LargeLedger },
 ): Promise<Results> {
   const results = new Map(columns.map((column) => [column, new Map<Peer, Measured[]>()]))
-  // The first round warms up: a server is not at its best before its code is compiled, which takes seconds.
+  // The first round warms up: V8 compiles the code of a server while it runs, which takes seconds.
   for (let round = 0; round <= rounds; round++) {
     for (const [peer, server] of servers) {
       server.goOn()
