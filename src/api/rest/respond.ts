@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { afterTurns } from '../../lib/turns.ts'
+import { afterTurns, turnOf } from '../../lib/turns.ts'
 import type { RestResponse, RouteResponse, StreamedResponse } from './response.ts'
 
 /** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
@@ -78,9 +78,35 @@ function sendBody(
 ): void {
   const length = Buffer.byteLength(body)
   response.writeHead(status, { ...headers, 'content-length': length })
+  if (typeof body === 'object' && length > wholeBytes) return void sendInPieces(response, body)
   // ASCII is the same in both encodings. For UTF-8 Node reserves three bytes a character, on the heap where these are many.
   const isAscii = typeof body === 'string' && length === body.length
   afterTurns(() => (isAscii ? response.end(body, 'latin1') : response.end(body)))
+}
+
+/** A body up to this is given to the system at once: it copies about one gigabyte a second. */
+const wholeBytes = 262_144
+const pieceBytes = 65_536
+
+/** The system takes some megabytes for a client that does not read, and copies them in one go: here others have turns in between. */
+async function sendInPieces(response: ServerResponse, body: Uint8Array): Promise<void> {
+  const client = response.req.socket.remoteAddress ?? ''
+  for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {
+    await turnOf(client)
+    const isTaken = response.write(body.subarray(from, from + pieceBytes))
+    if (!isTaken && !response.destroyed) await takenOrCut(response)
+  }
+  response.end()
+}
+
+function takenOrCut(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
 }
 
 /** Compresses on another thread, for speed rather than size. */
