@@ -141,7 +141,8 @@ describe('a gateway with a replica', () => {
     }
     const atReplica = await callsAt(near.url)
     const atPrimary = await callsAt(primary.url)
-    const often = [...atReplica].filter(([, calls]) => calls >= times).map(([text]) => text)
+    // With its limit in the text a statement is another one.
+    const often = [...atReplica].filter(([, calls]) => calls > times / 2).map(([text]) => text)
     const reads = often.filter((text) => /ledger_updates|FROM "?blocks|chain_record/.test(text))
     expect(reads.length).toBeGreaterThanOrEqual(3)
     expect(reads.map((text) => atPrimary.get(text) ?? 0)).toEqual(reads.map(() => 0))

@@ -255,7 +255,7 @@ test.each([
   expect(await accessibilityProblems(tab)).toEqual([])
   await page.click('.try-again button')
   await untilText('.try-again', row.again)
-  await until(() => tab.operations.at(-1) === 'query TryAgain')
+  await until(() => tab.operations.includes('query TryAgain'))
 })
 
 test('a page that was never loaded comes when the gateway is back', async () => {

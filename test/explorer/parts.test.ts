@@ -3,7 +3,13 @@ import { changesOf } from '../../src/explorer/parts/changes.ts'
 import { csvOf, fileNameOf } from '../../src/explorer/parts/csv.ts'
 import { stripOf } from '../../src/explorer/parts/issued-blocks.ts'
 import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/metadata-rows.ts'
-import { blocksIn, nextBlocks, partsOf, rowsPerBlock } from '../../src/explorer/parts/row-blocks.ts'
+import {
+  blocksIn,
+  nextBlocks,
+  partsOf,
+  rowsPerBlock,
+  withRow,
+} from '../../src/explorer/parts/row-blocks.ts'
 import { isSame } from '../../src/explorer/parts/same.ts'
 
 /** What the pages of chains compute of an answer. */
@@ -182,6 +188,10 @@ describe('of a long list', () => {
   test('a few more are drawn at a time, the middle ones first', () => {
     expect(nextBlocks([0, 1], [1, 2])).toEqual([1, 2])
     expect(nextBlocks([0, 1], [5, 6, 7, 8, 9])).toEqual([6, 7])
+    // The row with the focus stays, whatever was chosen before it had it.
+    expect(withRow([0, 9], 4 * rowsPerBlock)).toEqual([0, 4, 9])
+    expect(withRow([0, 9], 9 * rowsPerBlock + 1)).toEqual([0, 9])
+    expect(withRow([0, 9], undefined)).toEqual([0, 9])
     expect(nextBlocks([6, 7], [5, 6, 7, 8, 9])).toEqual([5, 6, 7, 8])
     expect(nextBlocks([5, 6, 7, 8], [5, 6, 7, 8, 9])).toEqual([5, 6, 7, 8, 9])
     expect(nextBlocks([5, 6], [])).toEqual([])

@@ -8,6 +8,7 @@ import {
   type Part,
   partsOf,
   rowsPerBlock,
+  withRow,
 } from './row-blocks.ts'
 import { isSame } from './same.ts'
 
@@ -66,8 +67,12 @@ export function useDrawnParts(
     })
   }, [rowCount])
 
+  // Both the focus and the rows may have moved since `drawn` was chosen.
+  const focused = body.current === null ? undefined : focusedRowIn(body.current)
+  useKeptFocus(body)
   const all = () => Array.from({ length: blockCount(rowCount) }, (_, n) => n)
-  return partsOf(isPrinted ? all() : drawn, { rowCount, heightOf: heights.of })
+  const shown = isPrinted ? all() : withRow(drawn, focused)
+  return partsOf(shown, { rowCount, heightOf: heights.of })
 }
 
 /** The heights of blocks: as they were when they were last drawn, and before that as the first ones were. */
@@ -100,6 +105,15 @@ function createHeights() {
       expectedPx = undefined
     },
   }
+}
+
+/** Gives the focus back to an element that was moved within the body, which takes it away. */
+function useKeptFocus({ current }: RefObject<HTMLTableSectionElement | null>): void {
+  const { activeElement } = document
+  useLayoutEffect(() => {
+    const isLost = activeElement !== document.activeElement && current?.contains(activeElement)
+    if (isLost && activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true })
+  })
 }
 
 function focusedRowIn(body: HTMLElement): number | undefined {

@@ -41,6 +41,13 @@ export function nextBlocks(drawn: readonly number[], wanted: readonly number[]):
 
 const mostAdded = 2
 
+/** Those that are drawn, and the one with a row. */
+export function withRow(drawn: readonly number[], row: number | undefined): readonly number[] {
+  const block = row === undefined ? undefined : blockOf(row)
+  if (block === undefined || drawn.includes(block)) return drawn
+  return [...drawn, block].toSorted((one, other) => one - other)
+}
+
 /** A part of a list: rows that are drawn, or a gap in the place of those that are not. */
 export type Part =
   | { readonly is: 'ROWS'; readonly from: number; readonly to: number }
