@@ -33,7 +33,7 @@ export const detailTexts = {
     notProven:
       'No hash proves that the network agreed on this commitment: compare its id with what other nodes say of the slot.',
     spent:
-      'It is spent. A commitment stands for what is unspent at the end of its slot, and the gateway has the roots of the newest slot alone.',
+      'It is spent. A commitment commits to what is unspent at the end of its slot, and the gateway has the roots of the newest slot alone.',
     waits: 'Its slot is not committed yet: check again when it is.',
     stateRoot: 'Root over all unspent outputs',
     rootsId: 'Root over the roots of the slot',

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { createSignal } from '../lib/signal.ts'
-import type { LeaseLost, StoreReader } from '../store/contract.ts'
+import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
+import type { LeaseLost } from '../store/lease-contract.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 

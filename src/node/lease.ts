@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { LeaseHeld, LeaseLost, StoreWriter } from '../store/contract.ts'
+import type { StoreWriter } from '../store/contract.ts'
+import type { LeaseHeld, LeaseLost } from '../store/lease-contract.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it runs out. */

@@ -9,7 +9,7 @@ export interface CommittedRoots {
   readonly commitmentId: CommitmentId
   /** The 89 bytes of the commitment, of which its id is the hash. */
   readonly commitment: Hex
-  /** The eight roots behind the roots id of the commitment, in their order; the third stands for all unspent outputs. */
+  /** The eight roots behind the roots id of the commitment, in their order; the third is that of the state, all unspent outputs. */
   readonly roots: readonly Hex[]
 }
 

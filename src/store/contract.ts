@@ -13,6 +13,7 @@ import type {
 import type { Allotment } from '../protocol/transaction.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { HistoryChecks, HistoryState } from './history-contract.ts'
+import type { LeaseHeld, LeaseLost, LeaseState, LeaseTerm } from './lease-contract.ts'
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { DatabaseSpace, StoreLoad } from './load.ts'
@@ -308,33 +309,6 @@ export interface ChainRecordDiffers {
   readonly code: 'CHAIN_RECORD_DIFFERS'
   /** 0 where there is no record. */
   readonly version: number
-}
-
-/** The number under which the lease holder writes; raised by every new holder. */
-export interface LeaseTerm {
-  readonly term: number
-}
-
-/** Another process holds the lease, until a Unix time in milliseconds by the database's clock. */
-export interface LeaseHeld {
-  readonly code: 'LEASE_HELD'
-  readonly term: number
-  readonly holder: string
-  readonly until: number
-}
-
-/** The lease as it is now. */
-export interface LeaseState {
-  readonly term: number
-  readonly holder: string
-  /** Milliseconds until it runs out, by the database's clock; not above 0 when it has. */
-  readonly leftMs: number
-}
-
-/** Another holder has taken over, and nothing was written. */
-export interface LeaseLost {
-  readonly code: 'LEASE_LOST'
-  readonly term: number
 }
 
 /** The database belongs to a network already. */

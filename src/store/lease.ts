@@ -1,6 +1,6 @@
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { LeaseHeld, LeaseLost, LeaseTerm } from './contract.ts'
+import type { LeaseHeld, LeaseLost, LeaseTerm } from './lease-contract.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
 
 /** The lease of the one writer (design: write path): one row, and a term that every new holder raises. */

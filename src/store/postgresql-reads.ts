@@ -166,14 +166,12 @@ interface Statement {
 
 /** A text of the program, as it is asked. */
 interface Text {
-  readonly plain: Named
+  readonly numbered: string
   /** Where its limit is among the parameters, from 0 on. */
   readonly limitAt: number | undefined
   /** The text with a limit in it, by that limit. */
-  readonly limited: Map<unknown, Named>
+  readonly limited: Map<unknown, string>
 }
-
-type Named = Pick<Statement, 'text' | 'name'>
 
 /**
  * The statements of a pool. A usual limit is written into the text: PostgreSQL plans a named statement once for all values where that
@@ -182,35 +180,51 @@ type Named = Pick<Statement, 'text' | 'name'>
  */
 function createStatements() {
   const texts = new Map<string, Text>()
-  let names = 0
-
   // Each connection keeps each of them on the server. Texts that are put together may be many.
-  function named(text: string): Named {
-    const name = names < mostNamed ? nameOf(text) : undefined
-    if (name !== undefined) names += 1
-    return { text, name }
-  }
+  const plainNames = new Map<string, string>()
+  const limitedNames = new Map<string, string>()
 
   function textOf(sql: string): Text {
     const known = texts.get(sql)
     if (known !== undefined) return known
-    const numberedText = numbered(sql)
-    const text = { plain: named(numberedText), limitAt: limitIn(numberedText), limited: new Map() }
-    if (text.plain.name !== undefined) texts.set(sql, text)
-    return text
+    const text = numbered(sql)
+    const made = { numbered: text, limitAt: limitIn(text), limited: new Map() }
+    if (texts.size < mostNamed) texts.set(sql, made)
+    return made
+  }
+
+  function limitedOf(
+    { numbered, limitAt, limited }: Text,
+    parameters: readonly Parameter[],
+  ): Statement | undefined {
+    const limit = limitAt === undefined ? undefined : parameters[limitAt]
+    if (limitAt === undefined || !usualLimits.has(limit)) return undefined
+    const text = limited.get(limit) ?? withLimit(numbered, limitAt, String(limit))
+    limited.set(limit, text)
+    const name = nameIn(limitedNames, text)
+    if (name === undefined) return undefined
+    return { text, name, values: parameters.toSpliced(limitAt, 1) }
   }
 
   return {
+    /** The text without its limit where there are too many with theirs: a client that asks for many page sizes takes no name from it. */
     of(sql: string, parameters: readonly Parameter[]): Statement {
-      const { plain, limitAt, limited } = textOf(sql)
-      const limit = limitAt === undefined ? undefined : parameters[limitAt]
-      if (limitAt === undefined || !usualLimits.has(limit))
-        return { ...plain, values: [...parameters] }
-      const known = limited.get(limit) ?? named(withLimit(plain.text, limitAt, String(limit)))
-      if (known.name !== undefined) limited.set(limit, known)
-      return { ...known, values: parameters.toSpliced(limitAt, 1) }
+      const text = textOf(sql)
+      const limited = limitedOf(text, parameters)
+      if (limited !== undefined) return limited
+      const name = nameIn(plainNames, text.numbered)
+      return { text: text.numbered, name, values: [...parameters] }
     },
   }
+}
+
+/** The name of a text, which has one where few have. */
+function nameIn(names: Map<string, string>, text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= mostNamed) return known
+  const name = nameOf(text)
+  names.set(text, name)
+  return name
 }
 
 /** Of pages, each with the row that says whether there are more, and of what is read at once. */

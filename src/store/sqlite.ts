@@ -152,7 +152,7 @@ const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.m
 /** Each of the connections that hold a snapshot has a cache of its own, and every commit empties it. */
 const snapshotCacheKibibytes = 4_096
 
-/** What all databases in files have in common. A file notifies nobody: processes look at it now and then. */
+/** What all databases in files have in common. A file has no notifications: processes poll it. */
 const kindOfDatabase = {
   kind: 'sqlite',
   tables: tableStatements,

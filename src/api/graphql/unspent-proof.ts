@@ -4,7 +4,7 @@ import { builder, type GatewayContext } from './builder.ts'
 import { OutputNode } from './output.ts'
 import { fieldCost } from './prices.ts'
 
-/** That the newest commitment stands for an output. */
+/** The proof that the newest commitment commits to an output as unspent. */
 
 const UnspentProofType = builder.objectRef<UnspentProof>('UnspentProof').implement({
   description:

@@ -84,11 +84,11 @@ function sendBody(
   afterTurns(() => (isAscii ? response.end(body, 'latin1') : response.end(body)))
 }
 
-/** A body up to this is given to the system at once: it copies about one gigabyte a second. */
+/** A body of at most so many bytes is written to the socket at once. */
 const wholeBytes = 262_144
 const pieceBytes = 65_536
 
-/** The system takes some megabytes for a client that does not read, and copies them in one go: here others have turns in between. */
+/** The send buffer of a socket takes some megabytes, also for a client that does not read: other clients have turns between the writes. */
 async function sendInPieces(response: ServerResponse, body: Uint8Array): Promise<void> {
   const client = response.req.socket.remoteAddress ?? ''
   for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {

@@ -20,7 +20,7 @@ interface FieldValueProps {
 
 export function FieldValue({ of: value, type, name }: FieldValueProps) {
   const page = pageByType[type]
-  // An id of zeros stands for one that is to be.
+  // An id of zeros is the placeholder of one that is not known yet.
   if (page !== undefined && /[^0x]/.test(value)) {
     return (
       <a class="link-in-text" href={linkTo(page, { id: value })}>

@@ -8,7 +8,7 @@ import type { ProofCheck } from './output-proof.ts'
 import { sentenceOf } from './states.tsx'
 import type { UnspentCheck } from './unspent-proof.ts'
 
-/** A button that checks here, in the browser, that an output belongs to its transaction, and that a commitment stands for it. */
+/** A button that checks here, in the browser, that an output belongs to its transaction, and that a commitment commits to it. */
 
 const words = detailTexts.proof
 

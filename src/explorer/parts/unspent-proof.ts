@@ -8,7 +8,7 @@ export interface UnspentProof {
   readonly commitmentId: string
   /** The bytes of the commitment. */
   readonly commitment: string
-  /** The eight roots behind its roots id; the third stands for all unspent outputs. */
+  /** The eight roots behind its roots id; the third is that of the state, all unspent outputs. */
   readonly roots: readonly string[]
   /** The roots beside the way to the output, from the top of the trie down. */
   readonly beside: readonly string[]
