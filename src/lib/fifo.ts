@@ -9,23 +9,30 @@ export interface Fifo<T> {
 
 /** An empty one. */
 export function createFifo<T>(): Fifo<T> {
-  const items: (T | undefined)[] = []
-  let first = 0
+  return new ArrayFifo()
+}
 
-  return {
-    get length() {
-      return items.length - first
-    },
-    push: (item) => void items.push(item),
-    shift: () => {
-      if (first === items.length) return undefined
-      const item = items[first]
-      items[first++] = undefined
-      if (first === items.length || first > leastMoved) {
-        if (first * 2 >= items.length) first -= items.splice(0, first).length
-      }
-      return item
-    },
+class ArrayFifo<T> implements Fifo<T> {
+  #items: (T | undefined)[] = []
+  #first = 0
+
+  get length(): number {
+    return this.#items.length - this.#first
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  shift(): T | undefined {
+    const items = this.#items
+    if (this.#first === items.length) return undefined
+    const item = items[this.#first]
+    items[this.#first++] = undefined
+    if (this.#first === items.length || this.#first > leastMoved) {
+      if (this.#first * 2 >= items.length) this.#first -= items.splice(0, this.#first).length
+    }
+    return item
   }
 }
 

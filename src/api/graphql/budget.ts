@@ -54,80 +54,98 @@ export interface Budget {
 
 /** Nothing used yet. */
 export function createBudget(): Budget {
-  let counted: UnderWay | undefined
-  let controller = new AbortController()
-  let reason: GraphQLError | undefined
-  let bytesSpent = 0
-  let fieldsSpent = 0
-  let workSpent = 0
+  return new OperationBudget()
+}
 
-  function cost(): number {
-    return operationCostBase + fieldsSpent * fieldWork + bytesSpent / bytesOfUnit + workSpent
+/** A class, for its accessors: an object literal with one is slow to make, and keeps what it refers to (decision 022). */
+class OperationBudget implements Budget {
+  #counted: UnderWay | undefined
+  /** Made when it is asked for: few operations ask. */
+  #controller: AbortController | undefined
+  #reason: GraphQLError | undefined
+  #bytes = 0
+  #fields = 0
+  #work = 0
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    return this.#controller.signal
   }
 
-  function end(error: Ending): void {
-    if (reason !== undefined) return
-    reason = toGraphQL(error)
-    controller.abort(reason)
+  get spent(): Spent {
+    return { fields: this.#fields, bytes: this.#bytes, cost: Math.ceil(this.#cost()) }
   }
 
-  function check(): void {
-    if (reason !== undefined) throw reason
+  check(): void {
+    if (this.#reason !== undefined) throw this.#reason
+  }
+
+  compute(units: number): void {
+    this.#work += units
+    this.#settle()
+  }
+
+  spend(bytes: number, fields = 1): void {
+    this.#fields += fields
+    this.#bytes += bytes
+    if (this.#counted !== undefined) this.#counted.bytes += bytes
+    this.#settle()
+  }
+
+  renew(): void {
+    if (this.#counted !== undefined) this.#counted.bytes -= this.#bytes
+    this.#bytes = 0
+    this.#fields = 0
+    this.#work = 0
+    if (this.#reason === undefined || this.#reason.extensions.code === 'CLIENT_LEFT') return
+    this.#reason = undefined
+    this.#controller = undefined
+  }
+
+  leave(): void {
+    this.#end({ code: 'CLIENT_LEFT' })
+  }
+
+  overdue(): void {
+    this.#end({ code: 'QUERY_TOO_LONG', limitMs: mostQueryMs })
+  }
+
+  begin(underWay: UnderWay): void {
+    if (this.#counted !== undefined) return
+    this.#counted = underWay
+    underWay.operations++
+  }
+
+  close(): void {
+    if (this.#counted === undefined) return
+    this.#counted.operations--
+    this.#counted.bytes -= this.#bytes
+    this.#counted = undefined
+  }
+
+  #cost(): number {
+    return operationCostBase + this.#fields * fieldWork + this.#bytes / bytesOfUnit + this.#work
   }
 
   /** Ends it where it has spent too much of something. */
-  function settle(): void {
-    if (bytesSpent > maxAnswerBytes) {
-      end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })
-    } else if (fieldsSpent > maxAnswerFields) {
-      end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
-    } else if (cost() > maxOperationCost) {
-      end({ code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost })
+  #settle(): void {
+    const counted = this.#counted
+    if (this.#bytes > maxAnswerBytes) {
+      this.#end({ code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes })
+    } else if (this.#fields > maxAnswerFields) {
+      this.#end({ code: 'ANSWER_TOO_LARGE', unit: 'fields', limit: maxAnswerFields })
+    } else if (this.#cost() > maxOperationCost) {
+      this.#end({ code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost })
     } else if (counted !== undefined && counted.bytes > counted.limits.heldBytes) {
-      end({ code: 'OPERATION_LIMIT', unit: 'bytes', limit: counted.limits.heldBytes })
+      this.#end({ code: 'OPERATION_LIMIT', unit: 'bytes', limit: counted.limits.heldBytes })
     }
-    check()
+    this.check()
   }
 
-  return {
-    get signal() {
-      return controller.signal
-    },
-    check,
-    compute: (units) => {
-      workSpent += units
-      settle()
-    },
-    spend: (bytes, fields = 1) => {
-      fieldsSpent += fields
-      bytesSpent += bytes
-      if (counted !== undefined) counted.bytes += bytes
-      settle()
-    },
-    renew: () => {
-      if (counted !== undefined) counted.bytes -= bytesSpent
-      bytesSpent = 0
-      fieldsSpent = 0
-      workSpent = 0
-      if (reason === undefined || reason.extensions.code === 'CLIENT_LEFT') return
-      reason = undefined
-      controller = new AbortController()
-    },
-    leave: () => end({ code: 'CLIENT_LEFT' }),
-    overdue: () => end({ code: 'QUERY_TOO_LONG', limitMs: mostQueryMs }),
-    begin: (underWay) => {
-      if (counted !== undefined) return
-      counted = underWay
-      counted.operations++
-    },
-    close: () => {
-      if (counted === undefined) return
-      counted.operations--
-      counted.bytes -= bytesSpent
-      counted = undefined
-    },
-    get spent() {
-      return { fields: fieldsSpent, bytes: bytesSpent, cost: Math.ceil(cost()) }
-    },
+  #end(error: Ending): void {
+    if (this.#reason !== undefined) return
+    this.#reason = toGraphQL(error)
+    this.#controller?.abort(this.#reason)
   }
 }

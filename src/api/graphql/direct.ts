@@ -80,7 +80,7 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       if (operationRefusal(deps.underWay) !== undefined) return undefined
       budget = createBudget()
       budget.begin(deps.underWay)
-      response.on('close', budget.close)
+      response.on('close', () => budget?.close())
       response.on('close', leave)
       const ready = queries.prepare(asked, { ...fields, budget })
       if (ready === undefined) return undefined

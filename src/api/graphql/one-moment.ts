@@ -12,7 +12,7 @@ export async function atOneMoment<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
 ): Promise<T> {
-  const overdue = setTimeout(context.budget.overdue, mostQueryMs)
+  const overdue = setTimeout(() => context.budget.overdue(), mostQueryMs)
   overdue.unref()
   try {
     for (let attempt = 1; ; attempt++) {
