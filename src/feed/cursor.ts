@@ -192,14 +192,28 @@ const alphabet = Uint8Array.from(
   (digit) => digit.charCodeAt(0),
 )
 
-// btoa and atob, because a browser has no Buffer.
+/** The 6 bits of every digit, by the code of its character. */
+const bitsOfDigit = new Uint8Array(128)
+alphabet.forEach((code, bits) => {
+  bitsOfDigit[code] = bits
+})
+
+// btoa, because a browser has no Buffer.
 function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 }
 
+/** Of a text of the form of cursors; atob and a function for each byte take three times as long. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  const bytes = new Uint8Array(byteLength)
+  const bitsAt = (place: number) => bitsOfDigit[text.charCodeAt(place)] ?? 0
+  for (let i = 0, at = 0; i < text.length; i += 4) {
+    const four = (bitsAt(i) << 18) | (bitsAt(i + 1) << 12) | (bitsAt(i + 2) << 6) | bitsAt(i + 3)
+    bytes[at++] = four >>> 16
+    bytes[at++] = four >>> 8
+    bytes[at++] = four
+  }
+  return bytes
 }

@@ -2,6 +2,7 @@ import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
+import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
 import type { Dialect, RowsOfAddress } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
 import { hexOfText, selectedOf } from './columns.ts'
@@ -9,7 +10,10 @@ import { branchAt, branchOfId, tipColumns, tipOf, tipTables } from './log-tip.ts
 import { publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Rows of the log with their branches, each scan in one statement that both databases understand. */
+/**
+ * Rows of the log with their branches, each scan in one statement that both databases understand. A page takes the branches of its rows from
+ * memory, for reading them is a quarter of its statement.
+ */
 
 /** Reads of the log. */
 export interface LogReads {
@@ -30,6 +34,9 @@ export interface LogReads {
 export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
   const heads = headsOf(dialect)
+  const memory = createBranchMemory()
+  const branchesOf = `SELECT slot, ${branchOfId(dialect, 'id')} FROM commitments
+    WHERE slot IN (SELECT slot FROM ${dialect.given([slotColumn])})`
   const atSeqs = `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
     WHERE seq IN (SELECT seq FROM ${dialect.given([seqColumn])})`
 
@@ -37,7 +44,7 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
     ofAddress: async ({ address, after, before, limit, order }, updateClass) => {
       const key = [hexToBytes(address), classToNumber(updateClass)]
       const rows = await query(texts[order].ofAddress, [...key, after, before, limit])
-      return rows.map((row) => updateOf(row, address, updateClass))
+      return rows.map((row) => updateOf(row, address, updateClass, hexOfText(row[8])))
     },
     ofLog: async ({ classes, after, before, limit, order }) => {
       const [first = -1, second = first] = classes.map(classToNumber)
@@ -53,16 +60,57 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
       )
       return (await query(atSeqs, [json])).map(anyUpdateOf)
     },
-    page: async ({ address, class: updateClass, after, before, limit, order, cursors }) => {
-      const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
-      const { ofAddress } = texts[order]
-      const rows = await (cursors === undefined
-        ? queryBoth(heads.plain, ofAddress, asked)
-        : queryBoth(heads.atCursors, ofAddress, [...asked, ...cursors.behind, ...cursors.seqs]))
-      return pageOf(rows, address, updateClass)
-    },
+    page,
+  }
+
+  async function page(question: AddressPageQuery): Promise<AddressPage> {
+    const { address, class: updateClass, after, before, limit, order, cursors } = question
+    const known = memory.known()
+    const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
+    const scan = texts[order].ofPage
+    const [first, ...rows] = await (cursors === undefined
+      ? queryBoth(heads.plain, scan, [...asked, known.slot])
+      : queryBoth(heads.atCursors, scan, [
+          ...asked,
+          known.slot,
+          ...cursors.behind,
+          ...cursors.seqs,
+        ]))
+    const { foundBranch, ...head } = headOf(first)
+    const branches = memory.settle(known, foundBranch, head.tip)
+    // The database was replaced by one of another history since.
+    if (!(await completed(branches, rows))) return await page(question)
+    return {
+      ...head,
+      rows: rows.map((row) =>
+        updateOf(
+          row,
+          address,
+          updateClass,
+          present(branches.bySlot.get(Number(row[3])), 'a branch'),
+        ),
+      ),
+    }
+  }
+
+  /** Reads the branches of these rows that are not known. `false` where the history is another one than that of the rows. */
+  async function completed(known: KnownBranches, rows: Rows): Promise<boolean> {
+    const missing = new Set<number>()
+    for (const row of rows) {
+      const slot = Number(row[3])
+      if (!known.bySlot.has(slot)) missing.add(slot)
+    }
+    if (missing.size === 0) return true
+    const slots = [...missing, known.slot].map((slot) => [slot])
+    const found = await query(branchesOf, [dialect.json([slotColumn], slots)])
+    const read = found.map(([slot, branch]) => [Number(slot), hexOfText(branch)] as const)
+    if (!read.some(([slot, branch]) => slot === known.slot && branch === known.branch)) return false
+    for (const [slot, branch] of read) known.bySlot.set(slot, branch)
+    return true
   }
 }
+
+type Rows = readonly (readonly unknown[])[]
 
 /** In the order of `ownColumns`. A literal, which is twice as fast as `rowOf`: a page of the log is most of what is read. */
 function updateOf(
@@ -75,15 +123,15 @@ function updateOf(
     outputId,
     historyHash,
     balance,
-    branch,
   ]: readonly unknown[],
   address: Hex,
   updateClass: LedgerUpdate['class'],
+  branch: Hex,
 ): LedgerUpdate {
   const { read } = ledgerUpdates
   return {
     seq: Number(seq),
-    branch: hexOfText(branch),
+    branch,
     address,
     class: updateClass,
     ordinal: Number(ordinal),
@@ -98,39 +146,43 @@ function updateOf(
 
 /** In the order of `anyColumns`. */
 function anyUpdateOf(row: readonly unknown[]): LedgerUpdate {
-  return updateOf(row, ledgerUpdates.read.address(row[9]), ledgerUpdates.read.class(row[10]))
+  const { read } = ledgerUpdates
+  return updateOf(row, read.address(row[9]), read.class(row[10]), hexOfText(row[8]))
+}
+
+/** The first row of a page: all of it but its rows, and the branch of the slot that is read again. */
+interface PageHead extends Omit<AddressPage, 'rows'> {
+  readonly foundBranch: Hex
 }
 
 /** In the order of `headColumns`. */
-function pageOf(
-  [head, ...rows]: readonly (readonly unknown[])[],
-  address: Hex,
-  updateClass: LedgerUpdate['class'],
-): AddressPage {
-  const [seq, prunedSeq, count, slot, isBehind, logId, commitmentId, branches, branch] = present(
-    head,
-    'genesis commitment',
-  )
-  const texts = String(branches)
-  const [prunedBranch, ...ofCursors] = [0, 1, 2].map((i) =>
-    texts.slice(i * noBranch.length, (i + 1) * noBranch.length),
-  )
+function headOf(head: readonly unknown[] | undefined): PageHead {
+  const values = present(head, 'genesis commitment')
+  const [seq, prunedSeq, count, slot, isBehind, logId, commitmentId, texts] = values
+  const branches = String(texts).match(branchText) ?? []
+  const [prunedBranch, branch, foundBranch, ...ofCursors] = branches
   return {
     tip: tipOf({ seq, slot, prunedSeq, logId, commitmentId, branch, prunedBranch }),
     count: Number(count),
     hasRowsBehind: Boolean(isBehind),
-    branches: ofCursors.filter((text) => text !== '').map(hexOfText),
-    rows: rows.map((row) => updateOf(row, address, updateClass)),
+    branches: ofCursors.map(hexOfText),
+    foundBranch: hexOfText(foundBranch),
   }
 }
+
+const branchText = new RegExp(`.{${noBranch.length}}`, 'g')
 
 /**
  * The columns of a row. The branch in the statement of the row, so that the database of another history cannot be put in place
  * between the two.
  */
 function ownColumns(dialect: Dialect): string {
-  return `${selectedOf(dialect, ledgerUpdates, ownNames)}, (SELECT ${branchOfId(dialect, 'id')} FROM commitments
+  return `${plainColumns(dialect)}, (SELECT ${branchOfId(dialect, 'id')} FROM commitments
     WHERE slot = "milestoneIndex") AS branch`
+}
+
+function plainColumns(dialect: Dialect): string {
+  return selectedOf(dialect, ledgerUpdates, ownNames)
 }
 
 const ownNames = [
@@ -144,6 +196,7 @@ function anyColumns(dialect: Dialect): string {
 }
 
 const seqColumn = { name: 'seq', type: 'long' } as const
+const slotColumn = { name: 'slot', type: 'int' } as const
 
 /** Of the address and the class that are the first parameters. */
 function ofAddress(dialect: Dialect, bounds: Pick<RowsOfAddress, 'from' | 'to'> = {}): string {
@@ -157,15 +210,16 @@ function headColumns(dialect: Dialect, behind: string, ofCursors: readonly strin
   const count = `coalesce((SELECT ordinal ${ofAddress(dialect)} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1),
     (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
   const numbers = [tip.seq, tip.prunedSeq, count, tip.slot, behind]
-  const branches = [tip.prunedBranch, ...ofCursors].join(' || ')
-  return [...numbers, tip.logId, tip.commitmentId, branches, tip.branch].join(', ')
+  const known = `coalesce((SELECT ${branchOfId(dialect, 'id')} FROM commitments WHERE slot = ?6), '${noBranch}')`
+  const branches = [tip.prunedBranch, tip.branch, known, ...ofCursors].join(' || ')
+  return [...numbers, tip.logId, tip.commitmentId, branches].join(', ')
 }
 
 function headsOf(dialect: Dialect) {
   const head = (behind: string, ofCursors: readonly string[]) =>
     `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}`
-  const ofCursors = ['?8', '?9'].map((seq) => branchAt(dialect, seq))
-  const between = ofAddress(dialect, { from: '>= ?6', to: '<= ?7' })
+  const ofCursors = ['?9', '?10'].map((seq) => branchAt(dialect, seq))
+  const between = ofAddress(dialect, { from: '>= ?7', to: '<= ?8' })
   return {
     plain: head('false', []),
     // Not EXISTS, for which PostgreSQL may read the whole log until it finds a row.
@@ -181,6 +235,7 @@ function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
   const within = ofAddress(dialect, { from: '> ?3', to: '< ?4' })
   return {
     ofAddress: `SELECT ${columns} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
+    ofPage: `SELECT ${plainColumns(dialect)} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
     ofLog: `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
       WHERE class IN (?1, ?2) AND seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`,
   }
