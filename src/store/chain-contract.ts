@@ -8,8 +8,8 @@ import type { IdRange } from './search-contract.ts'
 
 /** Reads of chains: accounts, anchors, foundries, NFTs and delegations, as of the newest committed slot. */
 export interface ChainReader {
-  /** The newest states of those of some chains that are known, destroyed ones too, in no order. One statement. */
-  newestChainStates(chainIds: readonly Hex[]): Promise<ChainStateRow[]>
+  /** The newest states of those of some chains that are known, destroyed ones too, with their outputs, in no order. One statement. */
+  newestChainStates(chainIds: readonly Hex[]): Promise<NewestChainState[]>
   /** States of one chain, by their ordinals. */
   chainStates(chainId: Hex, part: Between, page: PageOrder): Promise<ChainStateRow[]>
   /** The chains whose ids lie in a range, each once, by id. An index look-up for each that is found. */
@@ -26,6 +26,12 @@ export interface ChainStateRow extends ChainName {
   readonly ordinal: number
   readonly bookedSlot: SlotIndex
   readonly outputId: OutputId
+}
+
+/** The newest state of a chain, as of the end of a committed slot. */
+export interface NewestChainState extends ChainStateRow {
+  readonly slot: SlotIndex
+  readonly output: OutputRow
 }
 
 /** Which chains; positions are booked slots and output ids. */

@@ -9,7 +9,7 @@ import { chainRecordReads } from './sql/chain-record-reads.ts'
 import { epochReads } from './sql/epoch-reads.ts'
 import { ledgerSnapshotReads } from './sql/ledger-snapshot-reads.ts'
 import { listReads } from './sql/list-reads.ts'
-import { branchesRead, logTipRead } from './sql/log-tip.ts'
+import { branchesRead, headReads, logTipRead } from './sql/log-tip.ts'
 import { outputReads } from './sql/output-reads.ts'
 import { createReading, type Reading } from './sql/reading.ts'
 import { slotReads } from './sql/slot-reads.ts'
@@ -42,7 +42,8 @@ export function createSnapshotReader(
   base: StoreReader,
   snapshot: Pick<Database, 'query' | 'queryBoth' | 'statements'>,
 ): StoreReader {
-  return { ...base, ...preparedReads(createReading(snapshot)) }
+  const reading = createReading(snapshot)
+  return { ...base, ...preparedReads(reading), ...headReads(reading) }
 }
 
 /** The reads of the ledger, each by prepared statements. */

@@ -5,8 +5,8 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
 import { readBlocks } from '../../service/blocks/read-block.ts'
 import {
+  contentOfBlock,
   type ListedTransaction,
-  readContents,
   readTransactions,
   type TransactionView,
 } from '../../service/blocks/read-transaction.ts'
@@ -69,9 +69,8 @@ export async function withContent(
     return { ...outcome, payload, inputIds, outputIds }
   }
   const blockId = present(listed.blockId, 'a block')
-  return { ...outcome, ...present(await contentInBatch(context, blockId), blockId) }
+  return { ...outcome, ...contentOfBlock(present(await blockInBatch(context, blockId), blockId)) }
 }
-const contentInBatch = byKey(readContents)
 
 /** A chain; `undefined` when it is not known. */
 export const chainInBatch = byKey(readChains)

@@ -1,7 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { CarriedTransaction } from '../../node/source.ts'
-import { signedTransactionOf } from '../../protocol/block.ts'
+import { type Block, signedTransactionOf } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
 import type { TransactionMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
@@ -9,7 +9,7 @@ import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { askedOfNode, decodeBlock, type ReadBlockError } from './read-block.ts'
+import { askedOfNode, type BlockView, decodeBlock, type ReadBlockError } from './read-block.ts'
 
 /** A transaction and what became of it. */
 
@@ -76,19 +76,18 @@ export async function readTransactions(
   })
 }
 
-/** What transactions of the store say, by the blocks that they were judged by; one statement. */
-export async function readContents(
-  { store }: Pick<Services, 'store'>,
-  blockIds: readonly BlockId[],
-): Promise<ReadonlyMap<BlockId, TransactionContent>> {
-  const blocks = await store.read.blocks(blockIds)
-  return new Map(
-    blocks.map(({ blockId, transactionId, bytes }) => [
-      blockId,
-      contentIn(present(transactionId, `the transaction of ${blockId}`), bytes),
-    ]),
-  )
+/** What the transaction says that a block carries. */
+export function contentOfBlock(view: BlockView): TransactionContent {
+  const known = contents.get(view)
+  if (known !== undefined) return known
+  const { blockId, transactionId } = view
+  const content = contentIn(present(transactionId, `the transaction of ${blockId}`), view.block())
+  contents.set(view, content)
+  return content
 }
+
+/** Several fields of one answer ask for it. */
+const contents = new WeakMap<BlockView, TransactionContent>()
 
 /**
  * The transaction that the outputs of the genesis name; `undefined` for every other. It never existed (ledger reference
@@ -118,7 +117,10 @@ async function readGenesisTransaction(
 }
 
 function viewOfTransaction({ transaction, block }: CarriedTransaction): TransactionView {
-  return { ...outcomeOf(transaction), ...contentIn(transaction.transactionId, block.bytes) }
+  return {
+    ...outcomeOf(transaction),
+    ...contentIn(transaction.transactionId, decodeBlock(block.bytes)),
+  }
 }
 
 /** A row of the store in the form that the transports show. */
@@ -128,8 +130,8 @@ export function outcomeOf({ failureReason, ...rest }: TransactionRow): Transacti
   return { ...rest, failure }
 }
 
-function contentIn(transactionId: TransactionId, bytes: Uint8Array): TransactionContent {
-  const carried = signedTransactionOf(decodeBlock(bytes))
+function contentIn(transactionId: TransactionId, block: Block): TransactionContent {
+  const carried = signedTransactionOf(block)
   const payload = present(carried, 'the transaction in its block')
   const { inputs, outputs } = payload.transaction
   return {

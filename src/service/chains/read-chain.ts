@@ -40,20 +40,15 @@ export const chainKinds = {
   DELEGATION: DelegationOutput.code,
 } as const satisfies Record<string, ChainKind>
 
-/** Reads those of some chains that are known, by their ids, destroyed ones too; a statement for all their states, and one for their outputs. */
+/** Reads those of some chains that are known, by their ids, destroyed ones too, in one statement. */
 export async function readChains(
   { store: { read } }: Pick<Services, 'store'>,
   chainIds: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, ChainView>> {
-  // Before the states: what is committed in between makes an output spent, and not the chain destroyed.
-  const { slot } = await read.latestMilestone()
   const states = await read.newestChainStates([...new Set(chainIds)])
-  const rows = await read.outputs(states.map(({ outputId }) => outputId))
-  const rowById = new Map(rows.map((row) => [row.outputId, row]))
-  const chains = states.map(({ kind, chainId, ordinal, outputId }) => {
-    const row = present(rowById.get(outputId), `the output of the chain ${chainId}`)
-    return chainView({ kind, chainId, length: ordinal, row, slot })
-  })
+  const chains = states.map(({ kind, chainId, ordinal, output, slot }) =>
+    chainView({ kind, chainId, length: ordinal, row: output, slot }),
+  )
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
 

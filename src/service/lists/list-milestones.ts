@@ -26,12 +26,11 @@ export async function listMilestones(
     whole: { above: [slots.value.from - 1], below: [slots.value.to + 1] },
     positionOf: ({ index }: MilestoneView) => [index],
     read: async ({ above, below }: Between, order: PageOrder) => {
-      const rows = await read.milestones({
-        from: slotAt(above) + 1,
-        to: slotAt(below) - 1,
-        ...order,
-      })
-      const { logId } = await read.logTip()
+      const [from, to] = [slotAt(above) + 1, slotAt(below) - 1]
+      const [rows, { logId }] = await Promise.all([
+        read.milestones({ from, to, ...order }),
+        read.logTip(),
+      ])
       return rows.map((row) => milestoneView({ parameters, logId }, row))
     },
   } as const

@@ -190,6 +190,7 @@ async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise
 
 async function milestonesIn({ store, parameters }: SearchDeps, range: Beginning): Promise<Found[]> {
   const rows = await store.read.milestonesWithin({ ...range, limit: maxHits })
+  if (rows.length === 0) return []
   const { logId } = await store.read.logTip()
   return rows.map((row) => ({
     kind: 'MILESTONE',

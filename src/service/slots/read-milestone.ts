@@ -34,11 +34,12 @@ export async function readMilestone(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   index: SlotIndex | undefined,
 ): Promise<MilestoneView | undefined> {
-  const milestone =
-    index === undefined ? await store.read.latestMilestone() : await store.read.milestone(index)
-  if (milestone === undefined) return undefined
-  const { logId } = await store.read.logTip()
-  return milestoneView({ parameters, logId }, milestone)
+  const { read } = store
+  const [milestone, { logId }] = await Promise.all([
+    index === undefined ? read.latestMilestone() : read.milestone(index),
+    read.logTip(),
+  ])
+  return milestone && milestoneView({ parameters, logId }, milestone)
 }
 
 /** Reads many milestones in two statements; slots that are not committed are left out. */
@@ -46,7 +47,7 @@ export async function readMilestones(
   deps: Pick<Services, 'store' | 'parameters'>,
   slots: readonly SlotIndex[],
 ): Promise<ReadonlyMap<SlotIndex, MilestoneView>> {
-  const views = await viewsOf(deps, await deps.store.read.milestonesAt(slots))
+  const views = await viewsOf(deps, deps.store.read.milestonesAt(slots))
   return new Map(views.map((view) => [view.index, view]))
 }
 
@@ -55,15 +56,15 @@ export async function readMilestonesByCommitments(
   deps: Pick<Services, 'store' | 'parameters'>,
   ids: readonly CommitmentId[],
 ): Promise<ReadonlyMap<CommitmentId, MilestoneView>> {
-  const views = await viewsOf(deps, await deps.store.read.milestonesByCommitments(ids))
+  const views = await viewsOf(deps, deps.store.read.milestonesByCommitments(ids))
   return new Map(views.map((view) => [view.commitmentId, view]))
 }
 
 async function viewsOf(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
-  milestones: readonly Milestone[],
+  asked: Promise<readonly Milestone[]>,
 ): Promise<readonly MilestoneView[]> {
-  const { logId } = await store.read.logTip()
+  const [milestones, { logId }] = await Promise.all([asked, store.read.logTip()])
   return milestones.map((milestone) => milestoneView({ parameters, logId }, milestone))
 }
 

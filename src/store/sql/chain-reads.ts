@@ -33,7 +33,12 @@ export function chainReads(reading: Reading): ChainReader {
     newestChainStates: async (ids) => {
       if (ids.length === 0) return []
       const given = ids.map((chainId) => ({ chainId }))
-      return (await query(newest, [jsonOf(dialect, chainIds, given)])).map(chainStates.rowOf)
+      const found = await query(newest, [jsonOf(dialect, chainIds, given)])
+      return found.map(([slot, ...values]) => ({
+        ...chainStates.rowOf(values),
+        slot: Number(slot),
+        output: outputRows.rowOf(values.slice(chainStates.columns.length)),
+      }))
     },
     chainStates: (chainId, part, { order, limit }) =>
       statesIn[order](hexToBytes(chainId), ...boundsOf(part), limit),
@@ -51,9 +56,11 @@ export function chainReads(reading: Reading): ChainReader {
 
 /** By a join: for the same condition with IN, SQLite goes through all states of a chain. */
 function newestText(dialect: Dialect): string {
-  return `SELECT ${selected(dialect, chainStates)} FROM ${dialect.given(chainIds.columns)}
+  return `SELECT ${publishedSlot}, ${selected(dialect, chainStates)}, ${selected(dialect, outputRows)}
+    FROM ${dialect.given(chainIds.columns)}
     JOIN chain_states ON chain_states."chainId" = given."chainId" AND chain_states.ordinal = (
-      SELECT max(own.ordinal) FROM chain_states AS own WHERE own."chainId" = given."chainId")`
+      SELECT max(own.ordinal) FROM chain_states AS own WHERE own."chainId" = given."chainId")
+    JOIN outputs ON outputs.id = chain_states."outputId"`
 }
 
 /** From chain to chain, for one may have any number of states. */

@@ -1,9 +1,11 @@
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
+import type { StoreReader } from '../contract.ts'
 import type { LogTip } from '../rows.ts'
 import { noBranch } from '../values.ts'
 import type { Dialect } from './bulk.ts'
-import { hexOfText, id } from './columns.ts'
+import { commitments } from './bulk-tables.ts'
+import { hexOfText, id, selected } from './columns.ts'
 import { publishedCommitments } from './published.ts'
 import type { Reading } from './reading.ts'
 import type { RawWriting } from './statements.ts'
@@ -15,6 +17,24 @@ import type { RawWriting } from './statements.ts'
 export function logTipRead({ query, dialect }: Reading): () => Promise<LogTip> {
   const text = tipText(dialect)
   return async () => tipOfRow((await query(text, []))[0])
+}
+
+/**
+ * The tip with its milestone, in one statement for both, where it is kept for as long as it is of one moment: many fields of an answer
+ * ask for either.
+ */
+export function headReads({ query, dialect }: Reading) {
+  const columns = tipColumns(dialect)
+  const text = `SELECT ${namedColumns(columns)}, ${selected(dialect, commitments)}
+    FROM network CROSS JOIN published_tip AS tip JOIN commitments ON commitments.slot = tip.slot`
+  const tipLength = Object.keys(columns).length
+  return {
+    logTip: async () => tipOfRow((await query(text, []))[0]),
+    latestMilestone: async () => {
+      const [row] = await query(text, [])
+      return commitments.rowOf(present(row, 'genesis commitment').slice(tipLength))
+    },
+  } satisfies Partial<StoreReader>
 }
 
 /** The end of the log inside a transaction, published or not. */

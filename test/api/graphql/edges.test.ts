@@ -175,6 +175,8 @@ describe('edges', () => {
   test.each([
     ['transactionId state slot failure { code }', 0],
     ['content { transaction { creationSlot } } inputs { amount }', 2],
+    ['content { transaction { creationSlot } } block { issuedAt }', 1],
+    ['milestone { index } block { issuedAt }', 3],
   ])('read the block of a transaction only for what it says: %s', async (fields, more) => {
     const ask = (selected: string) =>
       world.askCounted(`{ transactions(first: 20) { nodes { ${selected} } } }`, {})
