@@ -39,6 +39,7 @@ import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
 import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
+import { createKeptChanges } from './service/blocks/kept-changes.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
@@ -302,6 +303,7 @@ async function openServices(
     feed,
     chainRecords,
     stakers: createStakers(read),
+    keptChanges: createKeptChanges(),
     // A log that this process alone writes has no newer rows elsewhere; one that a node writes may.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,

@@ -7,6 +7,7 @@ import type { SpaceWatch } from '../node/space-watch.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Store } from '../store/contract.ts'
 import type { Stakers } from './accounts/stakers.ts'
+import type { KeptChanges } from './blocks/kept-changes.ts'
 import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Everything the services use. The gateway makes it once; a service takes a `Pick` of it. */
@@ -22,6 +23,7 @@ export interface Services {
   readonly feed: Feed
   readonly chainRecords: ChainRecordFeed
   readonly stakers: Stakers
+  readonly keptChanges: KeptChanges
   /** Whether another process may know more of the log than this one. */
   readonly mayLag: boolean
   /** Who may submit blocks: everyone, no one, or the holder of a valid token. */

@@ -15,6 +15,7 @@ import { compileQuery } from '../../src/api/graphql/compile.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { networkOf } from '../../src/protocol/network.ts'
+import { createKeptChanges } from '../../src/service/blocks/kept-changes.ts'
 import type { Services } from '../../src/service/services.ts'
 import { fullShare } from './full-share.ts'
 
@@ -35,7 +36,8 @@ export async function askSchema(
   const { document, errors } = prepare(source)
   if (errors.length > 0) return { errors }
   // As with the ledger inside, there is no node behind unless the test brings one.
-  const inside = { source: { node: undefined, network }, ...services } as Services
+  const keptChanges = createKeptChanges()
+  const inside = { source: { node: undefined, network }, keptChanges, ...services } as Services
   const contextValue = {
     services: inside,
     requestId: 'test',

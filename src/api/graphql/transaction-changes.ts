@@ -1,5 +1,6 @@
 import type { Output } from '../../protocol/outputs.ts'
-import { type AddressChange, changesOf } from '../../service/blocks/transaction-changes.ts'
+import type { AddressChange } from '../../service/blocks/kept-changes.ts'
+import { changesOf } from '../../service/blocks/transaction-changes.ts'
 import type { OutputView } from '../../service/outputs/read-output.ts'
 import { listUpdatesOfTransaction } from '../../service/updates/list-transaction-updates.ts'
 import { orThrow } from '../errors.ts'
@@ -94,6 +95,9 @@ builder.objectField(TransactionNode, 'changes', (t) =>
     complexity: changesCost,
     resolve: async (listed, _args, context) => {
       if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
+      const { keptChanges } = context.services
+      const kept = keptChanges.get(listed)
+      if (kept !== undefined) return [...kept]
       const view = await withContent(context, listed)
       const { payload, inputIds, outputIds } = view
       // It says itself what it creates, but for that of the genesis.
@@ -102,7 +106,9 @@ builder.objectField(TransactionNode, 'changes', (t) =>
         payload?.transaction.outputs ?? contentsOf(outputsInBatch(context, outputIds)),
       ])
       const moved = { inputs: inputs.map(({ output }) => output()), outputs }
-      return [...orThrow(changesOf(context.services, view, moved))]
+      const changes = orThrow(changesOf(context.services, view, moved))
+      keptChanges.set(view, changes)
+      return [...changes]
     },
   }),
 )

@@ -6,22 +6,10 @@ import type { NotServedByNode } from '../../node/source.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
+import type { AddressChange } from './kept-changes.ts'
 import type { TransactionView } from './read-transaction.ts'
 
 /** What a transaction moved: what each address gave away with its inputs and was given with its outputs. */
-
-/** Amounts in both directions. */
-export interface Flow {
-  readonly sent: bigint
-  readonly received: bigint
-}
-
-/** What an address gave and was given, base tokens and native tokens. */
-export interface AddressChange extends Flow {
-  readonly address: Hex
-  /** In the order in which they were met. */
-  readonly tokens: readonly (Flow & { readonly tokenId: FoundryId })[]
-}
 
 /**
  * The changes of a transaction, given the outputs it spends and creates: senders in the order of inputs, then receivers in that of

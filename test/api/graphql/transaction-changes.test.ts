@@ -9,6 +9,7 @@ import { Output } from '../../../src/protocol/outputs.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { decode, encode } from '../../../src/protocol/schema/schema.ts'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
+import { createKeptChanges } from '../../../src/service/blocks/kept-changes.ts'
 import { databases, useStore } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -189,3 +190,32 @@ function naiveChanges(inputs: readonly Output[], outputs: readonly Output[], rea
 function hexOf(amount: string): string {
   return `0x${BigInt(amount).toString(16)}`
 }
+
+describe('kept changes', () => {
+  const change = { address: '0x00', sent: 1n, received: 0n, tokens: [] } as const
+  const transaction = { transactionId: transactionIdOf(1), slot: 6 }
+
+  test.each([
+    ['PENDING', false],
+    ['ACCEPTED', false],
+    ['COMMITTED', true],
+    ['FINALIZED', true],
+    ['FAILED', false],
+  ] as const)('are those of what is committed: %s', (state, isKept) => {
+    const kept = createKeptChanges()
+    kept.set({ ...transaction, state }, [change])
+    expect(kept.get({ ...transaction, state })).toEqual(isKept ? [change] : undefined)
+    // Owners expire: in another slot it would have moved something else.
+    expect(kept.get({ ...transaction, slot: 7, state })).toBeUndefined()
+  })
+
+  test('are of those that were asked for last, whose size is bounded', () => {
+    const kept = createKeptChanges()
+    const large = Array.from({ length: 256 }, () => change)
+    const place = (n: number) =>
+      ({ transactionId: transactionIdOf(n), slot: 6, state: 'FINALIZED' }) as const
+    for (let n = 0; n < 200; n++) kept.set(place(n), large)
+    expect(kept.get(place(0))).toBeUndefined()
+    expect(kept.get(place(199))).toBe(large)
+  })
+})
