@@ -73,6 +73,8 @@ export const mostSnapshotMs = 10_000
 /** A connection whose reads, from `begin` until `end`, are all of one moment. It can begin again. */
 export interface SnapshotConnection extends Pick<Database, 'query' | 'queryBoth'> {
   begin(): Promise<void>
+  /** Whether the moment is settled; where it is that of the first read, it is not before that is sent. */
+  hasMoment(): boolean
   end(): Promise<void>
   /** Ends it for good. */
   close(): void

@@ -5,7 +5,8 @@ import { createSnapshotReader } from './reader.ts'
 
 /**
  * Snapshots of the database: what one query reads is of one moment. Where a change of the database shows at once, those
- * that begin between two changes share one.
+ * that begin between two changes share one, which is kept a little longer than it is used; where it does not, those that begin before
+ * the first of them reads.
  */
 
 /** A read of a snapshot that has lasted too long, or one that could not begin for as long. */
@@ -37,6 +38,10 @@ interface Session {
   begunMs: number
   isOver: boolean
   timer: NodeJS.Timeout | undefined
+  /** When its last user left it, by the monotonic clock. */
+  leftMs: number
+  /** Until it is ended, or looked at again. */
+  lingering: NodeJS.Timeout | undefined
   /** Of the statements without parameters, by their text. */
   readonly answers: Map<string, ReturnType<SnapshotConnection['query']>>
 }
@@ -51,6 +56,9 @@ export function createSnapshots(
   /** Those that hold a snapshot or are about to. */
   const busy = new Set<Session>()
   const waiting: (() => void)[] = []
+  /** Who waits to begin together. */
+  let gathering: Promise<void> | undefined
+  let gathered: () => void = () => {}
   /** Places of those who were woken and have not come yet. */
   let promised = 0
 
@@ -68,6 +76,8 @@ export function createSnapshots(
       begunMs: 0,
       isOver: false,
       timer: undefined,
+      leftMs: 0,
+      lingering: undefined,
       answers: new Map(),
     }
     return session
@@ -96,15 +106,21 @@ export function createSnapshots(
     }
   }
 
-  /** One that began after the last change, and not so long ago that it is soon over. */
+  /** One that began after the last change, and not so long ago that it is soon over; or whose moment is still to come. */
   function shareable(changes: number | undefined): Session | undefined {
-    if (changes === undefined) return undefined
+    if (changes === undefined) {
+      return [...busy].find(
+        ({ connection, users, isOver }) =>
+          !isOver && !connection.hasMoment() && users < mostSharing,
+      )
+    }
     const since = performance.now() - mostSharedMs
     return [...busy].find((one) => one.changes === changes && !one.isOver && one.begunMs > since)
   }
 
   function leave(session: Session): void {
     busy.delete(session)
+    gathered()
     const next = waiting.shift()
     if (next === undefined) return
     promised++
@@ -127,15 +143,35 @@ export function createSnapshots(
     })
   }
 
+  /**
+   * Where a snapshot can be shared only by those who begin together, and some are held, those who come wait for each other until one
+   * ends, and not for long: their statements go in common messages.
+   */
+  function gather(): Promise<void> {
+    gathering ??= new Promise((resolve) => {
+      const late = setTimeout(() => gathered(), mostGatherMs)
+      gathered = () => {
+        clearTimeout(late)
+        gathering = undefined
+        resolve()
+      }
+    })
+    return gathering
+  }
+
   async function begin(): Promise<StoreSnapshot> {
-    const shared = shareable(database.changes())
+    let changes = database.changes()
+    if (changes === undefined && busy.size >= heldAtOnce) await gather()
+    const shared = shareable(changes)
     if (shared !== undefined) return await use(shared)
+    const left = [...busy].find(({ users, lingering }) => users === 0 && lingering !== undefined)
+    if (left !== undefined) await finish(left)
     if (busy.size + promised >= database.mostSnapshots || waiting.length > 0) {
       await turn()
       promised--
+      // Read before it begins: it has at least these changes, and who shares it has seen no others.
+      changes = database.changes()
     }
-    // Read before it begins: it has at least these changes, and who shares it has seen no others.
-    const changes = database.changes()
     const session = idle.pop() ?? open()
     busy.add(session)
     session.changes = changes
@@ -162,7 +198,26 @@ export function createSnapshots(
   async function release(session: Session): Promise<void> {
     session.users--
     if (session.users > 0 || session.isOver) return
+    if (session.changes === undefined) return await finish(session)
+    session.leftMs = performance.now()
+    if (session.lingering === undefined) linger(session)
+  }
+
+  /** Keeps it for those who come soon. One timer for many of them, for it costs as much as a short read. */
+  function linger(session: Session): void {
+    session.lingering = setTimeout(() => {
+      session.lingering = undefined
+      if (session.users > 0) return
+      if (performance.now() - session.leftMs < mostLingerMs) linger(session)
+      else void finish(session)
+    }, mostLingerMs)
+    session.lingering.unref()
+  }
+
+  async function finish(session: Session): Promise<void> {
     clearTimeout(session.timer)
+    clearTimeout(session.lingering)
+    session.lingering = undefined
     session.changes = undefined
     session.answers.clear()
     // What was wrong with it is reported by who reads next.
@@ -181,10 +236,14 @@ export function createSnapshots(
 
   return {
     begin,
-    load: () => ({ held: busy.size, waiting: waiting.length }),
+    load: () => ({
+      held: [...busy].filter(({ users }) => users > 0).length,
+      waiting: waiting.length,
+    }),
     close: () => {
       for (const session of busy) {
         clearTimeout(session.timer)
+        clearTimeout(session.lingering)
         session.isOver = true
       }
       for (const { connection } of [...busy, ...idle]) connection.close()
@@ -193,6 +252,16 @@ export function createSnapshots(
 }
 
 const mostSharedMs = 1_000
+
+/** So many are held without waiting for others to come. */
+const heldAtOnce = 2
+const mostGatherMs = 2
+
+/** For longer the write-ahead log could not begin anew behind a few requests. */
+const mostLingerMs = 10
+
+/** One that waits for a long statement of another waits no longer than for this many. */
+const mostSharing = 8
 
 /** How many of those that are used again first stay connected. To make one anew costs more than all else. */
 const mostConnected = 4

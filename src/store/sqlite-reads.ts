@@ -60,6 +60,7 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
     // Another one after each commit of another connection; this one only reads.
     changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]),
     begin,
+    hasMoment: () => true,
     end,
     close,
   }

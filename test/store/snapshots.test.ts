@@ -99,6 +99,8 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       const milestones = await Promise.all([read.latestMilestone(), read.latestMilestone()])
       expect(milestones.map((one) => one.slot)).toEqual([slot, slot])
       expect((await read.latestMilestone()).slot).toBe(slot)
+      // The tip and its milestone are read together.
+      expect((await read.logTip()).slot).toBe(slot)
       expect(asked).toHaveLength(n)
       end()
       await commit()
@@ -109,7 +111,9 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   test('may be held by many at once, each of its own moment', async () => {
     const held: { readonly snapshot: StoreSnapshot; readonly began: number }[] = []
     for (let n = 0; n < database.mostSnapshots; n++) {
-      held.push({ snapshot: await snapshots.begin(), began: slot })
+      const snapshot = await snapshots.begin()
+      expect((await snapshot.read.logTip()).slot).toBe(slot)
+      held.push({ snapshot, began: slot })
       await commit()
     }
     for (const { snapshot, began } of held) {
@@ -147,7 +151,11 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   })
 
   test('that finds no place for as long as one may last fails too', async () => {
-    const unshared = { ...database, changes: () => undefined }
+    const unshared = {
+      ...database,
+      changes: () => undefined,
+      snapshotConnection: () => ({ ...database.snapshotConnection(), hasMoment: () => true }),
+    }
     const few = createSnapshots(unshared, createReader(database), 1_000)
     const begun = Array.from({ length: 2 * database.mostSnapshots + 3 }, () =>
       few.begin().then(
@@ -176,6 +184,91 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     later.end()
   })
 
+  /** Snapshots of connections that note when a transaction begins and ends. */
+  function noted(): { readonly all: Snapshots; readonly told: string[] } {
+    const told: string[] = []
+    const snapshotConnection = () => {
+      const connection = database.snapshotConnection()
+      const { begin, end } = connection
+      const note = (what: string, run: () => Promise<void>) => async () => {
+        told.push(what)
+        await run()
+      }
+      return { ...connection, begin: note('BEGIN', begin), end: note('END', end) }
+    }
+    return {
+      all: createSnapshots({ ...database, snapshotConnection }, createReader(database)),
+      told,
+    }
+  }
+
+  test.runIf(name === 'sqlite')('is kept for those who come soon after', async () => {
+    const { all, told } = noted()
+    for (let n = 0; n < 5; n++) {
+      const { read, end } = await all.begin()
+      expect((await read.logTip()).slot).toBe(0)
+      end()
+      expect(all.load().held).toBe(0)
+    }
+    expect(told).toEqual(['BEGIN'])
+    await commit()
+    const { read, end } = await all.begin()
+    expect((await read.logTip()).slot).toBe(1)
+    end()
+    expect(told.slice(0, 3)).toEqual(['BEGIN', 'END', 'BEGIN'])
+    // And not for longer, so that the write-ahead log can begin anew.
+    await until(() => told.length === 4, { what: 'it ends' })
+    all.close()
+  })
+
+  test.runIf(name === 'postgresql')(
+    'is shared by some who begin before the first of them reads, and by no one after',
+    async () => {
+      const { all, told } = noted()
+      // It asks whether this is the server itself, and so has its moment at once.
+      const first = await all.begin()
+      first.end()
+      await commit()
+      const early = []
+      for (let n = 0; n < 9; n++) early.push(await all.begin())
+      const [one, other] = early
+      expect(told.filter((what) => what === 'BEGIN')).toHaveLength(3)
+      expect(other?.read).toBe(one?.read)
+      expect(early[8]?.read).not.toBe(one?.read)
+      await commit()
+      expect((await one?.read.logTip())?.slot).toBe(2)
+      await commit()
+      const late = await all.begin()
+      expect(late.read).not.toBe(one?.read)
+      expect((await late.read.latestMilestone()).slot).toBe(3)
+      expect((await other?.read.latestMilestone())?.slot).toBe(2)
+      for (const { end } of [...early, late]) end()
+      all.close()
+    },
+  )
+
+  test.runIf(name === 'postgresql')(
+    'is shared by those who come while some are held, and wait for each other',
+    async () => {
+      const { all, told } = noted()
+      const held: StoreSnapshot[] = []
+      for (const _place of ['first', 'second', 'third']) {
+        const snapshot = await all.begin()
+        expect((await snapshot.read.logTip()).slot).toBe(0)
+        held.push(snapshot)
+      }
+      held.pop()?.end()
+      await commit()
+      const together = await Promise.all([all.begin(), all.begin(), all.begin()])
+      expect(new Set(together.map(({ read }) => read)).size).toBe(1)
+      expect(told.filter((what) => what === 'BEGIN')).toHaveLength(4)
+      const tips = await Promise.all(together.map(({ read }) => read.logTip()))
+      expect(tips.map((tip) => tip.slot)).toEqual([1, 1, 1])
+      for (const { end } of [...held, ...together]) end()
+      all.close()
+    },
+  )
+
   test.runIf(name === 'postgresql')(
     'goes on without names behind a pooler',
     async () => {
@@ -188,6 +281,14 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
           snapshot.end()
         }),
       )
+      for (let n = 0; n < 3; n++) {
+        const snapshot = await snapshots.begin()
+        const began = slot
+        expect(new Set(await slotsIn(snapshot))).toEqual(new Set([began]))
+        await commit()
+        expect(new Set(await slotsIn(snapshot))).toEqual(new Set([began]))
+        snapshot.end()
+      }
       await reopen(use.url)
       await pooler.close()
     },

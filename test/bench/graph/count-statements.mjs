@@ -14,5 +14,7 @@ function counted(prototype, name) {
 }
 
 for (const name of ['all', 'get', 'run', 'iterate']) counted(StatementSync.prototype, name)
-counted(createRequire(`${process.cwd()}/`)('pg').Client.prototype, 'query')
+// One message may have several statements; what is no prepared one is sent as it is.
+const { Connection } = createRequire(`${process.cwd()}/`)('pg')
+for (const name of ['execute', 'query']) counted(Connection.prototype, name)
 process.on('SIGUSR2', () => process.stderr.write(`statements ${count}\n`))

@@ -1,0 +1,85 @@
+import { Pool } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Line, lineOf } from '../../src/store/postgresql-line.ts'
+import { createStatements } from '../../src/store/postgresql-statements.ts'
+import { databases, useStore } from '../support/databases.ts'
+
+/** Statements of one connection of PostgreSQL, sent in batches. */
+
+describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', ({ create }) => {
+  const use = useStore(create)
+  const { of } = createStatements()
+  let pool: Pool
+  let line: Line
+  let release: () => void
+
+  beforeEach(async () => {
+    pool = new Pool({ connectionString: use.url, max: 1 })
+    const client = await pool.connect()
+    client.on('error', () => {})
+    release = () => client.release()
+    line = lineOf(client)
+  })
+  afterEach(async () => {
+    await line.drained()
+    release()
+    await pool.end()
+  })
+
+  const divide = (by: number) => line.ask(of('SELECT 12 / CAST(? AS INT)', [by]))
+
+  test('sends what is asked in one turn in one message, and again', async () => {
+    for (let n = 1; n <= 3; n++) {
+      const answers = await Promise.all([divide(3), line.ask(of('SELECT 7', [])), divide(4)])
+      expect(answers).toEqual([[[4]], [[7]], [[3]]])
+      expect(line.messages()).toBe(n)
+    }
+  })
+
+  test('reads values of every type, none and many rows', async () => {
+    const bytes = new Uint8Array([0, 92, 255])
+    const values = [bytes, 'text', 2 ** 53 - 1, true, null]
+    const text = `SELECT CAST(? AS BYTEA), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BOOLEAN),
+      CAST(? AS INT), false, 9223372036854775807`
+    // The second time the server does not describe the columns any more.
+    for (let n = 0; n < 2; n++) {
+      const [row] = await line.ask(of(text, values))
+      expect(row).toEqual([bytes, 'text', 2 ** 53 - 1, true, null, false, 9223372036854775807n])
+    }
+    const series = 'SELECT n FROM generate_series(1, CAST(? AS INT)) AS n'
+    expect(await line.ask(of(series, [0]))).toEqual([])
+    expect((await line.ask(of(series, [5_000]))).length).toBe(5_000)
+  })
+
+  test('fails what is asked after a failure in one message, and nothing before or later', async () => {
+    for (let n = 0; n < 2; n++) {
+      const answers = await Promise.allSettled([divide(6), divide(0), divide(2)])
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+      expect(answers[1]).toMatchObject({ reason: { code: '22012' } })
+      expect(await divide(2)).toEqual([[6]])
+    }
+  })
+
+  test('prepares anew what another process has left under its name', async () => {
+    const { name = '', text } = of('SELECT 12 / CAST(? AS INT)', [1])
+    await line.ask({ text: `PREPARE ${name} AS SELECT 1`, name: undefined, values: [] })
+    expect(text).toContain('$1')
+    expect(await divide(2)).toEqual([[6]])
+  })
+
+  test('fails what it is asked once its connection is lost', async () => {
+    const asked = line.ask(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
+    await expect(asked).rejects.toMatchObject({ code: '57P01' })
+    await expect(divide(2)).rejects.toThrow()
+  })
+
+  test('sends commands before what is asked next', async () => {
+    line.command({ text: 'BEGIN', name: 'begin', values: [] })
+    line.command({ text: "SET LOCAL lock_timeout = '3s'", name: 'limit', values: [] })
+    const setting = of("SELECT current_setting('lock_timeout')", [])
+    expect(await line.ask(setting)).toEqual([['3s']])
+    line.command({ text: 'COMMIT', name: 'commit', values: [] })
+    expect(await line.ask(setting)).toEqual([['0']])
+    expect(line.messages()).toBe(2)
+  })
+})
