@@ -18,6 +18,7 @@ import {
   maxDocumentDepth,
   maxDocumentTokens,
   maxKeptCharacters,
+  maxMergedFields,
   maxNamedCharacters,
   maxVariables,
 } from './graphql/limits.ts'
@@ -140,6 +141,13 @@ const documentLimits: readonly Limit[] = [
     unit: 'COUNT',
     meaning: 'Variables that a document defines. Their values are part of the body.',
     error: 'TOO_MANY_VARIABLES',
+  },
+  {
+    name: 'mergedFields',
+    value: maxMergedFields,
+    unit: 'COUNT',
+    meaning:
+      'Fields of a document that are compared with others of their names, again at every place of the answer where fragments put them.',
   },
   {
     name: 'keptDocumentCharacters',

@@ -30,6 +30,10 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   aliases: ofQuery('aliases'),
   directives: ofQuery('directives'),
   variables: ofQuery('variables'),
+  mergedFields: [
+    'api/graphql/overlapping-fields.test.ts',
+    'is refused where they are merged again and again',
+  ],
   keptDocumentCharacters: [
     'api/graphql/text-cache.test.ts',
     'many long documents, each asked once, are not kept',

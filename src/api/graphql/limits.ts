@@ -17,6 +17,8 @@ export const maxDirectives = 100
 export const maxVariables = 250
 /** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
 export const maxKeptCharacters = 1_048_576
+/** How often fields of a document may be put together with those of the same name. */
+export const maxMergedFields = 100_000
 /** How many characters all documents have that are kept to be named by their hashes. */
 export const maxNamedCharacters = 4_194_304
 /** The same of the refusals of documents that cannot be parsed. */

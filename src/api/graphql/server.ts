@@ -12,6 +12,7 @@ import { hiddenSchema } from './hidden-schema.ts'
 import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
 import { documentCodes, maskErrors, noteErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
+import { overlappingFields } from './overlapping-fields.ts'
 import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
 
@@ -41,6 +42,7 @@ export function createGraphqlServer({
       ...(hasIntrospection ? [] : [hiddenSchema]),
       documentCodes,
       documentLimits,
+      overlappingFields,
       costLimit,
       shareLimit,
       endings,

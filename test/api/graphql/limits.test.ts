@@ -94,6 +94,7 @@ describe('a document is read', () => {
       `{ a: __type(name: """\\"""${many}""") { name } }`,
     ],
     ['with brackets in a comment', `{ __typename } # ${many}`],
+    ['with thousands of fields of one name', `{ ${'milestone { index } '.repeat(2_000)} }`],
     ['with brackets in a comment before another line', `# ${many}\n{ __typename }`],
   ] as const
   test.each(rows)('%s', async (_name, query) => {
