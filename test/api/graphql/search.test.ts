@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex, hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import { publicKeyHash, transactionOf } from '../../../src/protocol/ids.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
+import { maxHits } from '../../../src/service/search/look-up.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { graphql } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -149,6 +151,26 @@ describe('a search finds', () => {
     const expected = [['TAG', 'Output', paid.created[0]]]
     expect(await found('rent 2026')).toEqual(expected)
     expect(await found(bytesToHex(Buffer.from('rent 2026')))).toEqual(expected)
+  })
+
+  test('at most twenty things, whatever they are', async () => {
+    const digits = genesis.slice(2, 12)
+    const count = maxHits + 5
+    const [spend] = await genesisOutputs(gateway.url, user(2))
+    const output = {
+      ...ownedBy(user(2), 1_000_000_000n / BigInt(count)),
+      features: [{ type: 4, tag: bytesToHex(Buffer.from(digits)) }] as const,
+    }
+    const offer = await offerOf(gateway.url)
+    const creationSlot = slotNow(offer.network)
+    const outputs = Array.from({ length: count }, () => output)
+    const payment = { spend: present(spend, 'funds'), key: user(2), outputs, creationSlot }
+    const { payload } = paymentOf(offer.network, payment)
+    await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+    await untilCommitted(gateway.url, creationSlot + 1)
+    const hits = (await found(digits)) as string[][]
+    expect(hits).toHaveLength(maxHits)
+    expect(new Set(hits.map(([match]) => match))).toEqual(new Set(['ID_BEGINNING', 'TAG']))
   })
 
   test('nothing, and says why', async () => {
