@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { PacedReading } from './paced-reading.ts'
 
 /**
  * The answers under way, by their connections. A client may send many requests on one before the first is answered (RFC 9112
@@ -17,14 +18,11 @@ export interface Answers {
   closeBehind(): void
 }
 
-/** A connection with more answers under way is not read from. Those that came with the same bytes are taken all the same. */
-const usuallyUnanswered = 16
-
-/** A connection with more of them is cut. */
-export const mostUnanswered = 1_024
+/** Of a connection with more answers under way nothing more is parsed. Those that came in the same piece are taken all the same. */
+export const mostUnanswered = 16
 
 /** Watches the answers of a server. */
-export function watchAnswers(): Answers {
+export function watchAnswers(reading: () => PacedReading): Answers {
   const underWay = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
 
@@ -41,13 +39,13 @@ export function watchAnswers(): Answers {
     add: (response) => {
       if (isClosing) closeAfter(response)
       const { socket } = response.req
+      reading().count(socket)
       const answers = answersOn(socket)
       answers.add(response)
-      if (answers.size > mostUnanswered) return void socket.destroy()
-      if (answers.size > usuallyUnanswered) socket.pause()
+      if (answers.size > mostUnanswered) reading().hold(socket)
       response.once('close', () => {
         answers.delete(response)
-        if (answers.size <= usuallyUnanswered && socket.isPaused()) socket.resume()
+        if (answers.size <= mostUnanswered) reading().release(socket)
       })
     },
     closeBehind: () => {

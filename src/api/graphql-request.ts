@@ -12,7 +12,7 @@ import type { Occupancy, TransportLimits } from './limits.ts'
 import type { Listeners } from './listeners.ts'
 import { noteRefusal } from './observation.ts'
 import { checkContentType, parseJson } from './rest/body.ts'
-import { send } from './rest/respond.ts'
+import { send, sendFetched } from './rest/respond.ts'
 import { type SseRequest, wantsEvents } from './sse.ts'
 
 /** Requests to the path of GraphQL: by the short way, by the server, or as a stream of events. */
@@ -77,7 +77,15 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     if (!response.writableFinished) budget.leave()
     budget.close()
   })
-  await deps.graphql(left.message, response, { ...context, budget })
+  const asked = { ...context, budget }
+  try {
+    const { graphql } = deps
+    const answered = await graphql.handleNodeRequestAndResponse(left.message, response, asked)
+    await sendFetched(response, answered)
+  } catch (error) {
+    // The server gives up in the middle for a client that leaves.
+    if (!response.destroyed) throw error
+  }
 }
 
 const graphqlTypes = [

@@ -23,12 +23,7 @@ import { bytesOfUnit } from './graphql/prices.ts'
 import { refusedGraphql } from './graphql/refused.ts'
 import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
 import { answerGraphql, type CommonHeaders } from './graphql-request.ts'
-import {
-  createOccupancy,
-  type Occupancy,
-  requestTimeoutMs,
-  type TransportLimits,
-} from './limits.ts'
+import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
 import { noteRefusal, type Observation } from './observation.ts'
@@ -36,9 +31,10 @@ import { createObserver, type Observer } from './observer.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { watchOverload } from './overload.ts'
+import { readInPieces } from './paced-reading.ts'
 import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
 import { type RouteTable, tableOf } from './rest/match.ts'
-import { send } from './rest/respond.ts'
+import { send, sendInTurnsOf } from './rest/respond.ts'
 import type { RouteResponse } from './rest/response.ts'
 import type { Route } from './rest/route.ts'
 import { answer } from './rest/router.ts'
@@ -119,7 +115,6 @@ export const graphqlPath = '/graphql'
 const idleTimeoutMs = 65_000
 
 const serverOptions = {
-  requestTimeout: requestTimeoutMs,
   keepAliveTimeout: idleTimeoutMs,
   maxHeaderSize: maxHeadBytes,
   // `headProblem` refuses in JSON.
@@ -152,18 +147,24 @@ export async function openHttp(
   const direct = createDirectAnswers({ ...deps, graphql, documents, underWay })
   const routes = tableOf(deps.routes)
   const inHand = { ...deps, routes, graphql, direct, occupancy, listeners, clients }
-  const answers = watchAnswers()
+  const answers = watchAnswers(() => reading)
   const take = async (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
     if (message.socket.destroyed) return
-    await turnOf(clients.nameOf(message))
+    const name = clients.nameOf(message)
+    sendInTurnsOf(name, response)
+    await turnOf(name)
     // Its client may have left meanwhile.
     if (!message.destroyed) await observe(inHand, message, response)
   }
-  const server = createServer(serverOptions, take).on('checkExpectation', take)
+  const { requestMs } = deps.limits
+  // Looked at twice in its time, as Node does by default.
+  const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 2 }
+  const server = createServer({ ...serverOptions, ...timeouts }, take).on('checkExpectation', take)
   answerUnreadable(server)
   refuseTunnels(server)
   limitSockets(server, { limits: deps.limits, proxies, openFiles: openFileLimit() }, deps.log)
+  const reading = readInPieces(server, proxies)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
   takeUpgrades(server, policies, (path) => {
     if (path === graphqlPath) return listeners

@@ -27,7 +27,6 @@ import {
   maxConnectionCost,
   maxTurnsAwaited,
   maxUnsentAnswers,
-  requestTimeoutMs,
   type TransportLimits,
 } from './limits.ts'
 import { maxTopics } from './mqtt/broker.ts'
@@ -54,10 +53,10 @@ export interface Limit {
 
 /** The limits of a gateway. */
 export function limitsOf(transports: TransportLimits): readonly Limit[] {
-  return [...requestLimits, ...documentLimits, ...listLimits, ...feedLimits(transports)]
+  return [...requestLimits(transports), ...documentLimits, ...listLimits, ...feedLimits(transports)]
 }
 
-const requestLimits: readonly Limit[] = [
+const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
   {
     name: 'headBytes',
     value: maxHeadBytes,
@@ -74,7 +73,7 @@ const requestLimits: readonly Limit[] = [
   },
   {
     name: 'requestMs',
-    value: requestTimeoutMs,
+    value: requestMs,
     unit: 'MILLISECONDS',
     meaning: 'In which a request has to arrive.',
     error: 'REQUEST_TOO_SLOW',
@@ -83,7 +82,8 @@ const requestLimits: readonly Limit[] = [
     name: 'unansweredRequests',
     value: mostUnanswered,
     unit: 'COUNT',
-    meaning: 'Requests of one connection that have no answer yet. With more it is cut.',
+    meaning:
+      'Requests of one connection that are under way. With more it is parsed no further until some are answered.',
   },
   {
     name: 'turnsAwaited',

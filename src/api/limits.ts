@@ -16,6 +16,8 @@ export interface TransportLimits extends UnderWayLimits {
   readonly subscriptionsPerConnection: number
   /** A connection that gives no sign of life from one probe to the next is cut; milliseconds between two. */
   readonly heartbeatMs: number
+  /** A request must arrive within this time, or its connection is cut, in milliseconds. */
+  readonly requestMs: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
   /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
@@ -70,6 +72,7 @@ export const defaultLimits: TransportLimits = {
   subscriptions: 100_000,
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
+  requestMs: 60_000,
   stalledWriteMs: 60_000,
   // Others may have the machine meanwhile, and a developer waits rather than to be refused.
   loopDelayMs: 10_000,
@@ -192,9 +195,6 @@ export function subscriptionRefusal(
  * from, for refusing a request takes as long as answering a short one.
  */
 export const maxTurnsAwaited = 1_024
-
-/** A request must arrive within this time, or its connection is cut. */
-export const requestTimeoutMs = 60_000
 
 /** A client is cut that another answer is made for while so many bytes wait for it: two of the longest answers. */
 export const maxUnsentAnswers = 33_554_432

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultLimits, maxTurnsAwaited } from '../../src/api/limits.ts'
-import { limitSockets } from '../../src/api/sockets.ts'
+import { limitSockets, socketsPerConnection } from '../../src/api/sockets.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { turnOf } from '../../src/lib/turns.ts'
 
@@ -14,7 +14,11 @@ let onConnection = () => {}
 beforeAll(async () => {
   limitSockets(
     server,
-    { limits: defaultLimits, proxies: { kind: 'none' }, openFiles: undefined },
+    {
+      limits: { client: { ...defaultLimits.client, connections: 2 } },
+      proxies: { kind: 'none' },
+      openFiles: undefined,
+    },
     silentLog,
   )
   server.prependListener('connection', () => onConnection())
@@ -45,4 +49,16 @@ test.each([
   }
   expect(await ask('127.0.0.6')).toBe(expected)
   expect(await ask('127.0.0.7')).toBe('answered')
+})
+
+test('a connection of a client with as many of any kind as it may have is cut', async () => {
+  const { port } = server.address() as AddressInfo
+  onConnection = () => {}
+  const silent = Array.from({ length: 2 * socketsPerConnection }, () =>
+    connect({ host: '127.0.0.1', port, localAddress: '127.0.0.8' }),
+  )
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  expect(await ask('127.0.0.8')).toBe('cut')
+  expect(await ask('127.0.0.9')).toBe('answered')
+  for (const socket of silent) socket.destroy()
 })

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerUnreadable } from '../../src/api/unreadable.ts'
+import { answerUnreadable, maxHeadBytes } from '../../src/api/unreadable.ts'
+import { type ServedLog, serveLog } from '../support/serve-log.ts'
 
 /** A server of which every request to /slow is answered in two halves, and that waits a tenth of a second for a request. */
 let server: Server
@@ -23,8 +24,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** All that comes back until the connection is closed. */
-async function send(text: string, then: (write: (more: string) => void) => void = () => {}) {
-  const socket = connect({ port, host: '127.0.0.1' })
+async function send(
+  text: string,
+  then: (write: (more: string) => void) => void = () => {},
+  to = port,
+) {
+  const socket = connect({ port: to, host: '127.0.0.1' })
   let answer = ''
   socket.on('data', (chunk) => {
     answer += chunk
@@ -70,4 +75,30 @@ test('nothing is written into an answer that has begun', async () => {
   })
   expect(answer).toContain('first half, ')
   expect(answer).not.toContain('error')
+})
+
+describe('a gateway', () => {
+  let served: ServedLog
+  let its: number
+  beforeAll(async () => {
+    served = await serveLog({ limits: { requestMs: 200 } })
+    its = Number(new URL(served.url).port)
+  })
+  afterAll(() => served.close())
+
+  const headOf = (bytes: number) => {
+    const [before, after] = ['GET /graphql?', ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']
+    return before + 'a'.repeat(bytes - before.length - after.length) + after
+  }
+
+  test('reads a head that is nearly as long as it may be, and none that is longer', async () => {
+    const within = await send(headOf(maxHeadBytes - 100), undefined, its)
+    expect(within).toContain('HTTP/1.1 200 ')
+    expect(await send(headOf(maxHeadBytes + 100), undefined, its)).toContain('HTTP/1.1 431 ')
+  })
+
+  test('waits for a body as long as it may take', async () => {
+    const answer = await send(`${head}Content-Length: 10\r\n\r\n{`, undefined, its)
+    expect(answer).toContain('HTTP/1.1 408 ')
+  })
 })

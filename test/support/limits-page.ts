@@ -11,12 +11,15 @@ const ofQuery = (limit: string): NamedTest => ['api/graphql/limits-query.test.ts
 
 /** By the name of the limit. */
 export const limitTests: Readonly<Record<string, NamedTest>> = {
-  headBytes: ['api/unreadable.test.ts', 'a head that is too long'],
+  headBytes: [
+    'api/unreadable.test.ts',
+    'reads a head that is nearly as long as it may be, and none that is longer',
+  ],
   bodyBytes: ofQuery('bodyBytes'),
-  requestMs: ['api/unreadable.test.ts', 'a body that never ends'],
+  requestMs: ['api/unreadable.test.ts', 'waits for a body as long as it may take'],
   unansweredRequests: [
-    'api/rest/hostile.test.ts',
-    'with more requests than are answered one after the other is cut, and with fewer answered',
+    'api/paced-reading.test.ts',
+    'of many requests parses no more than some before they are answered',
   ],
   turnsAwaited: ['api/sockets.test.ts', 'of a client with more'],
   blockBytes: [
@@ -67,7 +70,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'an address with more updates than are read is refused by name',
   ],
   searchCharacters: ofQuery('that are of search are those that it keeps'),
-  searchHits: ofQuery('that are of search are those that it keeps'),
+  searchHits: ['api/graphql/search.test.ts', 'at most twenty things, whatever they are'],
   operations: [
     'api/graphql/leaving.test.ts',
     'are refused beyond their number, by each transport, until one is over',

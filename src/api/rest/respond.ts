@@ -78,22 +78,47 @@ function sendBody(
 ): void {
   const length = Buffer.byteLength(body)
   response.writeHead(status, { ...headers, 'content-length': length })
-  if (typeof body === 'object' && length > wholeBytes) return void sendInPieces(response, body)
   // ASCII is the same in both encodings. For UTF-8 Node reserves three bytes a character, on the heap where these are many.
   const isAscii = typeof body === 'string' && length === body.length
-  afterTurns(() => (isAscii ? response.end(body, 'latin1') : response.end(body)))
+  if (length > wholeBytes) {
+    const isCut = typeof body === 'object' || isAscii
+    void sendInPieces(response, isCut ? body : Buffer.from(body))
+  } else {
+    afterTurns(() => (isAscii ? response.end(body, 'latin1') : response.end(body)))
+  }
 }
+
+/** Sends what the GraphQL server answered. */
+export async function sendFetched(response: ServerResponse, answered: Response): Promise<void> {
+  const body = await answered.text()
+  if (response.destroyed) return
+  const headers = Object.fromEntries(answered.headers)
+  // It is sent whole, also where the server would have streamed it.
+  delete headers['transfer-encoding']
+  sendBody(response, answered.status, headers, body)
+}
+
+/** Has large answers to a request wait for the turns of a client, where that is not who connected. */
+export function sendInTurnsOf(client: string, response: ServerResponse): void {
+  if (client !== response.req.socket.remoteAddress) clients.set(response, client)
+}
+
+const clients = new WeakMap<ServerResponse, string>()
 
 /** A body of at most so many bytes is written to the socket at once. */
 const wholeBytes = 262_144
 const pieceBytes = 65_536
 
 /** The send buffer of a socket takes some megabytes, also for a client that does not read: other clients have turns between the writes. */
-async function sendInPieces(response: ServerResponse, body: Uint8Array): Promise<void> {
-  const client = response.req.socket.remoteAddress ?? ''
+async function sendInPieces(response: ServerResponse, body: Uint8Array | string): Promise<void> {
+  const client = clients.get(response) ?? response.req.socket.remoteAddress ?? ''
   for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {
     await turnOf(client)
-    const isTaken = response.write(body.subarray(from, from + pieceBytes))
+    const to = from + pieceBytes
+    const isTaken =
+      typeof body === 'string'
+        ? response.write(body.slice(from, to), 'latin1')
+        : response.write(body.subarray(from, to))
     if (!isTaken && !response.destroyed) await takenOrCut(response)
   }
   response.end()

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { mostUnanswered } from '../../../src/api/answers.ts'
 import { routes } from '../../../src/api/rest/routes.ts'
 import { chainIdOf } from '../../support/chain-ids.ts'
 import { rest, restJson } from '../../support/rest.ts'
@@ -167,22 +166,17 @@ describe('a bad line', () => {
     return socket
   }
 
-  test('with more requests than are answered one after the other is cut, and with fewer answered', async () => {
-    const ask = async (requests: number) => {
-      const socket = await open()
-      let answers = ''
-      socket.on('data', (chunk) => {
-        answers += chunk
-      })
-      const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
-      socket.write(`${request}\r\n`.repeat(requests - 1))
-      socket.write(`${request}Connection: close\r\n\r\n`)
-      socket.on('error', () => {})
-      await new Promise((resolve) => socket.once('close', resolve))
-      return answers.split('HTTP/1.1 200').length - 1
-    }
-    expect(await ask(mostUnanswered)).toBe(mostUnanswered)
-    expect(await ask(3 * mostUnanswered)).toBeLessThan(mostUnanswered)
+  test('with thousands of requests gets all its answers', async () => {
+    const socket = await open()
+    let answers = ''
+    socket.on('data', (chunk) => {
+      answers += chunk
+    })
+    const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+    socket.write(`${request}\r\n`.repeat(2_999))
+    socket.write(`${request}Connection: close\r\n\r\n`)
+    await once(socket, 'close')
+    expect(answers.split('HTTP/1.1 200').length - 1).toBe(3_000)
   })
 
   test('that brings a block byte by byte is waited for', async () => {

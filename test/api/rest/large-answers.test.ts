@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate as inNextPhase } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { send, sendFetched, sendInTurnsOf } from '../../../src/api/rest/respond.ts'
+import { turnsAwaited } from '../../../src/lib/turns.ts'
+import { until } from '../../support/until.ts'
+
+/** Answers of megabytes are given to the system piece by piece, as their clients take them. */
+
+const length = 16_000_000
+const headers = { 'content-type': 'text/plain' }
+const answers = [
+  ['bytes', (response: ServerResponse) => send(response, of(Buffer.alloc(length, 'x')))],
+  ['a text', (response: ServerResponse) => send(response, of('x'.repeat(length)))],
+  ['a text beyond ASCII', (response: ServerResponse) => send(response, of('é'.repeat(length / 2)))],
+  [
+    'what the GraphQL server made',
+    async (response: ServerResponse) => {
+      await sendFetched(response, new Response('x'.repeat(length), { headers }))
+    },
+  ],
+] as const
+
+function of(body: string | Uint8Array) {
+  return { status: 200, headers, body }
+}
+
+const server = createServer()
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => server.close())
+
+async function ask(): Promise<{ readonly socket: Socket; readonly response: ServerResponse }> {
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.pause()
+  const asked = once(server, 'request')
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  const [, response] = await asked
+  return { socket, response }
+}
+
+describe('an answer of megabytes', () => {
+  test.each(answers)(
+    'of %s waits for a client that does not read, and comes whole',
+    async (_, answer) => {
+      const { socket, response } = await ask()
+      let most = 0
+      await answer(response)
+      await until(
+        async () => {
+          most = Math.max(most, response.socket?.writableLength ?? 0)
+          return response.writableNeedDrain
+        },
+        { what: 'the system takes no more' },
+      )
+      for (let i = 0; i < 100; i++) await inNextPhase()
+      expect(Math.max(most, response.socket?.writableLength ?? 0)).toBeLessThan(200_000)
+      let taken = 0
+      socket.on('data', (chunk) => {
+        taken += chunk.length
+      })
+      socket.resume()
+      await once(socket, 'close')
+      expect(taken).toBeGreaterThan(length)
+      expect(taken).toBeLessThan(length + 1_000)
+    },
+  )
+
+  test('waits for the turns of the client that a proxy names', async () => {
+    const { socket, response } = await ask()
+    sendInTurnsOf('192.0.2.1', response)
+    send(response, of('x'.repeat(length)))
+    expect(turnsAwaited('192.0.2.1')).toBe(1)
+    expect(turnsAwaited('127.0.0.1')).toBe(0)
+    socket.destroy()
+  })
+})
