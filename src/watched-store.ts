@@ -23,6 +23,7 @@ export async function openWatchedStore(
     wakeUrl: config.wakeDatabaseUrl?.reveal(),
     log,
     mayCreate: !config.noCreate,
+    writesOn: 'THREAD',
   })
   if (!database.ok) return database
   const blockChanges = createListeners<void>()

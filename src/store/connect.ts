@@ -15,6 +15,7 @@ export async function databaseOf({
   url,
   wakeUrl,
   log,
+  writesOn,
 }: DatabaseOptions): Promise<Result<Database, DatabaseUrlNotSupported>> {
   const address = databaseAddress(url)
   if (address === undefined) {
@@ -22,7 +23,7 @@ export async function databaseOf({
   }
   if (address.kind === 'sqlite') {
     const { openSqlite } = await import('./sqlite.ts')
-    return ok(openSqlite(address.path, log))
+    return ok(openSqlite(address.path, log, writesOn))
   }
   const { openPostgresql } = await import('./postgresql.ts')
   return ok(openPostgresql({ url, wakeUrl, log }))

@@ -103,7 +103,14 @@ export interface DatabaseOptions {
   /** PostgreSQL behind a pooler: where to listen past it; `undefined` for the same URL. */
   readonly wakeUrl: string | undefined
   readonly log: StoreLog
+  readonly writesOn?: WritesOn | undefined
 }
+
+/**
+ * Where the writer of a database in a file is: on the thread of the caller, or on one of its own, so that a program that serves others
+ * meanwhile does not wait for statements and the disk. Here by default. A database on a server is elsewhere anyway.
+ */
+export type WritesOn = 'HERE' | 'THREAD'
 
 /** Where a database logs failures outside of calls, and their end. */
 export type StoreLog = Pick<Log, 'info' | 'warn'>

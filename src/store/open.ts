@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import type { Store, StoreReader } from './contract.ts'
-import type { Database, DatabaseUnusable, StoreLog } from './database.ts'
+import type { Database, DatabaseUnusable, StoreLog, WritesOn } from './database.ts'
 import { fillsOf } from './fill-chains.ts'
 import { createHistoryGuard, type HistoryGuard } from './history.ts'
 import {
@@ -48,6 +48,7 @@ export interface StoreOptions {
   readonly mayCreate?: boolean
   /** The tables that it is to have; those of this program by default. */
   readonly schema?: Schema
+  readonly writesOn?: WritesOn
 }
 
 /**
@@ -115,10 +116,11 @@ export async function openDatabase({
   log,
   mayCreate = true,
   schema = 'CURRENT',
+  writesOn,
 }: StoreOptions): Promise<
   Result<Database, DatabaseError | DatabaseOlderThanProgram | LedgerMissing>
 > {
-  const opened = await databaseOf({ url, wakeUrl, log })
+  const opened = await databaseOf({ url, wakeUrl, log, writesOn })
   if (!opened.ok) return opened
   const database = opened.value
   const usable = await database.probe()

@@ -6,6 +6,7 @@ import {
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils'
 import type { RawParameter, RawTx } from './client.ts'
+import type { SqliteQueries } from './sqlite-queries.ts'
 
 /**
  * Raw statements and transactions of them on a connection below its client: through the client a statement costs more than
@@ -35,6 +36,9 @@ export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConn
   return { ...rawStatements(connect), transact }
 }
 
+/** A connection that may have a shorter way for statements that are repeated. */
+type EachConnection = SqlQueryable & { readonly executeEach?: SqliteQueries['executeEach'] }
+
 const commit = { sql: 'COMMIT', args: [], argTypes: [] }
 
 function rawStatements(connect: () => Promise<SqlQueryable>): RawTx {
@@ -48,7 +52,8 @@ function rawStatements(connect: () => Promise<SqlQueryable>): RawTx {
     $executeRawUnsafe: async (text, ...parameters) =>
       (await connect()).executeRaw(queryOf(text, parameters)),
     executeEach: async (text, lists) => {
-      const connection = await connect()
+      const connection: EachConnection = await connect()
+      if (connection.executeEach !== undefined) return connection.executeEach(text, lists)
       let changed = 0
       for (const parameters of lists)
         changed += await connection.executeRaw(queryOf(text, parameters))

@@ -8,7 +8,7 @@ import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { type Checkpoints, keepCheckpoints } from './checkpoints.ts'
 import type { Client, SqlConnection } from './client.ts'
-import type { Database, DatabaseUnusable, Probed, StoreLog } from './database.ts'
+import type { Database, DatabaseUnusable, Probed, StoreLog, WritesOn } from './database.ts'
 import { type FileIdentity, fileIdentityOf } from './file-identity.ts'
 import type { DatabaseSpace } from './load.ts'
 import { rawConnection } from './raw-transactions.ts'
@@ -19,27 +19,31 @@ import { refuseWrites, settleWriter, useWriteAheadLog } from './sql/sqlite/pragm
 import { sqliteStatements } from './sql/sqlite/statements.ts'
 import { tableStatements } from './sql/sqlite/tables.ts'
 import type { Statements } from './sql/statements.ts'
-import { adapterInfo, type Begin, sqliteConnection } from './sqlite-adapter.ts'
+import { adapterInfo, type Begin, connectionBy, sqliteConnection } from './sqlite-adapter.ts'
 import { openReads } from './sqlite-reads.ts'
+import { sqliteOnThread } from './sqlite-thread.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
-export function openSqlite(path: string, log: StoreLog): Database {
+export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HERE'): Database {
   const file = resolve(path)
   let isClosed = false
 
-  async function connect(begin: Begin = 'BEGIN IMMEDIATE'): Promise<SqlConnection> {
+  async function connect({ begin, on }: Connecting = writing): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
     mkdirSync(dirname(file), { recursive: true })
-    const connection = sqliteConnection(openFile(file, 'WRITE'), begin)
+    const connection =
+      on === 'HERE'
+        ? sqliteConnection(openFile(file, 'WRITE'), begin)
+        : connectionBy(await sqliteOnThread(file), begin)
     await useWriteAheadLog(connection)
     return connection
   }
 
   /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
-  function clientWith(settle: Settle, begin?: Begin): Client {
+  function clientWith(settle: Settle, connecting: Connecting): Client {
     async function connectSettled(): Promise<SqlConnection> {
-      const connection = await connect(begin)
+      const connection = await connect(connecting)
       await settle(connection)
       return connection
     }
@@ -49,13 +53,14 @@ export function openSqlite(path: string, log: StoreLog): Database {
   const place = fileIdentityOf(file)
   const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
-  const { writer, raw } = writerOf(clientWith, (connection) => {
+  const clientOfWriter = (settle: Settle) => clientWith(settle, { ...writing, on: writesOn })
+  const { writer, raw } = writerOf(clientOfWriter, (connection) => {
     reserve.keep()
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
   })
   // It cannot write.
-  const reader = clientWith(refuseWrites, 'BEGIN')
+  const reader = clientWith(refuseWrites, { begin: 'BEGIN', on: 'HERE' })
 
   function openToRead(cacheKibibytes?: number): DatabaseSync {
     assert(!isClosed, 'the store is open')
@@ -127,6 +132,14 @@ function writerOf(
 }
 
 type Settle = (connection: SqlConnection) => Promise<void>
+
+/** How a connection begins transactions, and where it is. */
+interface Connecting {
+  readonly begin: Begin
+  readonly on: WritesOn
+}
+
+const writing: Connecting = { begin: 'BEGIN IMMEDIATE', on: 'HERE' }
 
 /** Looks at the file, and changes nothing in it. One that is not there yet will be made. */
 function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {

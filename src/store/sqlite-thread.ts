@@ -1,0 +1,80 @@
+import { DriverAdapterError } from '@prisma/driver-adapter-utils'
+import { assert, present } from '../lib/assert.ts'
+import { createFifo } from '../lib/fifo.ts'
+import { startThread } from '../lib/thread.ts'
+import { unpackRows } from './sqlite-packed-rows.ts'
+import type { SqliteQueries } from './sqlite-queries.ts'
+import type { SqliteAnswer, SqliteFailure, SqliteRequest } from './sqlite-worker.ts'
+
+/**
+ * A connection to SQLite on a thread of its own: the driver has each statement in one turn of the event loop, and COMMIT waits for
+ * the disk in one (docs/decisions/044-writes-on-a-thread.md).
+ */
+
+interface Pending {
+  readonly resolve: (answer: SqliteAnswer) => void
+}
+
+/** Starts a thread and opens the file on it. What ends the thread, such as a want of memory, ends the process. */
+export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
+  const worker = startThread(import.meta.url, 'sqlite-worker', file)
+  const pending = createFifo<Pending>()
+  let isInTransaction = false
+  let isClosed = false
+  worker.on('message', (answer: SqliteAnswer) => {
+    isInTransaction = answer.isInTransaction
+    present(pending.shift(), 'a request for each answer').resolve(answer)
+    // It keeps the process running while it works, and no longer.
+    if (pending.length === 0) worker.unref()
+  })
+  worker.on('exit', () => assert(isClosed, 'the thread of the database runs until it is closed'))
+
+  async function ask(request: SqliteRequest) {
+    assert(!isClosed, 'the connection is open')
+    if (pending.length === 0) worker.ref()
+    const answer = await new Promise<SqliteAnswer>((resolve) => {
+      pending.push({ resolve })
+      worker.postMessage(request)
+    })
+    if (!answer.ok) throw errorOf(answer.failure)
+    return answer
+  }
+
+  async function end(): Promise<void> {
+    isClosed = true
+    await worker.terminate()
+  }
+
+  try {
+    await ask({ what: 'open' })
+  } catch (failure) {
+    await end()
+    throw failure
+  }
+  return {
+    queryRaw: async (query) => {
+      const { found } = await ask({ what: 'query', query })
+      const { packed, ...columns } = present(found, 'rows')
+      return { ...columns, rows: unpackRows(packed, columns.columnTypes) }
+    },
+    executeRaw: async (query) => (await ask({ what: 'execute', query })).changed,
+    executeEach: async (sql, lists) => (await ask({ what: 'executeEach', sql, lists })).changed,
+    executeScript: async (script) => void (await ask({ what: 'script', script })),
+    endTransaction: async () => {
+      if (isInTransaction) await ask({ what: 'endTransaction' })
+    },
+    close: async () => {
+      if (isClosed) return
+      try {
+        await ask({ what: 'close' })
+      } finally {
+        await end()
+      }
+    },
+  }
+}
+
+function errorOf(failure: SqliteFailure): Error {
+  if (failure.isOfAdapter) return new DriverAdapterError(failure.cause)
+  return Object.assign(new Error(failure.message), failure.fields)
+}
