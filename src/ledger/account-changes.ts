@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
+import { atOnce, paused, type Steps } from '../lib/turns.ts'
 import { is } from '../protocol/is.ts'
-import { DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
+import { AccountOutput, DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import {
@@ -12,6 +13,7 @@ import {
   accountTerms,
   emptyEntry,
 } from './accounts.ts'
+import { isImplicitAccount } from './chains.ts'
 import { decayedMana, generatedMana } from './mana.ts'
 
 /** How a slot changes the accounts ledger: credits, keys and stakes (ledger reference 12.2). */
@@ -21,7 +23,10 @@ export interface AccountEvents {
   readonly slot: SlotIndex
   /** The allotments of all transactions booked in the slot. */
   readonly allotments: readonly { readonly accountId: AccountId; readonly mana: bigint }[]
-  /** Outputs booked in the slot, and outputs spent in it; what is in both is left out of account. */
+  /**
+   * Outputs booked in the slot, and outputs spent in it; what is in both is left out of account. Those that concern no account may be
+   * left out.
+   */
   readonly created: readonly LedgerOutput[]
   readonly consumed: readonly LedgerOutput[]
   /** In the order of issuing. */
@@ -60,18 +65,33 @@ export function changedAccounts(
   entryOf: (accountId: AccountId) => AccountEntry | undefined,
   events: AccountEvents,
 ): ReadonlyMap<AccountId, AccountEntry | undefined> {
+  return atOnce(accountChanges(parameters, entryOf, atOnce(accountShares(events))))
+}
+
+/** What a slot has for each account that it concerns. */
+export interface AccountShares {
+  readonly slot: SlotIndex
+  readonly shares: ReadonlyMap<AccountId, Share>
+}
+
+/** The same of events that are divided by account. */
+export function* accountChanges(
+  parameters: ProtocolParameters,
+  entryOf: (accountId: AccountId) => AccountEntry | undefined,
+  { slot, shares }: AccountShares,
+): Steps<ReadonlyMap<AccountId, AccountEntry | undefined>> {
   const changed = new Map<AccountId, AccountEntry | undefined>()
-  for (const [accountId, share] of sharesOf(events)) {
+  yield* paused(shares, ([accountId, share]) => {
     const former = entryOf(accountId)
-    const next = nextEntry(parameters, former, { accountId, slot: events.slot, ...share })
+    const next = nextEntry(parameters, former, { accountId, slot, ...share })
     if (!isDeepStrictEqual(former, next)) changed.set(accountId, next)
-  }
+  })
   return changed
 }
 
-/** The accounts whose entries `changedAccounts` asks for. */
-export function concernedAccounts(events: AccountEvents): AccountId[] {
-  return [...sharesOf(events).keys()]
+/** Whether an output, created or consumed, may change an account; most change none. */
+export function concernsAccounts(output: Output): boolean {
+  return is(DelegationOutput, output) || is(AccountOutput, output) || isImplicitAccount(output)
 }
 
 /** What a slot has for one account. */
@@ -89,23 +109,32 @@ interface Share {
   signal: { readonly version: number; readonly hash: Hex } | undefined
 }
 
-function sharesOf(events: AccountEvents): ReadonlyMap<AccountId, Share> {
+/** Divides the events of a slot by account. */
+export function* accountShares(events: AccountEvents): Steps<AccountShares> {
   const shares = new Map<AccountId, Share>()
   const of = (accountId: AccountId): Share => {
     const share = shares.get(accountId) ?? { ...noShare }
     shares.set(accountId, share)
     return share
   }
-  for (const { accountId, mana } of events.allotments) {
+  yield* paused(events.allotments, ({ accountId, mana }) => {
     const share = of(accountId)
     share.allotted = (share.allotted ?? 0n) + mana
-  }
-  const createdIds = new Set(events.created.map(({ outputId }) => outputId))
-  const consumedIds = new Set(events.consumed.map(({ outputId }) => outputId))
-  for (const one of events.consumed) if (!createdIds.has(one.outputId)) takeConsumed(one, of)
-  for (const one of events.created) if (!consumedIds.has(one.outputId)) takeCreated(one, of)
-  for (const block of events.blocks) takeBlock(block, of(block.issuerId), events.burnPrice)
-  return shares
+  })
+  const createdIds = new Set<OutputId>()
+  const consumedIds = new Set<OutputId>()
+  yield* paused(events.created, ({ outputId }) => createdIds.add(outputId))
+  yield* paused(events.consumed, ({ outputId }) => consumedIds.add(outputId))
+  yield* paused(events.consumed, (one) => {
+    if (!createdIds.has(one.outputId)) takeConsumed(one, of)
+  })
+  yield* paused(events.created, (one) => {
+    if (!consumedIds.has(one.outputId)) takeCreated(one, of)
+  })
+  yield* paused(events.blocks, (block) => {
+    takeBlock(block, of(block.issuerId), events.burnPrice)
+  })
+  return { slot: events.slot, shares }
 }
 
 const noShare: Share = {

@@ -1,4 +1,6 @@
 import type { Hex } from '../lib/hex.ts'
+import { createLargeMap } from '../lib/large-map.ts'
+import { paused, type Steps } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { TimeParameters } from '../protocol/slots.ts'
@@ -68,9 +70,9 @@ export interface KnownOfSlot extends MovedOutputs {
 /** What is known of the outputs that some slots create and spend. */
 export interface MovedOutputs {
   /** The base tokens of a created one. */
-  readonly amountById: ReadonlyMap<OutputId, bigint>
+  readonly amountById: Pick<ReadonlyMap<OutputId, bigint>, 'get'>
   /** What spent one; `undefined` if the node did not report it. */
-  readonly spenderById: ReadonlyMap<OutputId, TransactionId | undefined>
+  readonly spenderById: Pick<ReadonlyMap<OutputId, TransactionId | undefined>, 'get'>
 }
 
 /** What a slot adds to each span that it belongs to. Linear in the moves. */
@@ -78,16 +80,24 @@ export function* activityOfSlot(
   parameters: TimeParameters,
   { slot, updates, owned }: SlotMoves,
   { counts, isGenesis, ...outputs }: KnownOfSlot,
-): Generator<ActivityBucket> {
-  const { accepted, moved } = isGenesis ? noTransactions : transactionsIn(owned, outputs)
-  const newAddresses = owned.filter(({ formerSlot }) => formerSlot === undefined).length
-  for (const resolution of resolutions) {
+): Steps<ActivityBucket[]> {
+  const { accepted, moved } = isGenesis ? noTransactions : yield* transactionsIn(owned, outputs)
+  const spans = resolutions.map((resolution) => {
     const bucket = bucketOfSlot(parameters, resolution, slot)
-    const first = firstSlotOfBucket(parameters, resolution, bucket)
-    const addresses = owned.filter(({ formerSlot = -1 }) => formerSlot < first).length
-    const counted = { slots: 1, accepted, updates, moved, addresses, newAddresses }
-    yield { resolution, bucket, ...counts, ...counted }
-  }
+    return { resolution, bucket, first: firstSlotOfBucket(parameters, resolution, bucket) }
+  })
+  const addresses = spans.map(() => 0)
+  let newAddresses = 0
+  yield* paused(owned, ({ formerSlot = -1 }) => {
+    if (formerSlot === -1) newAddresses++
+    for (const [i, { first }] of spans.entries()) {
+      if (formerSlot < first) addresses[i] = (addresses[i] ?? 0) + 1
+    }
+  })
+  return spans.map(({ resolution, bucket }, i) => {
+    const counted = { slots: 1, accepted, updates, moved, newAddresses }
+    return { resolution, bucket, ...counts, ...counted, addresses: addresses[i] ?? 0 }
+  })
 }
 
 const noTransactions = { accepted: 0, moved: 0n }
@@ -96,39 +106,39 @@ const noTransactions = { accepted: 0, moved: 0n }
  * The transactions that created outputs, which is all of them, and what explorers of UTXO chains call transferred: their
  * outputs without the change. In the order of the log the outputs of a transaction come one after the other.
  */
-function transactionsIn(
+function* transactionsIn(
   owned: readonly OwnedMove[],
   { amountById, spenderById }: MovedOutputs,
-): Pick<Activity, 'accepted' | 'moved'> {
+): Steps<Pick<Activity, 'accepted' | 'moved'>> {
   let isKnown = true
-  const sendersById = new Map<TransactionId, Set<Hex>>()
-  for (const { outputId, address, isSpent } of owned) {
-    if (!isSpent) continue
+  const sendersById = createLargeMap<TransactionId, Set<Hex>>()
+  yield* paused(owned, ({ outputId, address, isSpent }) => {
+    if (!isSpent) return
     const spender = spenderById.get(outputId)
     if (spender === undefined) {
       isKnown = false
-      continue
+      return
     }
     const former = sendersById.get(spender)
     if (former === undefined) sendersById.set(spender, new Set([address]))
     else former.add(address)
-  }
+  })
   let accepted = 0
   let moved = 0n
   let transactionId: TransactionId | undefined
   let senders: ReadonlySet<Hex> | undefined
-  for (const { outputId, address, isSpent } of owned) {
-    if (isSpent) continue
+  yield* paused(owned, ({ outputId, address, isSpent }) => {
+    if (isSpent) return
     if (transactionId === undefined || !outputId.startsWith(transactionId)) {
       transactionId = transactionOf(outputId)
       senders = sendersById.get(transactionId)
       accepted++
     }
-    if (senders?.has(address)) continue
+    if (senders?.has(address)) return
     const amount = amountById.get(outputId)
     if (amount === undefined) isKnown = false
     else moved += amount
-  }
+  })
   return { accepted, moved: isKnown ? moved : undefined }
 }
 

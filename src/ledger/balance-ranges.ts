@@ -1,4 +1,4 @@
-import type { Hex } from '../lib/hex.ts'
+import { paused, type Steps } from '../lib/turns.ts'
 import { type Balance, totalOf } from './balances-of-address.ts'
 
 /** How base tokens are distributed: addresses by the power of ten of what they own. */
@@ -11,11 +11,12 @@ export interface BalanceRange {
   readonly total: bigint
 }
 
+interface BalancesOfAll {
+  values(): Iterable<Balance>
+}
+
 /** By how much moved balances change the ranges; those left as they were are left out. */
-export function rangeMoves(
-  before: ReadonlyMap<Hex, Balance>,
-  after: ReadonlyMap<Hex, Balance>,
-): BalanceRange[] {
+export function* rangeMoves(before: BalancesOfAll, after: BalancesOfAll): Steps<BalanceRange[]> {
   const moves = new Map<number, BalanceRange>()
   const add = (balance: Balance, sign: 1 | -1): void => {
     const total = totalOf(balance)
@@ -29,8 +30,8 @@ export function rangeMoves(
       total: former.total + BigInt(sign) * total,
     })
   }
-  for (const balance of before.values()) add(balance, -1)
-  for (const balance of after.values()) add(balance, 1)
+  yield* paused(before.values(), (balance) => add(balance, -1))
+  yield* paused(after.values(), (balance) => add(balance, 1))
   return [...moves.values()].filter(({ addresses, total }) => addresses !== 0 || total !== 0n)
 }
 

@@ -1,5 +1,6 @@
 import type { Hex } from '../lib/hex.ts'
-import { passTurn } from '../lib/turns.ts'
+import { createLargeMap, type LargeMap } from '../lib/large-map.ts'
+import { eachInTurns } from '../lib/turns.ts'
 import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
 import { type Holding, holdingAt, type Parts, type TokenPart } from './holdings.ts'
@@ -119,16 +120,13 @@ export function tokenKeyOf({ owner, token }: Holding): TokenKey | undefined {
 
 /** Balances before and after some moves. */
 export interface MovedBalances {
-  readonly balances: ReadonlyMap<Hex, Balance>
+  readonly balances: LargeMap<Hex, Balance>
   readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
   /** What each address that moved in a slot owns in all at its end. */
-  readonly totals: ReadonlyMap<TotalKey, bigint>
+  readonly totals: ReadonlyMap<SlotIndex, LargeMap<Hex, bigint>>
   /** Those of the addresses that an expiration gave an output to, or took one from. */
   readonly expirationTotals: readonly ExpirationTotal[]
 }
-
-/** An address in a slot, as the key of a map. */
-export type TotalKey = `${Hex}:${number}`
 
 /** What an address owns in all at the end of a slot in which outputs came or went by time alone. */
 export interface ExpirationTotal {
@@ -137,33 +135,42 @@ export interface ExpirationTotal {
   readonly total: bigint
 }
 
+/** Balances that moves begin with; those of addresses that own nothing may be left out. */
+export interface BalancesBefore {
+  readonly balances: { get(address: Hex): Balance | undefined }
+  readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
+}
+
 /** Makes the moves, given in the order of slots, on the balances that are there. Linear in the moves; lets the event loop turn. */
 export async function applyMoves(
-  before: Pick<MovedBalances, 'balances' | 'tokens'>,
-  moves: readonly BalanceMove[],
+  before: BalancesBefore,
+  moves: Iterable<BalanceMove>,
 ): Promise<MovedBalances> {
-  const balances = new Map(before.balances)
-  const tokens = new Map(before.tokens)
-  const totals = new Map<TotalKey, bigint>()
-  const transferred = new Map<TotalKey, Omit<ExpirationTotal, 'total'>>()
-  for (const [i, move] of moves.entries()) {
-    if (i % movesPerTurn === movesPerTurn - 1) await passTurn()
+  // Those that no move concerns are left out.
+  const balances = createLargeMap<Hex, Balance>()
+  const tokens = new Map<TokenKey, TokenBalance>()
+  const totals = new Map<SlotIndex, LargeMap<Hex, bigint>>()
+  const transferred = new Map<string, Omit<ExpirationTotal, 'total'>>()
+  await eachInTurns(moves, (move) => {
     const { slot, holding, cause } = move
     const { owner } = holding
-    const balance = moveBalance(balances.get(owner) ?? noBalance, move)
+    const former = balances.get(owner) ?? before.balances.get(owner) ?? noBalance
+    const balance = moveBalance(former, move)
     balances.set(owner, balance)
-    totals.set(`${owner}:${slot}`, totalOf(balance))
+    const ofSlot = totals.get(slot) ?? createLargeMap<Hex, bigint>()
+    totals.set(slot, ofSlot)
+    ofSlot.set(owner, totalOf(balance))
     if (cause === 'EXPIRATION_TRANSFER')
       transferred.set(`${owner}:${slot}`, { address: owner, slot })
     const key = tokenKeyOf(holding)
-    if (key !== undefined) tokens.set(key, moveTokens(tokens.get(key) ?? noTokens, move))
-  }
-  const expirationTotals = [...transferred].map(([key, place]) => ({
-    ...place,
-    total: totals.get(key) ?? 0n,
+    if (key === undefined) return
+    const owned = tokens.get(key) ?? before.tokens.get(key) ?? noTokens
+    tokens.set(key, moveTokens(owned, move))
+  })
+  const expirationTotals = [...transferred.values()].map(({ address, slot }) => ({
+    address,
+    slot,
+    total: totals.get(slot)?.get(address) ?? 0n,
   }))
   return { balances, tokens, totals, expirationTotals }
 }
-
-/** So many take a millisecond or two. */
-const movesPerTurn = 512

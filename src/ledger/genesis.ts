@@ -1,4 +1,5 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { atOnce, type Steps } from '../lib/turns.ts'
 import { blake2b256 } from '../protocol/hash.ts'
 import { outputId, slotOfId, transactionIdOf } from '../protocol/ids.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
@@ -13,7 +14,7 @@ import type {
 } from '../protocol/primitives.ts'
 import { encode } from '../protocol/schema/schema.ts'
 import { Writer } from '../protocol/schema/writer.ts'
-import { changedAccounts } from './account-changes.ts'
+import { accountChanges, accountShares } from './account-changes.ts'
 import type { AccountEntry } from './accounts.ts'
 
 /** The first state of a ledger, which no transaction made (ledger reference 12.6). */
@@ -41,16 +42,25 @@ export function identifyOutputs(
   parameters: Pick<ProtocolParameters, 'genesisSlot'>,
   outputs: readonly Output[],
 ): readonly OutputId[] {
-  const transactions = Math.ceil(outputs.length / outputsPerTransaction)
+  return atOnce(identifySteps(parameters, outputs))
+}
+
+/** The same in steps of a transaction. */
+export function* identifySteps(
+  parameters: Pick<ProtocolParameters, 'genesisSlot'>,
+  outputs: readonly Output[],
+): Steps<readonly OutputId[]> {
   const known = new Map<Hex, number>()
-  return Array.from({ length: transactions }, (_, i) => {
-    const from = i * outputsPerTransaction
+  const outputIds: OutputId[] = []
+  for (let from = 0; from < outputs.length; from += outputsPerTransaction) {
     const own = outputs.slice(from, from + outputsPerTransaction)
     const { outputCommitment } = identifyGenesis(parameters, own)
     const equal = known.get(outputCommitment) ?? 0
     known.set(outputCommitment, equal + 1)
-    return identifyGenesis(parameters, own, equal).outputIds
-  }).flat()
+    outputIds.push(...identifyGenesis(parameters, own, equal).outputIds)
+    yield undefined
+  }
+  return outputIds
 }
 
 /** Finds the hashes of the transactions that first outputs are said to come from. */
@@ -113,12 +123,12 @@ export function genesisBlockId({ genesisSlot }: Pick<ProtocolParameters, 'genesi
 }
 
 /** The first entries of the accounts ledger; `credits` holds those that are not 0. */
-export function genesisAccounts(
+export function* genesisAccounts(
   parameters: ProtocolParameters,
   outputs: readonly { readonly outputId: OutputId; readonly output: Output }[],
   credits: ReadonlyMap<AccountId, bigint>,
-): readonly AccountEntry[] {
-  const made = changedAccounts(parameters, () => undefined, {
+): Steps<readonly AccountEntry[]> {
+  const shares = yield* accountShares({
     slot: parameters.genesisSlot,
     allotments: [],
     created: outputs,
@@ -126,6 +136,7 @@ export function genesisAccounts(
     blocks: [],
     burnPrice: 0n,
   })
+  const made = yield* accountChanges(parameters, () => undefined, shares)
   return [...made.values()].flatMap((entry) =>
     entry === undefined
       ? []

@@ -1,4 +1,5 @@
 import { hexToBytes } from '../lib/hex.ts'
+import { atOnce, paused, type Steps } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 
@@ -12,13 +13,22 @@ export function outputTrieChanges(slot: {
   readonly created: Iterable<OutputId>
   readonly consumed: Iterable<OutputId>
 }): ReadonlyMap<OutputId, Uint8Array | undefined> {
-  const valueByKey = new Map<OutputId, Uint8Array | undefined>()
-  for (const outputId of slot.created) valueByKey.set(outputId, creationSlotBytes(outputId))
-  for (const outputId of slot.consumed) valueByKey.set(outputId, undefined)
-  return valueByKey
+  return atOnce(outputTrieSteps(slot))
 }
 
-/** Those at the end of the id of its transaction. */
-function creationSlotBytes(outputId: OutputId): Uint8Array {
-  return hexToBytes(`0x${transactionOf(outputId).slice(-8)}`)
+/** The same in steps, for a slot that may have any number of outputs. */
+export function* outputTrieSteps(slot: {
+  readonly created: Iterable<OutputId>
+  readonly consumed: Iterable<OutputId>
+}): Steps<ReadonlyMap<OutputId, Uint8Array | undefined>> {
+  const valueByKey = new Map<OutputId, Uint8Array | undefined>()
+  let last: { readonly digits: string; readonly bytes: Uint8Array } | undefined
+  yield* paused(slot.created, (outputId) => {
+    // The slot at the end of the id of its transaction.
+    const digits = transactionOf(outputId).slice(-8)
+    if (last?.digits !== digits) last = { digits, bytes: hexToBytes(`0x${digits}`) }
+    valueByKey.set(outputId, last.bytes)
+  })
+  yield* paused(slot.consumed, (outputId) => valueByKey.set(outputId, undefined))
+  return valueByKey
 }

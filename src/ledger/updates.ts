@@ -1,7 +1,6 @@
 import { present } from '../lib/assert.ts'
-import { grouped } from '../lib/grouped.ts'
 import type { Hex } from '../lib/hex.ts'
-import { mapInTurns, passTurn } from '../lib/turns.ts'
+import { eachInTurns, inTurns, paused, type Steps } from '../lib/turns.ts'
 import { type Address, MultiAddress, RestrictedAddress } from '../protocol/addresses.ts'
 import { Issuer, Sender } from '../protocol/features.ts'
 import { addressKey, indexOf, transactionOf } from '../protocol/ids.ts'
@@ -78,13 +77,23 @@ export function logEntries(
     entries.push({
       address,
       class: address === owner ? 'OWNED' : 'MENTIONED',
-      roles: roles.filter((role) => held.has(role)),
+      roles: sharedList(roles.filter((role) => held.has(role))),
       outputId,
       isSpent,
     })
   }
   return entries.sort(compareLogEntries)
 }
+
+/** One list for all entries with these roles, of which there are few: a slot may have any number of entries. */
+function sharedList(held: readonly Role[]): readonly Role[] {
+  const key = held.join()
+  const known = listByRoles.get(key) ?? held
+  listByRoles.set(key, known)
+  return known
+}
+
+const listByRoles = new Map<string, readonly Role[]>()
 
 /** An output and its id. */
 interface IdentifiedOutput {
@@ -101,23 +110,41 @@ export async function slotEntries(
     readonly consumed: readonly IdentifiedOutput[]
   },
 ): Promise<LogEntry[]> {
-  const entriesOf = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
-    mapInTurns(moved, ({ outputId, output }) =>
-      logEntries(parameters, { outputId, output, isSpent, slot }),
-    )
-  const made = [
-    ...(await entriesOf(outputs.created, false)),
-    ...(await entriesOf(outputs.consumed, true)),
-  ].flat()
+  const made: LogEntry[] = []
+  const add = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
+    eachInTurns(moved, (one) => {
+      for (const entry of logEntries(parameters, { ...one, isSpent, slot })) made.push(entry)
+    })
+  await add(outputs.created, false)
+  await add(outputs.consumed, true)
+  return inLogOrder(made)
+}
+
+/** The entries of a slot in the order of the log. Lets the event loop turn. */
+export function inLogOrder(made: readonly LogEntry[]): Promise<LogEntry[]> {
+  return inTurns(logOrderSteps(made))
+}
+
+/** The same in steps. */
+export function* logOrderSteps(made: readonly LogEntry[]): Steps<LogEntry[]> {
+  const parts = new Map<string, LogEntry[]>()
+  // By the first bytes of the id, for sorting all at once would hold the loop.
+  yield* paused(made, (entry) => {
+    const first = entry.outputId.slice(0, digitsOfPart)
+    const part = parts.get(first)
+    if (part === undefined) parts.set(first, [entry])
+    else part.push(entry)
+  })
   const sorted: LogEntry[] = []
-  // By the first byte of the id, for sorting all at once would hold the loop.
-  const parts = [...grouped(made, ({ outputId }) => outputId.slice(0, 4))]
-  for (const [, part] of parts.sort(([a], [b]) => compareText(a, b))) {
-    sorted.push(...part.sort(compareLogEntries))
-    await passTurn()
+  for (const [, part] of [...parts].sort(([a], [b]) => compareText(a, b))) {
+    for (const entry of part.sort(compareLogEntries)) sorted.push(entry)
+    yield undefined
   }
   return sorted
 }
+
+/** Of three of them, behind `0x`: a large slot has some hundred entries a part. */
+const digitsOfPart = 5
 
 /**
  * The order of rows inside a slot: output id (transaction id as bytes, index as a number), created before

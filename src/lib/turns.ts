@@ -129,6 +129,40 @@ export async function mapInTurns<T, U>(list: readonly T[], make: (one: T) => U):
   return made
 }
 
+/** Work that pauses now and then, for it may be long. */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** Does all of it in a row. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** Goes on in a later turn now and then. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    await passTurn()
+  }
+}
+
+/** Each of a list, with a pause now and then. */
+export function* paused<T>(list: Iterable<T>, work: (one: T) => void): Steps<void> {
+  let done = 0
+  for (const one of list) {
+    work(one)
+    if (++done % madePerTurn === 0) yield undefined
+  }
+}
+
+/** Does something with each of a list, and goes on in a later turn now and then. */
+export async function eachInTurns<T>(list: Iterable<T>, work: (one: T) => void): Promise<void> {
+  await inTurns(paused(list, work))
+}
+
 /** So many take a millisecond or two. */
 const madePerTurn = 256
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../lib/result.ts'
+import { passTurn } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import { knownVersion, ProtocolParameters } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
@@ -32,16 +33,16 @@ export async function readGenesisFile(
   if (!Array.isArray(outputs) || outputs.length === 0) {
     return refuse('outputs must be a list of at least one output')
   }
-  const parsed = parseAll(Output, outputs, 'outputs')
+  const parsed = await parseAll(Output, outputs, 'outputs')
   if (!parsed.ok) return refuse(parsed.error)
   const total = parsed.value.reduce((sum, { amount }) => sum + amount, 0n)
   const supply = network.value.tokenSupply
   if (total !== supply) return refuse(`outputs hold ${total} base tokens, the supply is ${supply}`)
   // Balances are signed in the database.
   if (supply >> 63n !== 0n) return refuse('parameters.tokenSupply must be below 2^63')
-  const accounts = parseAll(AccountId, Object.keys(members(credits)), 'credits')
+  const accounts = await parseAll(AccountId, Object.keys(members(credits)), 'credits')
   if (!accounts.ok) return refuse(accounts.error)
-  const amounts = parseAll(BaseToken, Object.values(members(credits)), 'credits')
+  const amounts = await parseAll(BaseToken, Object.values(members(credits)), 'credits')
   if (!amounts.ok) return refuse(amounts.error)
   return ok({
     parameters: network.value,
@@ -85,16 +86,20 @@ function members(json: unknown): Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null ? { ...json } : {}
 }
 
-function parseAll<T>(
+async function parseAll<T>(
   schema: Schema<T>,
   items: readonly unknown[],
   place: string,
-): Result<T[], string> {
+): Promise<Result<T[], string>> {
   const values: T[] = []
   for (const [index, item] of items.entries()) {
     const value = parse(schema, item)
     if (!value.ok) return err(refusalMessage(value.error, `${place}.${index}`))
     values.push(value.value)
+    if (index % itemsPerTurn === 0) await passTurn()
   }
   return ok(values)
 }
+
+/** A millisecond or two. */
+const itemsPerTurn = 128

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import type { LedgerOutput } from '../ledger/account-changes.ts'
 import type { AccountEntry } from '../ledger/accounts.ts'
 import { genesisCommitment } from '../ledger/commit-slot.ts'
 import { chooseCommittee } from '../ledger/committee.ts'
-import { genesisAccounts, genesisBlockId, identifyOutputs } from '../ledger/genesis.ts'
-import { compareLogEntries, logEntries } from '../ledger/updates.ts'
+import { genesisAccounts, genesisBlockId, identifySteps } from '../ledger/genesis.ts'
+import { logEntries, logOrderSteps } from '../ledger/updates.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
+import { atOnce, paused, type Steps } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId } from '../protocol/primitives.ts'
 import { encode } from '../protocol/schema/schema.ts'
-import type { Genesis } from '../store/contract.ts'
+import type { CreatedOutput, Genesis } from '../store/contract.ts'
+import type { LogEntry } from '../store/rows.ts'
 import { seatOf } from './committee-seat.ts'
 
 /** The first state of a ledger (ledger reference 12.6, 14.1). */
@@ -25,32 +28,39 @@ export interface GenesisPlan {
 }
 
 /** The rows that a plan makes. Only the id of the log is random: two networks of one plan have the same ids. */
-export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesis {
+export function genesisOf(plan: GenesisPlan): Genesis {
+  return atOnce(genesisSteps(plan))
+}
+
+/** The same in steps, for a plan may have any number of outputs. */
+export function* genesisSteps({ parameters, outputs, credits }: GenesisPlan): Steps<Genesis> {
   const { genesisSlot: slot } = parameters
-  const outputIds = identifyOutputs(parameters, outputs)
+  const outputIds = yield* identifySteps(parameters, outputs)
   const blockId = genesisBlockId(parameters)
-  const identified = outputs.map((output, i) => ({
-    output,
-    outputId: present(outputIds[i], 'the id of a first output'),
-  }))
-  const entries = genesisAccounts(parameters, identified, credits)
+  const identified: LedgerOutput[] = []
+  const rows: CreatedOutput[] = []
+  const made: LogEntry[] = []
+  yield* paused(outputs, (output) => {
+    const outputId = present(outputIds[identified.length], 'the id of a first output')
+    identified.push({ outputId, output })
+    rows.push({ outputId, bytes: encode(Output, output), blockId, bookedSlot: slot })
+    for (const entry of logEntries(parameters, { outputId, output, isSpent: false, slot })) {
+      made.push(entry)
+    }
+  })
+  const accounts = yield* genesisAccounts(parameters, identified, credits)
   const { commitmentId, bytes } = genesisCommitment(parameters)
   return {
     network: {
       logId: bytesToHex(randomBytes(8)),
       parameters: encode(ProtocolParameters, parameters),
     },
-    outputs: identified.map(({ outputId, output }) => ({
-      outputId,
-      bytes: encode(Output, output),
-      blockId,
-      bookedSlot: slot,
-    })),
-    accounts: entries.map((entry) => ({ accountId: entry.accountId, slot, entry })),
+    outputs: rows,
+    accounts: accounts.map((entry) => ({ accountId: entry.accountId, slot, entry })),
     epoch: {
       epoch: 0,
       // No account could announce before the network began, so all that stake are in the first committee.
-      committee: chooseCommittee(parameters, entries.filter(isStaking)).map(seatOf),
+      committee: chooseCommittee(parameters, accounts.filter(isStaking)).map(seatOf),
       candidates: [],
       rewards: undefined,
     },
@@ -58,9 +68,7 @@ export function genesisOf({ parameters, outputs, credits }: GenesisPlan): Genesi
       slot,
       commitmentId,
       bytes,
-      entries: identified
-        .flatMap((one) => logEntries(parameters, { ...one, isSpent: false, slot }))
-        .sort(compareLogEntries),
+      entries: yield* logOrderSteps(made),
       accounts: [],
       epochs: [],
     },

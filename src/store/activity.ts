@@ -8,47 +8,39 @@ import {
 } from '../ledger/activity.ts'
 import { carrierFailures } from '../ledger/failure-reasons.ts'
 import { assert, present } from '../lib/assert.ts'
+import { inTurns } from '../lib/turns.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
-import type { SpentLife } from './balances.ts'
 import { inChunks } from './in-chunks.ts'
-import type { LiveOutput } from './output-index.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 
 type ActivityRow = table.RowIn<typeof table.activity>
 
 /** Counts what happens in spans of time, in the transaction that commits a slot. */
 
 /** Slots that were written in this transaction, with what they did to outputs. */
-export interface CommittedMoves {
+export interface CommittedMoves extends MovedOutputs {
   readonly moves: readonly SlotMoves[]
-  readonly created: readonly LiveOutput[]
-  readonly spent: readonly SpentLife[]
+  /** By how many outputs of a kind there are more. */
+  readonly countByKind: ReadonlyMap<number, number>
   readonly isGenesis: boolean
 }
 
 /** Adds some slots to the activity of their spans, and to the counts of unspent outputs. */
 export async function countSlots(
-  writing: Writing,
+  writing: RawWriting,
   parameters: ProtocolParameters,
-  { moves, created, spent, isGenesis }: CommittedMoves,
+  { moves, amountById, spenderById, countByKind, isGenesis }: CommittedMoves,
 ): Promise<void> {
-  const outputs = {
-    amountById: new Map(created.map(({ outputId, output }) => [outputId, output.amount])),
-    spenderById: new Map(spent.map(({ outputId, spentBy }) => [outputId, spentBy])),
-  }
   await addActivity(writing, parameters, {
     moves,
-    outputs,
+    outputs: { amountById, spenderById },
     genesis: isGenesis ? moves[0]?.slot : undefined,
   })
-  const counts = new Map<number, number>()
-  for (const { output } of created) counts.set(output.type, (counts.get(output.type) ?? 0) + 1)
-  for (const { output } of spent) counts.set(output.type, (counts.get(output.type) ?? 0) - 1)
-  const rows = [...counts].map(([kind, count]) => ({ kind, outputs: count }))
+  const rows = [...countByKind].map(([kind, outputs]) => ({ kind, outputs }))
   if (rows.length > 0) await writing.sql.add(writing.tx, table.outputCounts, rows)
 }
 
@@ -61,7 +53,7 @@ export interface SlotsToCount {
 
 /** Adds slots to the activity of those of their spans that `mayCount` lets through, by default of all. */
 export async function addActivity(
-  writing: Writing,
+  writing: RawWriting,
   parameters: ProtocolParameters,
   slots: SlotsToCount,
   mayCount: (bucket: ActivityBucket) => boolean = () => true,
@@ -73,15 +65,16 @@ export async function addActivity(
 
 /** What slots add to each of their spans; reads only. */
 export async function activityOfSlots(
-  reading: Writing,
+  reading: RawWriting,
   parameters: ProtocolParameters,
   { moves, outputs, genesis }: SlotsToCount,
 ): Promise<ActivityBucket[]> {
   const countsOf = await blockCounts(reading, parameters, moves)
-  const parts = moves.flatMap((one) => {
+  const parts: ActivityBucket[] = []
+  for (const one of moves) {
     const known = { ...outputs, counts: countsOf(one.slot), isGenesis: one.slot === genesis }
-    return [...activityOfSlot(parameters, one, known)]
-  })
+    parts.push(...(await inTurns(activityOfSlot(parameters, one, known))))
+  }
   return sumActivity(parts)
 }
 
@@ -135,7 +128,7 @@ interface BlockCountRow {
  * carrier may still be accepted. In upstream mode, where no epochs are kept, the blocks are not known.
  */
 async function blockCounts(
-  { tx, sql }: Writing,
+  { tx, sql }: RawWriting,
   parameters: ProtocolParameters,
   moves: readonly SlotMoves[],
 ): Promise<(slot: SlotIndex) => SlotBlockCounts> {

@@ -1,24 +1,42 @@
 import { hash } from 'node:crypto'
 import type { OwnedMove, SlotMoves } from '../ledger/activity.ts'
+import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import { passTurn } from '../lib/turns.ts'
+import { createLargeMap, type LargeMap } from '../lib/large-map.ts'
+import { eachInTurns, mapInTurns } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId, TransactionId } from '../protocol/primitives.ts'
-import type { SpentLife, TotalAt } from './balances.ts'
+import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
 import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
 import { commitments, ledgerUpdates, type RowIn } from './sql/bulk-tables.ts'
-import type { TipKey, Writing } from './sql/statements.ts'
+import type { RawWriting, TipKey } from './sql/statements.ts'
 import { numberToClass } from './values.ts'
 
 /** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all; gives what they move. */
-export async function appendToLog(writing: Writing, growth: LogGrowth): Promise<SlotMoves[]> {
+export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promise<SlotMoves[]> {
   const { tx, sql } = writing
-  const entries = growth.commits.flatMap((commit) => commit.entries)
-  const tips = await readTips(writing, entries)
-  const { updates, milestones, moves } = await placeEntries(growth, tips)
-  await inChunks(updates, (some) => sql.insert(tx, ledgerUpdates, some))
+  const { commits } = growth
+  const [only] = commits
+  const entries =
+    only !== undefined && commits.length === 1
+      ? only.entries
+      : commits.flatMap((commit) => commit.entries)
+  const log = placing(growth, await readTips(writing, entries))
+  const milestones: Milestone[] = []
+  const moves: SlotMoves[] = []
+  for (const commit of commits) {
+    const placed = await log.begin(commit)
+    // As they are made, for a slot may have any number.
+    await inChunks(commit.entries, async (some) => {
+      const updates = await mapInTurns(some, placed.update)
+      await sql.insert(tx, ledgerUpdates, updates)
+    })
+    const { milestone, moved } = placed.end()
+    milestones.push(milestone)
+    moves.push(moved)
+  }
   await sql.insert(tx, commitments, milestones)
   return moves
 }
@@ -30,28 +48,28 @@ export interface LogGrowth {
   readonly commits: readonly SlotCommit[]
   /** The base tokens that an owner of this slot has at its end. */
   readonly totalAt: TotalAt
-  /** What these slots spent, by what. */
-  readonly spent: readonly Pick<SpentLife, 'outputId' | 'spentBy'>[]
+  /** What spent the outputs that these slots spend; `undefined` if the upstream node did not report it. */
+  readonly spenderById: Pick<ReadonlyMap<OutputId, TransactionId | undefined>, 'get'>
 }
 
 /** The newest row of each address and class, by `tipKey`. */
-export type Tips = ReadonlyMap<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>
+export type Tips = LargeMap<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>
 
 /** The tips that some rows join, as the log is now; an address and class without rows has none. */
-export async function readTips({ tx, sql }: Writing, joining: readonly TipKey[]): Promise<Tips> {
-  const keys = new Map<string, TipKey>()
+export async function readTips({ tx, sql }: RawWriting, joining: readonly TipKey[]): Promise<Tips> {
+  const keys = createLargeMap<string, TipKey>()
   await inChunks(joining, async (some) => {
     for (const row of some) keys.set(tipKey(row), row)
   })
-  const tips = new Map<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>()
+  const tips: Tips = createLargeMap()
   await inChunks([...keys.values()], async (some) => {
-    for (const row of await sql.tips(tx, some)) {
+    await eachInTurns(await sql.tips(tx, some), (row) => {
       tips.set(tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }), {
         ordinal: Number(row.ordinal),
         historyHash: bytesToHex(row.historyHash),
         milestoneIndex: Number(row.milestoneIndex),
       })
-    }
+    })
   })
   return tips
 }
@@ -61,19 +79,18 @@ export function tipKey(row: TipKey): string {
   return row.class + row.address
 }
 
-/** Every entry with its position, its ordinal and its history hash; every slot with its range. */
-async function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tips: Tips) {
-  const newest = new Map(tips)
-  const spenders = new Map(spent.map(({ outputId, spentBy }) => [outputId, spentBy]))
-  const updates: RowIn<typeof ledgerUpdates>[] = []
-  const moves: SlotMoves[] = []
-  const milestones: Milestone[] = []
-  for (const { slot, commitmentId, bytes, entries } of commits) {
-    const firstSeq = lastSeq + updates.length + 1
+/** Gives every entry its position, its ordinal and its history hash, and every slot its range. */
+function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
+  let seq = lastSeq
+
+  async function begin({ slot, commitmentId, bytes, entries }: SlotCommit) {
+    const firstSeq = seq + 1
     const owned: OwnedMove[] = []
-    moves.push({ slot, updates: entries.length, owned })
-    const last = await lastOfTransactions(entries, spenders)
-    for (const entry of entries) {
+    const isLast = await lastOfTransactions(entries, spenderById)
+    let at = 0
+
+    /** Of each entry in its order. */
+    function update(entry: LogEntry): RowIn<typeof ledgerUpdates> {
       const known = newest.get(tipKey(entry))
       const former = known ?? noTip
       const { address, outputId, isSpent } = entry
@@ -83,40 +100,49 @@ async function placeEntries({ lastSeq, commits, totalAt, spent }: LogGrowth, tip
       const historyHash = nextHistoryHash(former.historyHash, slot, entry)
       const ordinal = former.ordinal + 1
       newest.set(tipKey(entry), { ordinal, historyHash, milestoneIndex: slot })
-      const seq = lastSeq + updates.length + 1
-      updates.push({
+      seq++
+      return {
         ...entry,
         seq,
         ordinal,
         milestoneIndex: slot,
         historyHash,
-        balance: entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined,
-        isLastOfTransaction: last.has(entry),
-      })
-      if (updates.length % entriesPerTurn === 0) await passTurn()
+        balance: entry.class === 'OWNED' ? totalAt(address, slot) : undefined,
+        isLastOfTransaction: isLast[at++] === 1,
+      }
     }
-    milestones.push({ slot, commitmentId, bytes, firstSeq, lastSeq: lastSeq + updates.length })
+
+    function end(): { readonly milestone: Milestone; readonly moved: SlotMoves } {
+      const milestone = { slot, commitmentId, bytes, firstSeq, lastSeq: seq }
+      return { milestone, moved: { slot, updates: entries.length, owned } }
+    }
+
+    return { update, end }
   }
-  return { updates, milestones, moves }
+
+  return { begin }
 }
 
-/** So many take a millisecond or two. */
-const entriesPerTurn = 256
-
-/** Of each transaction the last entry of each address and class. A transaction makes all of its entries in one slot. */
+/** 1 for the last entry of each address and class of each transaction, which makes all of its entries in one slot. */
 async function lastOfTransactions(
   entries: readonly LogEntry[],
-  spenders: ReadonlyMap<OutputId, TransactionId | undefined>,
-): Promise<ReadonlySet<LogEntry>> {
-  const lastByKey = new Map<string, LogEntry>()
-  await inChunks(entries, async (some) => {
-    for (const entry of some) {
-      const { outputId, isSpent } = entry
-      const transactionId = isSpent ? spenders.get(outputId) : transactionOf(outputId)
-      if (transactionId !== undefined) lastByKey.set(tipKey(entry) + transactionId, entry)
-    }
+  spenderById: LogGrowth['spenderById'],
+): Promise<Uint8Array> {
+  const places = createLargeMap<TransactionId, number[]>()
+  let place = 0
+  await eachInTurns(entries, ({ outputId, isSpent }) => {
+    const transactionId = isSpent ? spenderById.get(outputId) : transactionOf(outputId)
+    const known = transactionId && places.get(transactionId)
+    if (known !== undefined) known.push(place)
+    else if (transactionId !== undefined) places.set(transactionId, [place])
+    place++
   })
-  return new Set(lastByKey.values())
+  const isLast = new Uint8Array(entries.length)
+  await eachInTurns(places.values(), (made) => {
+    const lastByKey = new Map(made.map((at) => [tipKey(present(entries[at], 'an entry')), at]))
+    for (const at of lastByKey.values()) isLast[at] = 1
+  })
+  return isLast
 }
 
 /** The tip of an address and class before their first row. */

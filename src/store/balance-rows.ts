@@ -12,21 +12,23 @@ import {
   tokenKeyOf,
   totalOf,
 } from '../ledger/balances-of-address.ts'
+import type { Holding } from '../ledger/holdings.ts'
 import { assert } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import { mapInTurns } from '../lib/turns.ts'
+import { createLargeMap } from '../lib/large-map.ts'
+import { eachInTurns, inTurns } from '../lib/turns.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
 import { inChunks, inPieces } from './in-chunks.ts'
 import { toBalance, toTokenBalance } from './mapping.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { RawWriting, Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 import { idFromBytes, uint256ToHex } from './values.ts'
 
 type BalanceRow = table.RowIn<typeof table.balances>
 type TokenBalanceRow = table.RowIn<typeof table.tokenBalances>
 
 /** A native token under an address. */
-interface OwnedToken {
+export interface OwnedToken {
   readonly address: Hex
   readonly tokenId: FoundryId
 }
@@ -36,40 +38,37 @@ interface OwnedToken {
 /** Balances that moves begin with; those of addresses that own nothing are left out. */
 export type BalancesBefore = Pick<MovedBalances, 'balances' | 'tokens'>
 
+/** Whose balances moves concern. */
+export interface ConcernedBalances {
+  owners(): Iterable<Hex>
+  readonly tokens: ReadonlyMap<TokenKey, OwnedToken>
+}
+
 /** The balances that some moves begin with. */
 export async function balancesBefore(
   writing: RawWriting,
-  moves: readonly BalanceMove[],
+  { owners, tokens }: ConcernedBalances,
 ): Promise<BalancesBefore> {
   const { tx, sql } = writing
-  const balances = new Map<Hex, Balance>()
-  const owners = new Set(moves.map(({ holding }) => holding.owner))
-  const addresses = [...owners].map((address) => ({ address }))
-  await inChunks(addresses, async (some) => {
-    for (const row of await sql.select<BalanceModel, { address: Hex }>(
+  const balances = createLargeMap<Hex, Balance>()
+  await inChunks([...owners()], async (some) => {
+    const addresses = some.map((address) => ({ address }))
+    const rows = await sql.select<BalanceModel, { address: Hex }>(
       tx,
       table.balanceAddresses,
-      some,
-    )) {
-      balances.set(bytesToHex(row.address), toBalance(row))
-    }
+      addresses,
+    )
+    await eachInTurns(rows, (row) => balances.set(bytesToHex(row.address), toBalance(row)))
   })
-  return { balances, tokens: await tokensBefore(writing, moves) }
+  return { balances, tokens: await tokensBefore(writing, tokens) }
 }
 
 /** The native tokens that some moves begin with. */
 export async function tokensBefore(
   { tx, sql }: RawWriting,
-  moves: readonly BalanceMove[],
+  owned: ReadonlyMap<TokenKey, OwnedToken>,
 ): Promise<BalancesBefore['tokens']> {
   const tokens = new Map<TokenKey, TokenBalance>()
-  const owned = new Map<TokenKey, OwnedToken>()
-  for (const { holding } of moves) {
-    const key = tokenKeyOf(holding)
-    if (key !== undefined && holding.token !== undefined) {
-      owned.set(key, { address: holding.owner, tokenId: holding.token.tokenId })
-    }
-  }
   await inChunks([...owned.values()], async (some) => {
     for (const row of await sql.select<TokenBalanceModel, OwnedToken>(
       tx,
@@ -83,10 +82,25 @@ export async function tokensBefore(
   return tokens
 }
 
+/** The native tokens of some moves. */
+export function tokensOf(moves: Iterable<BalanceMove>): ReadonlyMap<TokenKey, OwnedToken> {
+  const tokens = new Map<TokenKey, OwnedToken>()
+  for (const { holding } of moves) addToken(tokens, holding)
+  return tokens
+}
+
+/** Adds the native token of a holding, where it has one. */
+export function addToken(tokens: Map<TokenKey, OwnedToken>, holding: Holding): void {
+  const key = tokenKeyOf(holding)
+  if (key !== undefined && holding.token !== undefined) {
+    tokens.set(key, { address: holding.owner, tokenId: holding.token.tokenId })
+  }
+}
+
 /** Adds to balances what addresses gain. */
 export async function addBaseTokens(
   { tx, sql }: RawWriting,
-  gains: ReadonlyMap<Hex, Balance>,
+  gains: Iterable<readonly [Hex, Balance]>,
 ): Promise<void> {
   const rows = [...gains].map(([address, gain]) => balanceRow(address, gain))
   // In the order of the table, so that each of its pages is changed once.
@@ -96,7 +110,7 @@ export async function addBaseTokens(
 
 /** Replaces balances; an address without outputs loses its row. */
 export async function writeBalances(
-  writing: Writing,
+  writing: RawWriting,
   before: BalancesBefore,
   moved: MovedBalances,
 ): Promise<void> {
@@ -104,18 +118,20 @@ export async function writeBalances(
   await writeBaseTokens(writing, moved.balances)
   await writeNativeTokens(writing, moved.tokens)
   await inChunks(moved.expirationTotals, (some) => sql.insert(tx, table.expirationTransfers, some))
-  for (const move of rangeMoves(before.balances, moved.balances)) await moveRange(tx, move)
+  await moveRanges(writing, await inTurns(rangeMoves(before.balances, moved.balances)))
 }
 
 async function writeBaseTokens(
-  { tx, sql }: Writing,
-  balances: ReadonlyMap<Hex, Balance>,
+  { tx, sql }: RawWriting,
+  balances: Iterable<readonly [Hex, Balance]>,
 ): Promise<void> {
-  const rows = await mapInTurns([...balances], ([address, balance]) => balanceRow(address, balance))
-  const [owning, empty] = [rows.filter(owns), rows.filter((row) => !owns(row))]
-  for (const row of empty) assert(row.total === 0n, `${row.address} owns nothing without outputs`)
-  await inChunks(owning, (some) => sql.put(tx, table.balances, some))
-  await inChunks(empty, (some) => sql.remove(tx, table.balanceAddresses, some))
+  await inChunks([...balances], async (some) => {
+    const rows = some.map(([address, balance]) => balanceRow(address, balance))
+    const [owning, empty] = [rows.filter(owns), rows.filter((row) => !owns(row))]
+    for (const row of empty) assert(row.total === 0n, `${row.address} owns nothing without outputs`)
+    if (owning.length > 0) await sql.put(tx, table.balances, owning)
+    if (empty.length > 0) await sql.remove(tx, table.balanceAddresses, empty)
+  })
 }
 
 function owns({ outputs }: BalanceRow): boolean {
@@ -162,13 +178,10 @@ function tokenBalanceRow({
 }
 
 /** A range without addresses loses its row. */
-async function moveRange(tx: Writing['tx'], { exponent, addresses, total }: BalanceRange) {
-  const where = { exponent: BigInt(exponent) }
-  const former = await tx.balanceRange.findUnique({ where })
-  const data = {
-    addresses: (former?.addresses ?? 0n) + BigInt(addresses),
-    total: (former?.total ?? 0n) + total,
+async function moveRanges({ tx, sql }: RawWriting, moves: readonly BalanceRange[]): Promise<void> {
+  if (moves.length === 0) return
+  await sql.add(tx, table.balanceRanges, moves)
+  if (moves.some(({ addresses }) => addresses < 0)) {
+    await tx.$executeRawUnsafe('DELETE FROM balance_ranges WHERE addresses = 0')
   }
-  if (data.addresses === 0n) await tx.balanceRange.deleteMany({ where })
-  else await tx.balanceRange.upsert({ where, create: { ...where, ...data }, update: data })
 }

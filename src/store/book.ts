@@ -2,16 +2,24 @@ import type { Block, Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
-import { mapInTurns } from '../lib/turns.ts'
+import { eachInTurns } from '../lib/turns.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { Booking } from './contract.ts'
+import { inChunks } from './in-chunks.ts'
 import { allotmentsFrom } from './json-columns.ts'
 import type { LeaseTerm } from './lease-contract.ts'
 import { toOutput, toTransaction } from './mapping.ts'
 import { insertOutputs } from './output-index.ts'
-import type { OutputRow, SlotContents, TransactionRow } from './rows.ts'
+import type {
+  OutputRow,
+  SlotBlock,
+  SlotContents,
+  SlotTaker,
+  SlotTransaction,
+  TransactionRow,
+} from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import { greatestId, rowsOfSlots, slotOutputs } from './sql/slot-outputs.ts'
+import { createdInSlots, greatestId, pagesOfSlots, spentInSlots } from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
@@ -38,10 +46,11 @@ export async function book(
   if (failed.length > 0) await sql.update(tx, table.transactionIds, failed, reopen)
   // Created first: an output may be spent in the batch that creates it.
   await insertOutputs(writing, created)
-  if (spent.length > 0) {
-    const ended = await sql.update(tx, table.spends, spent, ifUnspent)
-    assert(ended === spent.length, 'every spent output was unspent')
-  }
+  // A slot that is followed is one batch, however large it is.
+  await inChunks(spent, async (some) => {
+    const ended = await sql.update(tx, table.spends, some, ifUnspent)
+    assert(ended === some.length, 'every spent output was unspent')
+  })
   if (waiting !== undefined) await changeWaiting(writing, waiting)
   return ok({ term })
 }
@@ -104,33 +113,63 @@ export async function slotContents(
   from: SlotIndex,
   to: SlotIndex,
 ): Promise<SlotContents> {
-  const [before, upTo] = [BigInt(from) - 1n, to]
-  const blocks = await rowsOfSlots<BlockOfSlot>(reading, blocksOfSlots, {
-    upTo,
+  const [blocks, transactions]: [SlotBlock[], SlotTransaction[]] = [[], []]
+  const [created, spent]: [OutputRow[], OutputRow[]] = [[], []]
+  await readSlots(reading, from, to, {
+    block: (one) => blocks.push(one),
+    transaction: (one) => transactions.push(one),
+    created: (one) => created.push(one),
+    spent: (one) => spent.push(one),
+  })
+  return { blocks, transactions, created, spent }
+}
+
+/** The same row by row; none is kept. */
+export async function readSlots(
+  reading: RawWriting,
+  from: SlotIndex,
+  to: SlotIndex,
+  take: SlotTaker,
+): Promise<void> {
+  const range = { after: from - 1, upTo: to }
+  const before = BigInt(from) - 1n
+  const blocks = pagesOfSlots<BlockOfSlot>(reading, blocksOfSlots, {
+    upTo: to,
     first: [before, lastTime, lastTime],
     placeOf: ({ slot, issuingTime, inbox }) => [slot, issuingTime, inbox],
   })
-  const transactions = await rowsOfSlots<TransactionOfSlot>(reading, transactionsOfSlots, {
-    upTo,
+  const transactions = pagesOfSlots<TransactionOfSlot>(reading, transactionsOfSlots, {
+    upTo: to,
     first: [before, greatestId],
     placeOf: ({ slot, id }) => [slot, id],
   })
-  const { created, spent } = await slotOutputs(reading, { after: from - 1, upTo })
+  for await (const page of blocks) await eachInTurns(page, (row) => take.block(blockOf(row)))
+  for await (const page of transactions) {
+    await eachInTurns(page, (row) => take.transaction(transactionOf(row)))
+  }
+  for await (const page of createdInSlots(reading, range)) {
+    await eachInTurns(page, (row) => take.created(toOutput(row)))
+  }
+  for await (const page of spentInSlots(reading, range)) {
+    await eachInTurns(page, (row) => take.spent(toOutput(row)))
+  }
+}
+
+function blockOf({ id, slot, issuerId, workScore, bytes }: BlockOfSlot): SlotBlock {
   return {
-    blocks: await mapInTurns(blocks, ({ id, slot, issuerId, workScore, bytes }) => ({
-      slot: Number(slot),
-      blockId: idFromBytes(id),
-      issuerId: idFromBytes(issuerId),
-      workScore: Number(workScore),
-      bytes: bytes ?? undefined,
-    })),
-    transactions: await mapInTurns(transactions, ({ id, slot, allotments }) => ({
-      slot: Number(slot),
-      transactionId: idFromBytes(id),
-      allotments: allotmentsFrom(allotments),
-    })),
-    created: await mapInTurns(created, toOutput),
-    spent: await mapInTurns(spent, toOutput),
+    slot: Number(slot),
+    blockId: idFromBytes(id),
+    issuerId: idFromBytes(issuerId),
+    workScore: Number(workScore),
+    bytes: bytes ?? undefined,
+  }
+}
+
+function transactionOf({ id, slot, allotments }: TransactionOfSlot): SlotTransaction {
+  return {
+    slot: Number(slot),
+    transactionId: idFromBytes(id),
+    allotments: allotmentsFrom(allotments),
   }
 }
 

@@ -6,18 +6,17 @@ import { inChunks } from './in-chunks.ts'
 import type { LiveOutput } from './output-index.ts'
 import { type Dialect, jsonOf, namesOf } from './sql/bulk.ts'
 import * as table from './sql/bulk-tables.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 
 /** Keeps the states of chains, in the transaction that commits a slot. They stay, as outputs do, when the log is pruned. */
 
 type ChainStateRow = table.RowIn<typeof table.chainStates>
 
-/** Enters the outputs of some slots, which follow those that are entered, as the next states of their chains. */
+/** Enters the states of some slots, which follow those that are entered, as the next ones of their chains. */
 export async function appendChainStates(
-  writing: Writing,
-  created: readonly LiveOutput[],
+  writing: RawWriting,
+  states: readonly PlacedState[],
 ): Promise<void> {
-  const states = created.flatMap(placedState)
   if (states.length === 0) return
   const chains = [...grouped(states, ({ chainId }) => chainId).values()]
   const spenders = await spendersOf(writing, chains.filter(({ length }) => length > 1).flat())
@@ -66,7 +65,7 @@ export function chainRows(states: readonly PlacedState[]): ChainStateRow[] {
 
 /** What spent some states; most chains have one state in a slot, and their order needs no spenders. */
 async function spendersOf(
-  writing: Writing,
+  writing: RawWriting,
   states: readonly PlacedState[],
 ): Promise<ReadonlyMap<Hex, Pick<PlacedState, 'spentBy'>>> {
   const spenders = new Map<Hex, Pick<PlacedState, 'spentBy'>>()

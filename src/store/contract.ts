@@ -46,8 +46,8 @@ import type {
   OwnedUpdate,
   PrunedTip,
   SlotBlocksPage,
-  SlotContents,
   SlotOutputs,
+  SlotTaker,
   SpentOutput,
   TransactionRow,
   UpdateClass,
@@ -282,8 +282,11 @@ export interface StoreWriter extends WaitingReads, HistoryChecks {
   outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
   /** The transactions that are known, in no order, as of all former writes. */
   transactionsForBooking(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
-  /** What was booked into the slots `from` to `to`, both included, as of all former writes. */
-  slotContents(from: SlotIndex, to: SlotIndex): Promise<SlotContents>
+  /**
+   * Gives row by row what was booked into the slots `from` to `to`, both included, as of all former writes: a slot may have any number
+   * of rows.
+   */
+  readSlots(from: SlotIndex, to: SlotIndex, take: SlotTaker): Promise<void>
   /**
    * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
    * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.

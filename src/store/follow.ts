@@ -4,13 +4,13 @@ import { commitSlots } from './commit.ts'
 import type { FollowedSlot } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import type { Appended } from './publish.ts'
-import type { Writing } from './sql/statements.ts'
+import type { RawWriting } from './sql/statements.ts'
 
 /** Slots that the upstream node committed: booked, closed and committed in one go; the caller holds the lease. */
 
 /** Appends them to the log. Their blocks and transactions are not reported with them. */
 export async function followSlots(
-  writing: Writing,
+  writing: RawWriting,
   term: number,
   slots: readonly FollowedSlot[],
 ): Promise<Result<Appended, never>> {

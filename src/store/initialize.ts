@@ -1,4 +1,3 @@
-import { hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
@@ -10,28 +9,24 @@ import type { LeaseLost } from './lease-contract.ts'
 import { insertOutputs, parametersIn } from './output-index.ts'
 import { publishFirst } from './publish.ts'
 import type { LogTip } from './rows.ts'
-import type { Writing } from './sql/statements.ts'
+import { networks } from './sql/bulk-tables.ts'
+import type { RawWriting } from './sql/statements.ts'
 import { writeState } from './state.ts'
 
 /** Writes the first state of a ledger into a database that has none. */
 export async function initialize(
-  writing: Writing,
+  writing: RawWriting,
   term: number,
   genesis: Genesis,
 ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>> {
   const { tx, sql } = writing
   return underLease(writing, term, async () => {
     await sql.allowIdling(tx)
-    if ((await tx.network.count()) > 0) return err({ code: 'ALREADY_FOUNDED' })
+    const known = await tx.$queryRawUnsafe<object[]>('SELECT id FROM network')
+    if (known.length > 0) return err({ code: 'ALREADY_FOUNDED' })
     const { network, outputs, accounts, epoch, commit } = genesis
-    await tx.network.create({
-      data: {
-        id: 1n,
-        logId: hexToBytes(network.logId),
-        parameters: Uint8Array.from(network.parameters),
-      },
-    })
-    await writeState(tx, { accounts, epochs: epoch === undefined ? [] : [epoch] })
+    await sql.insert(tx, networks, [{ id: 1, ...network }])
+    await writeState(writing, { accounts, epochs: epoch === undefined ? [] : [epoch] })
     await insertOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
     const parameters = parametersIn(network.parameters)

@@ -8,7 +8,7 @@ import { hexToBytes } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
-import { addBaseTokens, tokensBefore, writeNativeTokens } from './balance-rows.ts'
+import { addBaseTokens, tokensBefore, tokensOf, writeNativeTokens } from './balance-rows.ts'
 import { inChunks, inPieces } from './in-chunks.ts'
 import { closeSlots } from './inbox.ts'
 import type { LeaseTerm } from './lease-contract.ts'
@@ -60,7 +60,7 @@ async function addBalances(
   const moves = outputs.map(({ output }): BalanceMove => {
     return { slot, sign: 1, holding: holdingAt(output, reached), cause: 'LEDGER' }
   })
-  const tokens = await tokensBefore(writing, moves)
+  const tokens = await tokensBefore(writing, tokensOf(moves))
   const moved = await applyMoves({ balances: new Map(), tokens }, moves)
   await addBaseTokens(writing, moved.balances)
   await writeNativeTokens(writing, moved.tokens)

@@ -52,8 +52,11 @@ export async function insertOutputs(
   writing: RawWriting,
   created: readonly CreatedOutput[],
 ): Promise<void> {
-  await insertRows(writing, created)
-  await indexOutputs(writing, created)
+  // Part by part, for a genesis may have any number.
+  await inChunks(created, async (some) => {
+    await insertRows(writing, some)
+    await indexOutputs(writing, some)
+  })
 }
 
 /**

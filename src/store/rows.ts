@@ -259,15 +259,27 @@ export interface SlotOutputs {
   readonly spent: OutputRow[]
 }
 
-/** What a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
-export interface SlotContents {
+/** A transaction that was accepted in a slot. */
+export interface SlotTransaction {
+  readonly slot: SlotIndex
+  readonly transactionId: TransactionId
+  readonly allotments: readonly Allotment[]
+}
+
+/** Takes what a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
+export interface SlotTaker {
   /** In the order of issuing; the bytes of validation blocks and candidacy announcements alone. */
+  block(block: SlotBlock): void
+  transaction(transaction: SlotTransaction): void
+  /** In no order. */
+  created(output: OutputRow): void
+  spent(output: OutputRow): void
+}
+
+/** All of it, as lists. */
+export interface SlotContents {
   readonly blocks: readonly SlotBlock[]
-  readonly transactions: readonly {
-    readonly slot: SlotIndex
-    readonly transactionId: TransactionId
-    readonly allotments: readonly Allotment[]
-  }[]
+  readonly transactions: readonly SlotTransaction[]
   readonly created: readonly OutputRow[]
   readonly spent: readonly OutputRow[]
 }

@@ -1,8 +1,10 @@
 import { accountEntryBytes } from '../ledger/accounts.ts'
-import { hexToBytes } from '../lib/hex.ts'
-import type { Tx } from './client.ts'
+import { inChunks } from './in-chunks.ts'
 import { candidatesJson, committeeJson, rewardsJson } from './json-columns.ts'
 import type { AccountVersion, EpochRow } from './rows.ts'
+import { epochs as epochRows } from './sql/bulk-tables.ts'
+import type { RawWriting } from './sql/statements.ts'
+import { accountEntries } from './sql/trie-tables.ts'
 
 /** Writes what a slot changes beside the log: accounts and epochs. */
 
@@ -13,23 +15,23 @@ export interface StateChanges {
 }
 
 /** Adds versions of accounts; adds epochs, or replaces those that are known. */
-export async function writeState(tx: Tx, { accounts, epochs }: StateChanges): Promise<void> {
-  if (accounts.length > 0) await tx.accountVersion.createMany({ data: accounts.map(columns) })
-  for (const { epoch, committee, candidates, rewards } of epochs) {
-    const data = {
-      committee: committeeJson(committee),
-      candidates: candidatesJson(candidates),
-      rewards: rewardsJson(rewards),
-    }
-    const where = { epoch: BigInt(epoch) }
-    await tx.epoch.upsert({ where, create: { ...where, ...data }, update: data })
-  }
-}
-
-function columns({ accountId, slot, entry }: AccountVersion) {
-  return {
-    id: hexToBytes(accountId),
-    slot: BigInt(slot),
-    entry: entry === undefined ? null : Uint8Array.from(accountEntryBytes(entry)),
-  }
+export async function writeState(
+  { tx, sql }: RawWriting,
+  { accounts, epochs }: StateChanges,
+): Promise<void> {
+  await inChunks(accounts, async (some) => {
+    const rows = some.map(({ entry, ...version }) => {
+      return { ...version, entry: entry && accountEntryBytes(entry) }
+    })
+    await sql.insert(tx, accountEntries, rows)
+  })
+  // Several slots may change one epoch, and PostgreSQL refuses to change a row twice in a statement.
+  const newest = new Map(epochs.map((one) => [one.epoch, one]))
+  const rows = [...newest.values()].map(({ epoch, committee, candidates, rewards }) => ({
+    epoch,
+    committee: committeeJson(committee),
+    candidates: candidatesJson(candidates) ?? undefined,
+    rewards: rewardsJson(rewards) ?? undefined,
+  }))
+  if (rows.length > 0) await sql.put(tx, epochRows, rows)
 }

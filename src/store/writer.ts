@@ -3,7 +3,7 @@ import {
   book,
   outputsForBooking,
   pendingBlocks,
-  slotContents,
+  readSlots,
   transactionsForBooking,
 } from './book.ts'
 import { commitSlots } from './commit.ts'
@@ -61,7 +61,7 @@ export function createWriter(
     },
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
-    initialize: (term, genesis) => transact((writing) => initialize(writing, term, genesis)),
+    initialize: (term, genesis) => transactRaw((writing) => initialize(writing, term, genesis)),
     addToSnapshot: (term, part) =>
       transactRaw((writing) => underLease(writing, term, () => addToSnapshot(writing, term, part))),
     finishSnapshot: (term, end) =>
@@ -87,7 +87,7 @@ export function createWriter(
       transactRaw((writing) => underLease(writing, term, () => book(writing, term, booking))),
     commitSlots: (term, commits, tries) =>
       published(
-        transact((writing) =>
+        transactRaw((writing) =>
           underLease(writing, term, () => commitSlots(writing, commits, tries)),
         ),
       ),
@@ -95,7 +95,9 @@ export function createWriter(
       transactRaw((writing) => underLease(writing, term, () => buildTries(writing, term, build))),
     followSlots: (term, slots) =>
       published(
-        transact((writing) => underLease(writing, term, () => followSlots(writing, term, slots))),
+        transactRaw((writing) =>
+          underLease(writing, term, () => followSlots(writing, term, slots)),
+        ),
       ),
     keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
     pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
@@ -107,7 +109,7 @@ export function createWriter(
     awaitedCounts: (ids) => look((reading) => awaitedCounts(reading, ids)),
     carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
-    slotContents: (from, to) => lookRaw((reading) => slotContents(reading, from, to)),
+    readSlots: (from, to, take) => lookRaw((reading) => readSlots(reading, from, to, take)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     pruneBlocks: (request) => transact((writing) => pruneBlocks(writing, request)),
     fillActivity: (term, request) =>

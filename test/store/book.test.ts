@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { BookedTransaction, Booking } from '../../src/store/contract.ts'
 import type { TransactionRow } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
+import { contentsOf } from '../support/log-store.ts'
 import {
   blockIdOf,
   bookedTransaction,
@@ -130,7 +131,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
       blocks: [accepted(1), accepted(2), dropped],
       transactions: [bookedTransaction(1, { allotments }), failed],
     })
-    const contents = await use.store.write.slotContents(1, 1)
+    const contents = await contentsOf(use.store, 1, 1)
     const created = { ...createdOutput(1), spentSlot: undefined, spentBy: undefined }
     expect(contents.blocks).toHaveLength(2)
     const { blockId, issuerId, workScore } = incomingBlock(1)
@@ -143,9 +144,9 @@ describe.each(databases)('booking on $name', ({ create }) => {
     expect(contents.spent.map(({ outputId }) => outputId)).toEqual([outputIdOf(0)])
     await use.store.write.closeSlots(use.term, 1)
     await use.store.write.commitSlots(use.term, [slotCommit(1)])
-    expect(await use.store.write.slotContents(1, 1)).toEqual(contents)
+    expect(await contentsOf(use.store, 1, 1)).toEqual(contents)
     const nothing = { blocks: [], transactions: [], created: [], spent: [] }
-    expect(await use.store.write.slotContents(2, 9)).toEqual(nothing)
+    expect(await contentsOf(use.store, 2, 9)).toEqual(nothing)
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { rowsPerPage } from '../../src/store/sql/slot-outputs.ts'
 import { createTransfers } from '../bench/transfers.ts'
 import { databases, useStore } from '../support/databases.ts'
-import { unwrap } from '../support/log-store.ts'
+import { contentsOf, unwrap } from '../support/log-store.ts'
 import { slotCommit, testGenesis } from '../support/store-rows.ts'
 
 /** A slot of more rows than one page or one statement has. */
@@ -22,7 +22,7 @@ describe.each(databases)('a large slot on $name', ({ create }) => {
       await store.write.acceptBlocks(incoming)
       unwrap(await store.write.closeSlots(term, slot))
       unwrap(await store.write.book(term, booking))
-      const contents = await store.write.slotContents(slot, slot)
+      const contents = await contentsOf(store, slot, slot)
       expect(contents.blocks.map(({ blockId }) => blockId)).toEqual(
         incoming.map(({ blockId }) => blockId),
       )

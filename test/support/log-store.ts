@@ -7,7 +7,16 @@ import type { Result } from '../../src/lib/result.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import type { Store } from '../../src/store/contract.ts'
-import type { LedgerUpdate, LogEntry, LogPosition, UpdateClass } from '../../src/store/rows.ts'
+import type {
+  LedgerUpdate,
+  LogEntry,
+  LogPosition,
+  OutputRow,
+  SlotBlock,
+  SlotContents,
+  SlotTransaction,
+  UpdateClass,
+} from '../../src/store/rows.ts'
 import { branchOf, noBranch } from '../../src/store/values.ts'
 import { onDatabase, openedStore, republish, usualDatabase } from './databases.ts'
 import { testParameters } from './store-rows.ts'
@@ -225,4 +234,17 @@ export async function openFixedLog(): Promise<LogStore> {
   const [entries] = fc.sample(fc.array(slotEntries, length), { seed: 20, numRuns: 1 })
   await log.commit(...(entries ?? []))
   return log
+}
+
+/** What was booked into some slots, as lists. */
+export async function contentsOf(store: Store, from: number, to: number): Promise<SlotContents> {
+  const [blocks, transactions]: [SlotBlock[], SlotTransaction[]] = [[], []]
+  const [created, spent]: [OutputRow[], OutputRow[]] = [[], []]
+  await store.write.readSlots(from, to, {
+    block: (one) => blocks.push(one),
+    transaction: (one) => transactions.push(one),
+    created: (one) => created.push(one),
+    spent: (one) => spent.push(one),
+  })
+  return { blocks, transactions, created, spent }
 }

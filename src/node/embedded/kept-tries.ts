@@ -21,7 +21,7 @@ import {
   trieChange,
 } from '../../ledger/trie-page.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { createTurns, type Turns } from '../../lib/turns.ts'
+import { createTurns, eachInTurns, type Turns } from '../../lib/turns.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
 
@@ -44,8 +44,8 @@ export interface KeptTries {
   change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
   /** The pages that changed since the last `written`. */
   changes(): TrieChanges
-  /** Tells that these changes are in the database. */
-  written(): void
+  /** Tells that these changes are in the database; nothing may change until it is done. */
+  written(): Promise<void>
 }
 
 /** Opens the tries; pages of up to `cacheBytes` stay in memory. */
@@ -131,11 +131,11 @@ export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: 
     return { put, removed }
   }
 
-  function written(): void {
-    for (const [id, bytes] of unwritten) {
+  async function written(): Promise<void> {
+    await eachInTurns(unwritten, ([id, bytes]) => {
       if (bytes === undefined) cache.delete(id)
       else cache.set(id, bytes)
-    }
+    })
     unwritten.clear()
   }
 

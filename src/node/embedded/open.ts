@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '../../lib/result.ts'
+import { inTurns } from '../../lib/turns.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
 import { type EnterError, enterDatabase } from '../enter-database.ts'
-import { type GenesisPlan, genesisOf } from '../genesis.ts'
+import { type GenesisPlan, genesisSteps } from '../genesis.ts'
 import { type IssuerAccount, issueBlock } from '../issuer.ts'
 import { type NodeCore, type NodeDeps, openNodeCore } from '../node-core.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
@@ -46,7 +47,7 @@ export async function openEmbedded(
   const entered = await enterDatabase(deps, {
     networkName,
     keptBy: 'THIS_PROGRAM',
-    genesis: async (): Promise<Result<Genesis, never>> => ok(genesisOf(genesis)),
+    genesis: async (): Promise<Result<Genesis, never>> => ok(await inTurns(genesisSteps(genesis))),
   })
   if (!entered.ok) return entered
   const { network, lease } = entered.value

@@ -1,20 +1,31 @@
-import type { AccountEvents, IssuedBlock, LedgerOutput } from '../../ledger/account-changes.ts'
+import {
+  concernsAccounts,
+  type IssuedBlock,
+  type LedgerOutput,
+} from '../../ledger/account-changes.ts'
 import { acceptedRoots, type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
 import type { Announcement } from '../../ledger/committee.ts'
-import { slotEntries } from '../../ledger/updates.ts'
+import { inLogOrder, logEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import { createTurns, mapInTurns } from '../../lib/turns.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { BasicBlockBody, Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
-import type { SlotIndex } from '../../protocol/primitives.ts'
+import type {
+  AccountId,
+  BlockId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
+import type { Allotment } from '../../protocol/transaction.ts'
 import type { SlotCommit, Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
-import type { LogTip, OutputRow, SlotBlock, SlotContents } from '../../store/rows.ts'
+import type { LogEntry, LogTip, OutputRow, SlotBlock } from '../../store/rows.ts'
 import { epochsChangedBy } from './epochs.ts'
 import type { LedgerState } from './state.ts'
 
@@ -43,10 +54,20 @@ export async function commitSlots(
   term: number,
   range: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
 ): Promise<Result<CommittedSlots, LeaseLost>> {
-  const from = range.former.commitment.slot + 1
   const state = deps.state()
-  const contents = await deps.store.write.slotContents(from, range.upTo)
-  const bySlot = groupBySlot(contents)
+  const { commits, slots } = await nextSlots(deps, range)
+  const tip = await deps.store.write.commitSlots(term, commits, state.trieChanges())
+  if (tip.ok) await state.written()
+  return tip.ok ? ok({ tip: tip.value, slots }) : tip
+}
+
+/** What the slots hold, as it is written; what it was made of need not stay in memory until then. */
+async function nextSlots(
+  deps: SlotsDeps,
+  range: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
+): Promise<{ readonly commits: readonly SlotCommit[]; readonly slots: readonly CommittedSlot[] }> {
+  const from = range.former.commitment.slot + 1
+  const bySlot = await gatherSlots(deps, from, range.upTo)
   const commits: SlotCommit[] = []
   const slots: CommittedSlot[] = []
   let former = range.former
@@ -54,90 +75,136 @@ export async function commitSlots(
   const turns = createTurns()
   for (let slot = from; slot <= range.upTo; slot++) {
     await turns.pass()
-    const held = bySlot.get(slot) ?? nothing
-    const outputs = await decodeOutputs(held)
-    const { roots, accounts } = await state.advance(accountEvents(state, slot, held, outputs))
-    const accepted = {
-      blockIds: held.blocks.map(({ blockId }) => blockId),
-      transactionIds: held.transactions.map(({ transactionId }) => transactionId),
-    }
-    former = commitSlot(deps.network, {
-      former,
-      ...accepted,
-      acceptedRoots: await acceptedRoots(accepted),
-      workScore: held.blocks.reduce((sum, { workScore }) => sum + workScore, 0),
-      ledgerRoots: roots,
-    })
-    const epochs = await epochsChangedBy(
-      { read: deps.store.read, parameters: deps.network.parameters, state },
-      slot,
-      held.blocks.flatMap(announcementIn),
-    )
-    state.settle(former, epochs)
+    const held = bySlot.get(slot) ?? emptySlot()
+    bySlot.delete(slot)
+    const next = await nextSlot(deps, { former, slot, held })
+    former = next.committed
+    commits.push(next.commit)
     slots.push(former)
-    const { commitmentId, bytes } = former
-    const entries = await slotEntries(deps.network.parameters, slot, outputs)
-    commits.push({ slot, commitmentId, bytes, entries, accounts, epochs })
   }
-  const tip = await deps.store.write.commitSlots(term, commits, state.trieChanges())
-  if (tip.ok) state.written()
-  return tip.ok ? ok({ tip: tip.value, slots }) : tip
+  return { commits, slots }
 }
 
-type Contents = { -readonly [K in keyof SlotContents]: SlotContents[K][number][] }
+/** Advances the state by a slot. */
+async function nextSlot(
+  { network, store, state: stateOf }: SlotsDeps,
+  { former, slot, held }: { former: CommittedSlot; slot: SlotIndex; held: GatheredSlot },
+): Promise<{ readonly commit: SlotCommit; readonly committed: CommittedSlot }> {
+  const { parameters } = network
+  const state = stateOf()
+  const { blockIds, transactionIds, allotments, blocks, created, consumed } = held
+  const events = {
+    slot,
+    allotments,
+    created: created.ofAccounts,
+    consumed: consumed.ofAccounts,
+    blocks,
+    burnPrice: state.burnPrice(slot),
+  }
+  const outputIds = { created: created.ids, consumed: consumed.ids }
+  const { roots, accounts } = await state.advance(events, outputIds)
+  const committed = commitSlot(network, {
+    former,
+    blockIds,
+    transactionIds,
+    acceptedRoots: await acceptedRoots(held),
+    workScore: held.workScore,
+    ledgerRoots: roots,
+  })
+  const epochs = await epochsChangedBy(
+    { read: store.read, parameters, state },
+    slot,
+    held.announced,
+  )
+  state.settle(committed, epochs)
+  const { commitmentId, bytes } = committed
+  const entries = await inLogOrder(held.entries)
+  return { commit: { slot, commitmentId, bytes, entries, accounts, epochs }, committed }
+}
 
-const nothing: Contents = { blocks: [], transactions: [], created: [], spent: [] }
+/** What a slot holds, as far as its commitment and the log need it. */
+interface GatheredSlot {
+  readonly blockIds: BlockId[]
+  readonly transactionIds: TransactionId[]
+  readonly blocks: IssuedBlock[]
+  readonly announced: Announcement[]
+  readonly allotments: Allotment[]
+  readonly created: MovedOutputs
+  readonly consumed: MovedOutputs
+  /** Of the log, in no order. */
+  readonly entries: LogEntry[]
+  workScore: number
+}
 
-function groupBySlot(contents: SlotContents): ReadonlyMap<SlotIndex, Contents> {
-  const bySlot = new Map<SlotIndex, Contents>()
-  const at = (slot: SlotIndex): Contents => {
-    const held = bySlot.get(slot) ?? { blocks: [], transactions: [], created: [], spent: [] }
+/** Outputs that a slot creates, or those that it spends. */
+interface MovedOutputs {
+  readonly ids: OutputId[]
+  /** Those that may change accounts, decoded. */
+  readonly ofAccounts: LedgerOutput[]
+}
+
+const emptySlot = (): GatheredSlot => ({
+  blockIds: [],
+  transactionIds: [],
+  blocks: [],
+  announced: [],
+  allotments: [],
+  created: { ids: [], ofAccounts: [] },
+  consumed: { ids: [], ofAccounts: [] },
+  entries: [],
+  workScore: 0,
+})
+
+/** What was booked into slots, by slot; of a row no more is kept than is needed, for a slot may have any number. */
+async function gatherSlots(
+  { store, network: { parameters } }: SlotsDeps,
+  from: SlotIndex,
+  upTo: SlotIndex,
+): Promise<Map<SlotIndex, GatheredSlot>> {
+  const bySlot = new Map<SlotIndex, GatheredSlot>()
+  // Few accounts issue most blocks, and each row brings a text of its own.
+  const issuers = new Map<AccountId, AccountId>()
+  const at = (slot: SlotIndex): GatheredSlot => {
+    const held = bySlot.get(slot) ?? emptySlot()
     bySlot.set(slot, held)
     return held
   }
-  for (const block of contents.blocks) at(block.slot).blocks.push(block)
-  for (const transaction of contents.transactions)
-    at(transaction.slot).transactions.push(transaction)
-  for (const output of contents.created) at(output.bookedSlot).created.push(output)
-  for (const output of contents.spent)
-    if (output.spentSlot !== undefined) at(output.spentSlot).spent.push(output)
-  return bySlot
-}
-
-/** The outputs that a slot creates and spends, decoded. */
-interface SlotOutputs {
-  readonly created: readonly LedgerOutput[]
-  readonly consumed: readonly LedgerOutput[]
-}
-
-async function decodeOutputs({ created, spent }: Contents): Promise<SlotOutputs> {
-  return {
-    created: await mapInTurns(created, decodeOutput),
-    consumed: await mapInTurns(spent, decodeOutput),
+  const move = (row: OutputRow, slot: SlotIndex, isSpent: boolean) => {
+    const held = at(slot)
+    const { ids, ofAccounts } = isSpent ? held.consumed : held.created
+    const one = decodeOutput(row)
+    ids.push(one.outputId)
+    if (concernsAccounts(one.output)) ofAccounts.push(one)
+    for (const entry of logEntries(parameters, { ...one, isSpent, slot })) held.entries.push(entry)
   }
+  await store.write.readSlots(from, upTo, {
+    block: (block) => {
+      const { slot, blockId, issuerId, workScore } = block
+      const held = at(slot)
+      const issuer = issuers.get(issuerId) ?? issuerId
+      issuers.set(issuer, issuer)
+      held.blockIds.push(blockId)
+      held.workScore += workScore
+      held.blocks.push(issuedBlock({ ...block, issuerId: issuer }))
+      held.announced.push(...announcementIn(block))
+    },
+    transaction: ({ slot, transactionId, allotments }) => {
+      const held = at(slot)
+      held.transactionIds.push(transactionId)
+      held.allotments.push(...allotments)
+    },
+    created: (row) => move(row, row.bookedSlot, false),
+    spent: (row) => {
+      if (row.spentSlot !== undefined) move(row, row.spentSlot, true)
+    },
+  })
+  return bySlot
 }
 
 function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
   const output = decode(Output, bytes)
   assert(output.ok, 'a stored output decodes')
   return { outputId, output: output.value }
-}
-
-/** The events of a slot for the accounts ledger. */
-function accountEvents(
-  state: LedgerState,
-  slot: SlotIndex,
-  { blocks, transactions }: Contents,
-  { created, consumed }: SlotOutputs,
-): AccountEvents {
-  return {
-    slot,
-    allotments: transactions.flatMap(({ allotments }) => allotments),
-    created,
-    consumed,
-    blocks: blocks.map(issuedBlock),
-    burnPrice: state.burnPrice(slot),
-  }
 }
 
 function issuedBlock({ issuerId, workScore, bytes }: SlotBlock): IssuedBlock {

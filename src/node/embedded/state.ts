@@ -1,8 +1,8 @@
 import {
   type AccountEvents,
+  accountChanges,
+  accountShares,
   burnPriceSlot,
-  changedAccounts,
-  concernedAccounts,
 } from '../../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../../ledger/accounts.ts'
 import type { CommittedSlot, LedgerRoots } from '../../ledger/commit-slot.ts'
@@ -12,11 +12,12 @@ import {
   rewardClaimOf,
   rewardHistoryAt,
 } from '../../ledger/reward-claims.ts'
-import { outputTrieChanges } from '../../ledger/state-root.ts'
+import { outputTrieSteps } from '../../ledger/state-root.ts'
 import { trieSetRoot } from '../../ledger/trie.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { inTurns } from '../../lib/turns.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
@@ -46,16 +47,25 @@ export interface LedgerState {
   /** The price that the blocks of a slot pay, in mana a unit of work score. */
   burnPrice(slot: SlotIndex): bigint
   /** Advances by a slot; the state is then ahead of the database until the slot is written. Lets the event loop turn. */
-  advance(events: AccountEvents): Promise<{
+  advance(
+    events: AccountEvents,
+    outputIds: ChangedOutputs,
+  ): Promise<{
     readonly roots: LedgerRoots
     readonly accounts: AccountVersion[]
   }>
   /** What changed in the tries since the last slot that was written. */
   trieChanges(): TrieChanges
   /** Tells that all slots it advanced by are written. */
-  written(): void
+  written(): Promise<void>
   /** Takes in the commitment of the slot it advanced to, and the epochs that it begins or ends. */
   settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
+}
+
+/** The outputs that a slot creates and consumes; some may be in both lists. */
+export interface ChangedOutputs {
+  readonly created: readonly OutputId[]
+  readonly consumed: readonly OutputId[]
 }
 
 /** How much memory may have of what is in the database. */
@@ -128,28 +138,28 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     return present(costs.get(burnPriceSlot(parameters, slot)), 'the price of a former slot')
   }
 
-  async function advance(events: AccountEvents) {
-    const { slot, created, consumed } = events
-    const entryOf = await accounts.of(concernedAccounts(events))
-    const changed = changedAccounts(parameters, (accountId) => entryOf(accountId), events)
+  async function advance(events: AccountEvents, outputIds: ChangedOutputs) {
+    const { slot } = events
+    const shares = await inTurns(accountShares(events))
+    const entryOf = await accounts.of([...shares.shares.keys()])
+    const changed = await inTurns(accountChanges(parameters, (id) => entryOf(id), shares))
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
     for (const version of versions) await accounts.add(version)
-    const outputIds = { created: idsOf(created), consumed: idsOf(consumed) }
     const hasEpoch = (epoch: EpochIndex) => epochs.has(epoch)
     const committee = committeeOf(committeeEpoch(parameters, hasEpoch, slot)).map(
       ({ accountId }) => accountId,
     )
     const roots = {
-      state: await tries.update('outputs', outputTrieChanges(outputIds)),
+      state: await tries.update('outputs', await inTurns(outputTrieSteps(outputIds))),
       accounts: await tries.update('accounts', accountTrieChanges(changed)),
       committee: trieSetRoot(committee),
     }
     return { roots, accounts: versions }
   }
 
-  function written(): void {
+  async function written(): Promise<void> {
     accounts.written()
-    tries.written()
+    await tries.written()
   }
 
   function committeeOf(epoch: EpochIndex): EpochRow['committee'] {
@@ -186,8 +196,4 @@ export function committeeEpoch(
   const epoch = epochOfSlot(parameters, slot)
   const isEnding = slot >= lastSlotOfEpoch(parameters, epoch) - parameters.maxCommittableAge
   return isEnding && hasEpoch(epoch + 1) ? epoch + 1 : epoch
-}
-
-function idsOf(outputs: readonly { readonly outputId: OutputId }[]): OutputId[] {
-  return outputs.map(({ outputId }) => outputId)
 }

@@ -1,6 +1,7 @@
 import { identifyOutputs } from '../../ledger/genesis.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { inTurns } from '../../lib/turns.ts'
 import { indexOf, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder } from '../../protocol/metadata-order.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
@@ -8,7 +9,7 @@ import type { Output } from '../../protocol/outputs.ts'
 import { knownVersion, type ProtocolParameters } from '../../protocol/parameters.ts'
 import type { CommitmentId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
-import { type GenesisPlan, genesisOf } from '../genesis.ts'
+import { type GenesisPlan, genesisSteps } from '../genesis.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { committed } from './check.ts'
 import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './node-queries.ts'
@@ -72,7 +73,8 @@ export async function genesisOfNode(
   const served = committed(first.value).commitmentId
   const plan = fromFile ?? (await servedPlan(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
-  const genesis = { ...genesisOf({ ...plan, parameters }), accounts: [], epoch: undefined }
+  const made = await inTurns(genesisSteps({ ...plan, parameters }))
+  const genesis = { ...made, accounts: [], epoch: undefined }
   const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
   const computed = genesis.commit.commitmentId
   if (computed !== served || supply !== parameters.tokenSupply) {

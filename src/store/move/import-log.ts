@@ -35,7 +35,7 @@ export async function continueLog(
   })
   let seq = newest === null ? prunedSeq : Number(newest.seq)
   const updates = updatesIn(added)
-  const tips = new Map<string, AddressTip>(await readTips(writing, updates))
+  const tips: Map<string, AddressTip> = new Map(await readTips(writing, updates))
   for (const update of updates) {
     seq++
     if (update.seq !== seq || !continues(tips, update)) return err(brokenAt(update))

@@ -338,6 +338,17 @@ export const balanceRanges = table('balance_ranges', {
   total: amount,
 })
 
+/** The network of a ledger. */
+export const networks = writtenTable('network', { id: int, logId: hex, parameters: bytes })
+
+/** Epochs, each with three columns of JSON. */
+export const epochs = table('epochs', {
+  epoch: long,
+  committee: text,
+  candidates: optional(text),
+  rewards: optional(text),
+})
+
 /** What happened in spans of time. */
 export const activity = table(
   'activity',

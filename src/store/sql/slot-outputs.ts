@@ -17,19 +17,18 @@ export interface SlotRange {
 /** Where a page ends: the values of the columns that order it. */
 type Place = readonly (bigint | Uint8Array)[]
 
-/** All rows of a statement that takes a place, the last slot, and gives a page behind the place. */
-export async function rowsOfSlots<Row>(
+/** The rows of a statement that takes a place, the last slot, and gives a page behind the place. */
+export async function* pagesOfSlots<Row>(
   { tx, sql }: RawWriting,
   text: string,
   { upTo, first, placeOf }: { upTo: number; first: Place; placeOf: (row: Row) => Place },
-): Promise<Row[]> {
+): AsyncGenerator<readonly Row[]> {
   const numbered = sql.numbered(`${text} LIMIT ${rowsPerPage}`)
-  const rows: Row[] = []
   for (let after = first; ; ) {
     const page = await tx.$queryRawUnsafe<Row[]>(numbered, ...after, BigInt(upTo))
-    rows.push(...page)
+    if (page.length > 0) yield page
     const last = page.at(-1)
-    if (last === undefined || page.length < rowsPerPage) return rows
+    if (last === undefined || page.length < rowsPerPage) return
     after = placeOf(last)
     await passTurn()
   }
@@ -38,21 +37,24 @@ export async function rowsOfSlots<Row>(
 /** Some milliseconds. */
 export const rowsPerPage = 2_000
 
-/** Outputs that some slots create and spend, in no order; an output may be in both lists. */
-export async function slotOutputs(
+/** Outputs that some slots create, in no order. */
+export async function* createdInSlots(
   reading: RawWriting,
   { after, upTo }: SlotRange,
-): Promise<{ readonly created: OutputModel[]; readonly spent: OutputModel[] }> {
+): AsyncGenerator<readonly OutputModel[]> {
   const first: Place = [BigInt(after), greatestId]
-  const created: OutputModel[] = []
-  for (const kind of kinds) {
-    const placeOf = ({ bookedSlot, id }: OutputModel) => [bookedSlot, id]
-    const some = await rowsOfSlots(reading, createdOf(kind), { upTo, first, placeOf })
-    created.push(...some)
-  }
+  const placeOf = ({ bookedSlot, id }: OutputModel) => [bookedSlot, id]
+  for (const kind of kinds) yield* pagesOfSlots(reading, createdOf(kind), { upTo, first, placeOf })
+}
+
+/** Outputs that some slots spend, in no order; some may be among those that they create. */
+export function spentInSlots(
+  reading: RawWriting,
+  { after, upTo }: SlotRange,
+): AsyncGenerator<readonly OutputModel[]> {
+  const first: Place = [BigInt(after), greatestId]
   const placeOf = ({ spentSlot, id }: OutputModel) => [spentSlot ?? 0n, id]
-  const spent = await rowsOfSlots(reading, spentText, { upTo, first, placeOf })
-  return { created, spent }
+  return pagesOfSlots(reading, spentText, { upTo, first, placeOf })
 }
 
 /** The index of the created ones begins with the kind. */

@@ -78,7 +78,7 @@ export interface TakenPlaces {
 /** The newest rows of the log. */
 export interface LogStatements {
   /** The newest rows of some addresses and classes, or where these are removed the tips that are kept of them. */
-  tips(tx: Tx, keys: readonly TipKey[]): Promise<TipRow[]>
+  tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>
 }
 
 /** Whose rows are counted together. */

@@ -26,11 +26,11 @@ function onPages(cacheBytes: number) {
     })
   }
 
-  function write(tries: KeptTries): void {
+  async function write(tries: KeptTries): Promise<void> {
     const { put, removed } = tries.changes()
     for (const { id, bytes } of put) pages.set(id, bytes)
     for (const id of removed) pages.delete(id)
-    tries.written()
+    await tries.written()
   }
 
   return { pages, reads: () => reads, write, open: () => openKeptTries({ triePages }, cacheBytes) }
@@ -46,7 +46,7 @@ describe('roots of tries in pages', () => {
     const { open, write } = onPages(0)
     const full = open()
     await full.update('outputs', new Map(entries.map(([key, value]) => [key, hexToBytes(value)])))
-    write(full)
+    await write(full)
     expect(await rootOf(open(), new Map(deleted.map((key) => [key, undefined])))).toBe(expected)
   })
 
@@ -83,12 +83,12 @@ describe('roots of tries in pages', () => {
               else whole.set(key, value)
             }
             expect(await rootOf(tries, changes)).toBe(bytesToHex(trieMapRoot(whole)))
-            if (isWritten || isReopened) write(tries)
+            if (isWritten || isReopened) await write(tries)
             if (isReopened) tries = open()
           }
           const gone = new Map([...whole.keys()].map((key) => [key, undefined]))
           expect(await rootOf(tries, gone)).toBe(`0x${'00'.repeat(32)}`)
-          write(tries)
+          await write(tries)
           expect(pages.size).toBe(0)
         }),
         { numRuns: 12 },
@@ -108,7 +108,7 @@ describe('roots of tries in pages', () => {
     await first.update('outputs', all)
     const some = new Map([...all].slice(0, 10))
     expect(bytesToHex(await first.update('accounts', some))).toBe(bytesToHex(trieMapRoot(some)))
-    write(first)
+    await write(first)
     expect(pages.size).toBeGreaterThan(256)
     expect([...pages.values()].filter(isBranchPage).length).toBeGreaterThan(16)
     const before = reads()
