@@ -8,7 +8,7 @@ import type { SqliteAnswer, SqliteFailure, SqliteRequest } from './sqlite-worker
 
 /**
  * A connection to SQLite on a thread of its own: the driver has each statement in one turn of the event loop, and COMMIT waits for
- * the disk in one (docs/decisions/044-writes-on-a-thread.md).
+ * the disk in one (docs/decisions/045-writes-on-a-thread.md).
  */
 
 interface Pending {

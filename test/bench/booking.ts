@@ -209,7 +209,7 @@ function report(seconds: number, writer: Counts, admission: Counts): void {
 }
 
 /** Where one call is more than one query: blocks, transactions, outputs made and outputs spent. */
-const statementsOfCall: Readonly<Record<string, number>> = { slotContents: 9 }
+const statementsOfCall: Readonly<Record<string, number>> = { readSlots: 9 }
 
 /** Calls by the name of the function. */
 type Counts = Map<string, number>
@@ -229,7 +229,7 @@ function countReads({ read, write, ...rest }: Store) {
     'pendingBlocks',
     'outputsForBooking',
     'transactionsForBooking',
-    'slotContents',
+    'readSlots',
     'acceptBlocks',
   ]
   const store: Store = {

@@ -102,7 +102,7 @@ async function measure(url: string, size: number): Promise<string[]> {
       const { slot: newest } = await store.read.latestMilestone()
       const pages = { slot: newest, built: allBuilt, isNew: false, put: changes.put }
       if (isFormer) unwrap(await store.write.buildTries(term, pages))
-      tries.written()
+      await tries.written()
       if (n < 2 * warmUp) continue
       figures.root?.push(former.ms)
       if (isFormer) {
