@@ -19,7 +19,7 @@ export interface SocketLimits {
   readonly openFiles: number | undefined
 }
 
-/** Files that are kept free, for the database, the log and what the runtime opens; of few files a quarter. */
+/** Files that are kept free, for the database, the log and what the runtime opens; of few files half: a gateway begins with some 35. */
 const keptFiles = 256
 
 /**
@@ -40,7 +40,7 @@ export function limitSockets(
   const seen = new WeakSet<Socket>()
 
   if (openFiles !== undefined) {
-    const limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 4))
+    const limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 2))
     server.maxConnections = limit
     server.on('drop', () => outage.failed(`${limit} are open, and more are cut`))
   }

@@ -24,7 +24,7 @@ import { install, pack, packClient } from '../support/packed.ts'
 import { rest } from '../support/rest.ts'
 import { runStory } from '../support/story.ts'
 import { until } from '../support/until.ts'
-import { addressOf, user } from '../support/wallet.ts'
+import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
 /** The program and the client as they are installed: from their tarballs, into an empty folder. */
 
@@ -188,7 +188,7 @@ describe('the installed program', { timeout: 120_000 }, () => {
       })
       child.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
     })
-    expect((await rest(`${url}/health`)).status).toBe(200)
+    await untilHealth(url)
     await followWithExample(url)
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
