@@ -12,6 +12,7 @@ import type { Database } from '../../src/store/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
 import { statementsToPublish } from './published-tip.ts'
+import { until } from './until.ts'
 
 /** The databases that every contract test runs on. */
 
@@ -51,9 +52,20 @@ export function usualDatabase(): DatabaseKind {
 /** Runs a statement on a database beside the store. */
 export async function onDatabase(url: string, sql: string): Promise<void> {
   if (!url.startsWith('file:')) return onServer(url, sql)
-  const database = new DatabaseSync(url.slice('file:'.length), { timeout: 5_000 })
-  database.exec(sql)
+  const database = new DatabaseSync(url.slice('file:'.length))
+  // A gateway of this process needs turns of its event loop to end its transaction.
+  await until(() => isDone(database, sql), { what: 'the database is not locked' })
   database.close()
+}
+
+function isDone(database: DatabaseSync, sql: string): boolean {
+  try {
+    database.exec(sql)
+    return true
+  } catch (failure) {
+    if (failure instanceof Error && failure.message === 'database is locked') return false
+    throw failure
+  }
 }
 
 /** Publishes the log as it is after it was changed beside the store. */

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import {
   blockCount,
   blockOf,
@@ -69,9 +69,11 @@ export function useDrawnParts(
 
   // Both the focus and the rows may have moved since `drawn` was chosen.
   const focused = body.current === null ? undefined : focusedRowIn(body.current)
+  const grown = useGrowth(rowCount)
+  const moved = focused === undefined ? undefined : focused + grown
   useKeptFocus(body)
   const all = () => Array.from({ length: blockCount(rowCount) }, (_, n) => n)
-  const shown = isPrinted ? all() : withRow(drawn, focused)
+  const shown = isPrinted ? all() : withRow(withRow(drawn, focused), moved)
   return partsOf(shown, { rowCount, heightOf: heights.of })
 }
 
@@ -105,6 +107,16 @@ function createHeights() {
       expectedPx = undefined
     },
   }
+}
+
+/** By how many rows the list has grown since it was last drawn: new ones at the top move all others, maybe into another block. */
+function useGrowth(rowCount: number): number {
+  const former = useRef(rowCount)
+  const grown = Math.max(0, rowCount - former.current)
+  useLayoutEffect(() => {
+    former.current = rowCount
+  })
+  return grown
 }
 
 /** Gives the focus back to an element that was moved within the body, which takes it away. */
