@@ -168,6 +168,7 @@ test('of a long list the rows near the window are in the page, and all in its fi
     )
   // A row that comes meanwhile moves all others.
   const from = await focused()
+  const counted = await rowCount()
   expect(from).toBeGreaterThanOrEqual(49)
   await page.keyboard.press('j')
   expect(await focused()).toBe(from + 1)
@@ -178,8 +179,8 @@ test('of a long list the rows near the window are in the page, and all in its fi
   await page.evaluate('window.standing = document.activeElement.closest("tr")')
   await untilHealth(gateway.url)
   await payTo(user(7), user(8))
-  await until(async () => (await rowCount()) > count, { what: 'a row more' })
-  expect(await page.evaluate(focused)).toBe(String(50 + (await rowCount()) - count))
+  await until(async () => (await rowCount()) > counted, { what: 'a row more' })
+  expect(await focused()).toBe(from + 1 + (await rowCount()) - counted)
   expect(await page.evaluate('window.standing.isConnected')).toBe(true)
 
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-csv-'))
