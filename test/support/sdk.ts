@@ -13,7 +13,7 @@ import {
   Utils,
 } from '@iota/sdk-wasm/node/lib/index.js'
 import { developmentMnemonic } from '../../src/node/embedded/development.ts'
-import { issuer } from './wallet.ts'
+import { issuer, untilHealth } from './wallet.ts'
 
 /**
  * The official client of the protocol, on the published mnemonic. It changes `BigInt.prototype` and ends its process
@@ -55,6 +55,8 @@ export interface SdkPayment {
 
 /** Makes a client of a gateway. */
 export async function openSdk(url: string): Promise<Sdk> {
+  // A gateway serves before the ledger takes blocks.
+  await untilHealth(url)
   const client = await Client.create({ nodes: [url] })
   const secrets = SecretManager.create({ mnemonic: developmentMnemonic })
   const parameters = await client.getProtocolParameters()
