@@ -38,7 +38,7 @@ export function readInPieces(server: Server, proxies: TrustedProxies): PacedRead
     if (paces.has(socket)) return
     // Once anybody listens to the bytes, the parser gets them from the socket as well.
     socket.on('data', ignore).off('data', ignore)
-    // Behind a proxy are many clients, and of which one a request is can be told when it is parsed.
+    // A proxy sends requests of many clients; which client sent a request is known only after it is parsed.
     const isOfMany = isProxy(socket.remoteAddress, proxies)
     const client = isOfMany ? socket : clientOf(socket.remoteAddress, {}, proxies)
     paces.set(socket, pace(socket, phases, client))

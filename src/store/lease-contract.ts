@@ -1,4 +1,4 @@
-/** The lease of the one process that writes: what its holder and the others are told. */
+/** The lease of the one process that writes: what its holder and the other processes see of it. */
 
 /** The number under which the lease holder writes; raised by every new holder. */
 export interface LeaseTerm {

@@ -54,7 +54,7 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
       taken.release()
       return rows
     } catch (failure) {
-      // The server may have told it before it closes the connection.
+      // The server may report a failure before it closes the connection.
       taken.release(true)
       throw failure
     }

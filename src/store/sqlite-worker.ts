@@ -102,6 +102,6 @@ function withoutClass(failure: unknown): SqliteFailure {
   if (!(failure instanceof Error)) {
     return { isOfAdapter: false, message: String(failure), fields: {} }
   }
-  // Such as the code and the number of SQLite, by which faults are told apart.
+  // For example SQLite's code and number, which distinguish faults.
   return { isOfAdapter: false, message: failure.message, fields: { ...failure } }
 }

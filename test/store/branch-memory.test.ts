@@ -6,6 +6,7 @@ import { createBranchMemory } from '../../src/store/sql/branch-memory.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { databases, onDatabase, republish, useDatabase, useStore } from '../support/databases.ts'
 import { addressOf, entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 /** The branches of a page, which are not read again as long as the history is the same, against those that each row reads itself. */
 
@@ -29,6 +30,9 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
     })
   }
 
+  /** What a page waits for before its statement. */
+  let gate: Promise<void> | undefined
+
   function countedReader() {
     const { opened } = database
     return createReader({
@@ -37,9 +41,10 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
         statements++
         return opened.query(...asked)
       },
-      queryBoth: (...asked) => {
+      queryBoth: async (...asked) => {
         statements++
-        return opened.queryBoth(...asked)
+        await gate
+        return await opened.queryBoth(...asked)
       },
     })
   }
@@ -76,16 +81,43 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
     const reader = countedReader()
     await asked(reader, list)
     const before = (await reader.addressPage(list)).rows.map(({ branch }) => branch)
-    const marked = name === 'sqlite' ? `X'ffff' || substr(id, 3)` : `'\\xffff' || substr(id, 3)`
-    const changed = name === 'sqlite' ? `CAST(${marked} AS BLOB)` : marked
-    await onDatabase(use.url, `UPDATE commitments SET id = ${changed} WHERE slot >= 5`)
-    await republish(use.url)
+    await rewriteFrom(5)
     expect(await asked(reader, list)).toBe(2)
     const after = (await reader.addressPage(list)).rows.map(({ branch }) => branch)
     const isOther = after.map((branch, i) => branch !== before[i])
     expect(isOther).toEqual([true, true, true, true, false, false, false, false])
     expect(await asked(reader, list)).toBe(1)
   })
+
+  test('are not those that another page has noted since, of a history that was replaced', async () => {
+    const reader = countedReader()
+    await asked(reader, list)
+    let open = () => {}
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    statements = 0
+    const late = reader.addressPage(list)
+    await until(() => statements > 0)
+    gate = undefined
+    await commit(7)
+    // The branch of the newest slot comes with the tip.
+    await commit(8)
+    const noted = await reader.addressPage(list)
+    await rewriteFrom(7)
+    open()
+    const { rows } = await late
+    expect(rows).toEqual(await use.store.read.updates({ ...list, classes: ['OWNED'] }))
+    expect(rows[2]?.branch).not.toBe(noted.rows[2]?.branch)
+  })
+
+  /** As if an older copy of the database had gone on in another way. */
+  async function rewriteFrom(slot: number): Promise<void> {
+    const marked = name === 'sqlite' ? `X'ffff' || substr(id, 3)` : `'\\xffff' || substr(id, 3)`
+    const changed = name === 'sqlite' ? `CAST(${marked} AS BLOB)` : marked
+    await onDatabase(use.url, `UPDATE commitments SET id = ${changed} WHERE slot >= ${slot}`)
+    await republish(use.url)
+  }
 })
 
 test('no more branches are kept than fit into a megabyte', () => {

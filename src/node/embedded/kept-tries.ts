@@ -44,7 +44,7 @@ export interface KeptTries {
   change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
   /** The pages that changed since the last `written`. */
   changes(): TrieChanges
-  /** Tells that these changes are in the database; nothing may change until it is done. */
+  /** Notes that these changes are in the database; nothing may change until it is done. */
   written(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { branchOf, noBranch } from '../values.ts'
 
 /**
  * Branches of milestones that were read before. A commitment covers all before it: as long as one slot has the branch that it had, all
- * slots up to it do. So whoever uses them reads that one slot again, as of the moment of the rows.
+ * slots up to it do. A read that uses them reads that one slot again, as of the moment of its rows.
  */
 export interface BranchMemory {
   known(): KnownBranches

@@ -1,5 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
 import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
@@ -79,7 +80,7 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
     const { foundBranch, ...head } = headOf(first)
     const branches = memory.settle(known, foundBranch, head.tip)
     // The database was replaced by one of another history since.
-    if (!(await completed(branches, rows))) return await page(question)
+    if (!(await completed(branches, rows, known.slot))) return await page(question)
     return {
       ...head,
       rows: rows.map((row) =>
@@ -93,12 +94,16 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
     }
   }
 
-  /** Reads the branches of these rows that are not known. `false` where the history is another one than that of the rows. */
-  async function completed(known: KnownBranches, rows: Rows): Promise<boolean> {
+  /**
+   * Reads the branches of these rows that are not known up to the slot that was read again: others may have noted later ones since, of
+   * another history. `false` where the history is another one than that of the rows.
+   */
+  async function completed(known: KnownBranches, rows: Rows, upTo: SlotIndex): Promise<boolean> {
     const missing = new Set<number>()
     for (const row of rows) {
       const slot = Number(row[3])
-      if (!known.bySlot.has(slot)) missing.add(slot)
+      const isProved = slot <= upTo || slot === known.slot
+      if (!isProved || !known.bySlot.has(slot)) missing.add(slot)
     }
     if (missing.size === 0) return true
     const slots = [...missing, known.slot].map((slot) => [slot])
