@@ -5,7 +5,7 @@
 export const healthReasons = {
   CLOSING: 'The gateway is about to stop.',
   STARTING:
-    'The newest committed slot lags the clock by more than ten seconds, or the tries of the ledger are being built.',
+    'The newest committed slot lags the clock by more than ten seconds, the tries of the ledger are being built, or the writer of a SQLite file has not begun to write.',
   HISTORY_REWOUND:
     'The database lacks what this process has seen of it; nothing is written until `ledger-gateway restore --accept`.',
   LEASE_LOST: "Another process writes to the SQLite file, or this one's lease ran out.",

@@ -57,6 +57,8 @@ export async function openEmbedded(
   const isBuilding = () => writer.starting()?.step === 'BUILDING_TRIES'
   const own = () => ownReason({ ...core, isBuilding }, store, network)
   const unavailable = () => core.unavailable(own())
+  // Blocks are taken meanwhile, but no other process writes to a file.
+  const beforeWriting = () => (store.isShared || writer.isRunning() ? undefined : 'STARTING')
   const prepared = new Map<BlockId, PreparedTransaction>()
   const canIssue = () => unavailable() === undefined
   const issueFrom = issuer && { issuer, issuance: offer }
@@ -72,7 +74,7 @@ export async function openEmbedded(
 
   function status() {
     const reason = unavailable()?.reason
-    const reasons = core.reasons(own())
+    const reasons = core.reasons(own() ?? beforeWriting())
     const shared = core.status()
     // One that has the lease and cannot write yet is no writer.
     const role = writer.isRunning() ? shared.role : 'STANDBY'
