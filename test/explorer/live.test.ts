@@ -173,6 +173,18 @@ test('of a long list the rows near the window are in the page, and all in its fi
   await page.keyboard.press('j')
   expect(await focused()).toBe(from + 1)
   await untilDrawn(60)
+  // Faster than rows are drawn: what comes behind them in the page is not taken for the next row.
+  await page.evaluate(() => {
+    for (let n = 0; n < 150; n++) dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
+  })
+  const reached = () => rowCount().then((now) => from + 151 + now - counted)
+  await until(async () => (await focused()) === (await reached()), {
+    what: '150 rows further down',
+  })
+  await page.evaluate(() => {
+    for (let n = 0; n < 150; n++) dispatchEvent(new KeyboardEvent('keydown', { key: 'k' }))
+  })
+  await until(async () => (await focused()) === (await reached()) - 150, { what: 'the way back' })
   expect(await accessibilityProblems(own)).toEqual([])
 
   // A row that comes later is one more: the others stay as they are.

@@ -55,12 +55,38 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select')
 }
 
+/** The steps that are still to be walked, downwards above zero. */
+let stepsAhead = 0
+
 /** Focuses the first link of the next row, or of the one before. */
 function walk(step: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
-  const at = rows.findIndex((row) => row.contains(document.activeElement))
-  const row = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]
-  row?.querySelector<HTMLElement>('a')?.focus()
+  const isWalking = stepsAhead !== 0
+  stepsAhead += step
+  if (!isWalking) walkOn()
+}
+
+/** Walks to where the rows of a long list are not drawn yet, which they are once it has scrolled, and then on. */
+function walkOn(): void {
+  while (stepsAhead !== 0) {
+    const step = Math.sign(stepsAhead)
+    const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+    const at = rows.findIndex((row) => row.contains(document.activeElement))
+    const gap = gapBeside(rows[at], step)
+    if (gap !== undefined) {
+      gap.scrollIntoView({ block: step > 0 ? 'start' : 'end' })
+      requestAnimationFrame(walkOn)
+      return
+    }
+    stepsAhead -= step
+    const row = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]
+    row?.querySelector<HTMLElement>('a')?.focus()
+  }
+}
+
+/** What keeps the place of the next rows of the same list. */
+function gapBeside(row: HTMLElement | undefined, step: number): Element | undefined {
+  const beside = step > 0 ? row?.nextElementSibling : row?.previousElementSibling
+  return beside?.classList.contains('gap') === true ? beside : undefined
 }
 
 function copyFocused(): void {
