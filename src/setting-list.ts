@@ -180,7 +180,7 @@ const ledger = {
   snapshot: {
     type: nodeUrlOrFile,
     without: 'the genesis',
-    help: 'with `upstream`: URL of a gateway, or a file, whose snapshot a new database begins with',
+    help: 'with `upstream`: URL of a gateway, or a file of one or of iota-core, whose snapshot a new database begins with',
   },
   genesisFile: {
     type: path,

@@ -134,6 +134,8 @@ export function startMessage(error: StartError): string {
     case 'SNAPSHOT_MALFORMED':
     case 'SNAPSHOT_DAMAGED':
     case 'SNAPSHOT_ROWS_WRONG':
+    case 'SNAPSHOT_FILE_MALFORMED':
+    case 'SNAPSHOT_OF_GENESIS':
     case 'SNAPSHOT_ENDED_EARLY':
     case 'SNAPSHOT_ROOT_DIFFERS':
     case 'SNAPSHOT_OUTPUT_UNPROVED':

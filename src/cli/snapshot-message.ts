@@ -29,6 +29,10 @@ function sentence(error: Parameters<typeof snapshotMessage>[0]): string {
       return `line ${error.line} of the snapshot does not have its check; fetch it anew`
     case 'SNAPSHOT_ROWS_WRONG':
       return `line ${error.line} of the snapshot has rows out of order or without meaning`
+    case 'SNAPSHOT_FILE_MALFORMED':
+      return `byte ${error.offset} of the file, in its part "${error.part}": ${error.reason}`
+    case 'SNAPSHOT_OF_GENESIS':
+      return 'the file is that of the genesis slot, whose commitment stands for no output; begin with GENESIS_FILE'
     case 'SNAPSHOT_ENDED_EARLY':
       return `the snapshot ends before line ${error.line}; give the whole to go on`
     case 'SNAPSHOT_ROOT_DIFFERS':

@@ -123,7 +123,7 @@ the newest slot. A gateway may go on writing the database meanwhile.`,
   settings: databaseSettings,
   notes: `A check reads no database. It finds damage, and whether the unspent outputs and the accounts are those
 that the commitment of the slot stands for. Whether the network has that commitment is checked by who
-begins with it.`,
+begins with it. The snapshot file of a node of IOTA (iota-core) is checked as well.`,
   example: {
     run: 'ledger-gateway snapshot write ledger.snapshot',
     prints: '/srv/ledger.snapshot is a snapshot of slot 67.',

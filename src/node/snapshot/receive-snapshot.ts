@@ -26,7 +26,7 @@ import type {
   SnapshotRootDiffers,
 } from './snapshot-errors.ts'
 import { parsePart, parsePosition } from './snapshot-format.ts'
-import { SnapshotCut, SnapshotGone, type SnapshotSource } from './snapshot-source.ts'
+import { invalidBy, SnapshotCut, SnapshotGone, type SnapshotSource } from './snapshot-source.ts'
 import { createRowsWriter, type RowsWriter } from './write-rows.ts'
 
 /**
@@ -143,6 +143,8 @@ async function receive<E extends object>(
       await reception.beginAnew()
       continue
     }
+    const invalid = invalidBy(failure)
+    if (invalid !== undefined) return err(invalid)
     failures = reader.position() === from ? failures + 1 : 1
     if (!source.isRemote || failures > mostFailures) {
       const isCut = failure instanceof SnapshotCut

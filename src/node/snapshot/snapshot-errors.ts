@@ -6,6 +6,8 @@ import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitive
 /** What is wrong with a snapshot itself. */
 export type SnapshotInvalid =
   | SnapshotLineWrong
+  | SnapshotFileWrong
+  | SnapshotOfGenesisSlot
   | SnapshotRootDiffers
   | SnapshotOutputUnproved
   | SnapshotSupplyDiffers
@@ -22,6 +24,20 @@ export interface SnapshotLineWrong {
     | 'SNAPSHOT_ENDED_EARLY'
   /** From 1, counted from where the reading began. */
   readonly line: number
+}
+
+/** Bytes of a snapshot file of iota-core mean nothing, or are out of order. */
+export interface SnapshotFileWrong {
+  readonly code: 'SNAPSHOT_FILE_MALFORMED'
+  /** The part of the file, as docs/iota-core-snapshot.md names it. */
+  readonly part: string
+  readonly offset: number
+  readonly reason: string
+}
+
+/** A snapshot file of iota-core is that of the genesis slot, whose commitment has no roots. */
+export interface SnapshotOfGenesisSlot {
+  readonly code: 'SNAPSHOT_OF_GENESIS'
 }
 
 /** What it holds has another root than its commitment names: that over the roots, of unspent outputs, or of accounts. */

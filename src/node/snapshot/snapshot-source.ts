@@ -1,5 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { linesOf } from '../../lib/lines.ts'
+import { SnapshotFileMalformed } from './iota-core/file-reader.ts'
+import {
+  isWrittenByIotaCore,
+  linesOfIotaCore,
+  SnapshotOfGenesis,
+} from './iota-core/snapshot-lines.ts'
+import type { SnapshotInvalid } from './snapshot-errors.ts'
 import { positionText, type SnapshotPosition, splitLine } from './snapshot-format.ts'
 
 /** Where the lines of a snapshot come from. Whatever the other side does, a line ends in time and takes bounded memory. */
@@ -28,6 +35,14 @@ export class SnapshotCut extends Error {
   }
 }
 
+/** What a failure says of the snapshot itself; `undefined` where its lines could not be had. */
+export function invalidBy(failure: unknown): SnapshotInvalid | undefined {
+  if (failure instanceof SnapshotOfGenesis) return { code: 'SNAPSHOT_OF_GENESIS' }
+  if (!(failure instanceof SnapshotFileMalformed)) return undefined
+  const { part, offset, reason } = failure
+  return { code: 'SNAPSHOT_FILE_MALFORMED', part, offset, reason }
+}
+
 /** The source that a setting names: a URL of a gateway, or the path of a file. */
 export function snapshotSource(setting: string): SnapshotSource {
   return /^https?:\/\//.test(setting)
@@ -35,13 +50,16 @@ export function snapshotSource(setting: string): SnapshotSource {
     : { lines: (from) => fileLines(setting, from), isRemote: false }
 }
 
-/** The lines of the file behind the one that the position is of. */
+/** The lines of the file, or those that a file of iota-core means, behind the one that the position is of. */
 async function* fileLines(
   path: string,
   from: SnapshotPosition | undefined,
 ): AsyncGenerator<string> {
+  const lines = (await isWrittenByIotaCore(path))
+    ? linesOfIotaCore(path)
+    : linesOf(bounded(createReadStream(path)))
   let isReached = from === undefined
-  for await (const line of linesOf(bounded(createReadStream(path)))) {
+  for await (const line of lines) {
     if (isReached) yield line
     else isReached = splitLine(line)?.check === from?.check
   }

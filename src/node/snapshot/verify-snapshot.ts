@@ -10,7 +10,7 @@ import {
 } from './check-snapshot.ts'
 import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
 import { parsePart, type SnapshotRows, splitLine } from './snapshot-format.ts'
-import { SnapshotCut, type SnapshotSource } from './snapshot-source.ts'
+import { invalidBy, SnapshotCut, type SnapshotSource } from './snapshot-source.ts'
 
 /** Checks a snapshot without a database: all but whether nodes have its commitment. */
 
@@ -35,6 +35,8 @@ export async function verifySnapshot(
     })
     return differs === undefined ? checked : err(differs)
   } catch (failure) {
+    const invalid = invalidBy(failure)
+    if (invalid !== undefined) return err(invalid)
     // The file or the gateway is not there, or ends by a fault.
     return err({ code: 'SNAPSHOT_AWAY', reason: failure instanceof Error ? failure.message : '' })
   }
