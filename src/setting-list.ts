@@ -186,7 +186,7 @@ const ledger = {
     type: path,
     without: 'the development genesis',
     help: 'genesis of a new database',
-    more: '`{"parameters", "outputs", "credits"}` as JSON, with any number of outputs.',
+    more: '`{"parameters", "outputs", "credits"}` as JSON, with any number of outputs; or the snapshot that nodes of iota-core began with ([iota-core-snapshot.md](iota-core-snapshot.md)).',
   },
   parametersFile: {
     type: path,

@@ -32,7 +32,7 @@ function sentence(error: Parameters<typeof snapshotMessage>[0]): string {
     case 'SNAPSHOT_FILE_MALFORMED':
       return `byte ${error.offset} of the file, in its part "${error.part}": ${error.reason}`
     case 'SNAPSHOT_OF_GENESIS':
-      return 'the file is that of the genesis slot, whose commitment stands for no output; begin with GENESIS_FILE'
+      return 'the file is that of the genesis slot, whose commitment stands for no output; name it with --genesis-file in place of --snapshot'
     case 'SNAPSHOT_ENDED_EARLY':
       return `the snapshot ends before line ${error.line}; give the whole to go on`
     case 'SNAPSHOT_ROOT_DIFFERS':

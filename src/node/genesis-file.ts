@@ -7,10 +7,13 @@ import { AccountId, BaseToken } from '../protocol/primitives.ts'
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import { parse, type Schema } from '../protocol/schema/schema.ts'
 import type { GenesisPlan } from './genesis.ts'
+import { readIotaCoreGenesis } from './snapshot/iota-core/genesis.ts'
+import { isWrittenByIotaCore } from './snapshot/iota-core/open-file.ts'
 
 /**
  * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs
- * are in the JSON of the protocol; credits are block issuance credits by account id, and may be left out.
+ * are in the JSON of the protocol; credits are block issuance credits by account id, and may be left out. The snapshot
+ * that the nodes of a network began with is read as well.
  */
 
 /** A file that is no genesis, and why. */
@@ -24,9 +27,15 @@ export interface GenesisFileInvalid {
 export async function readGenesisFile(
   path: string,
 ): Promise<Result<GenesisPlan, GenesisFileInvalid>> {
+  const refuse = (reason: string) => err({ code: 'GENESIS_FILE_INVALID', path, reason } as const)
+  // A file that cannot be read is refused below.
+  if (await isWrittenByIotaCore(path).catch(() => false)) {
+    const genesis = await readIotaCoreGenesis(path)
+    const wrong = genesis.ok ? supplyWrong(genesis.value) : genesis.error
+    return genesis.ok && wrong === undefined ? genesis : refuse(wrong ?? '')
+  }
   const json = await readJson(path)
   if (!json.ok) return json
-  const refuse = (reason: string) => err({ code: 'GENESIS_FILE_INVALID', path, reason } as const)
   const { parameters, outputs, credits = {} } = members(json.value)
   const network = parse(ProtocolParameters, parameters)
   if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
@@ -35,11 +44,8 @@ export async function readGenesisFile(
   }
   const parsed = await parseAll(Output, outputs, 'outputs')
   if (!parsed.ok) return refuse(parsed.error)
-  const total = parsed.value.reduce((sum, { amount }) => sum + amount, 0n)
-  const supply = network.value.tokenSupply
-  if (total !== supply) return refuse(`outputs hold ${total} base tokens, the supply is ${supply}`)
-  // Balances are signed in the database.
-  if (supply >> 63n !== 0n) return refuse('parameters.tokenSupply must be below 2^63')
+  const wrong = supplyWrong({ parameters: network.value, outputs: parsed.value })
+  if (wrong !== undefined) return refuse(wrong)
   const accounts = await parseAll(AccountId, Object.keys(members(credits)), 'credits')
   if (!accounts.ok) return refuse(accounts.error)
   const amounts = await parseAll(BaseToken, Object.values(members(credits)), 'credits')
@@ -49,6 +55,16 @@ export async function readGenesisFile(
     outputs: parsed.value,
     credits: new Map(accounts.value.map((id, i) => [id, amounts.value[i] ?? 0n])),
   })
+}
+
+function supplyWrong({
+  parameters: { tokenSupply: supply },
+  outputs,
+}: Pick<GenesisPlan, 'parameters' | 'outputs'>): string | undefined {
+  const total = outputs.reduce((sum, { amount }) => sum + amount, 0n)
+  if (total !== supply) return `outputs hold ${total} base tokens, the supply is ${supply}`
+  // Balances are signed in the database.
+  return supply >> 63n === 0n ? undefined : 'parameters.tokenSupply must be below 2^63'
 }
 
 /**

@@ -1,11 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { linesOf } from '../../lib/lines.ts'
 import { SnapshotFileMalformed } from './iota-core/file-reader.ts'
-import {
-  isWrittenByIotaCore,
-  linesOfIotaCore,
-  SnapshotOfGenesis,
-} from './iota-core/snapshot-lines.ts'
+import { isWrittenByIotaCore } from './iota-core/open-file.ts'
+import { linesOfIotaCore, SnapshotOfGenesis } from './iota-core/snapshot-lines.ts'
 import type { SnapshotInvalid } from './snapshot-errors.ts'
 import { positionText, type SnapshotPosition, splitLine } from './snapshot-format.ts'
 

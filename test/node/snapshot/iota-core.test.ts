@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { snapshot } from '../../../src/cli/snapshot.ts'
-import { present } from '../../../src/lib/assert.ts'
-import { hexToBytes } from '../../../src/lib/hex.ts'
+import { assert, present } from '../../../src/lib/assert.ts'
+import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { accountIdOfKey } from '../../../src/node/embedded/development.ts'
+import { genesisOf } from '../../../src/node/genesis.ts'
+import { readGenesisFile } from '../../../src/node/genesis-file.ts'
 import { createLineReader } from '../../../src/node/snapshot/check-snapshot.ts'
 import { inOrder } from '../../../src/node/snapshot/iota-core/in-order.ts'
 import {
@@ -19,13 +22,16 @@ import { snapshotSource } from '../../../src/node/snapshot/snapshot-source.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { maximumSlot } from '../../../src/protocol/slots.ts'
+import type { Genesis } from '../../../src/store/contract.ts'
 import type { AccountAt } from '../../../src/store/ledger-snapshot-contract.ts'
+import { byteDamage } from '../../support/damage.ts'
 import { usualDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type IotaCoreLedger, iotaCoreFile } from '../../support/iota-core-file.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
 import { rest } from '../../support/rest.ts'
 import { runCommand } from '../../support/run-command.ts'
+import { runs } from '../../support/runs.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 import {
@@ -49,6 +55,8 @@ let genesis: ReturnType<typeof writeGenesis>
 let node: TestGateway
 let ledger: IotaCoreLedger
 let right: string
+/** What the ledger began with. */
+let first: Pick<Genesis, 'outputs' | 'accounts'>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-iota-core-'))
@@ -56,6 +64,9 @@ beforeAll(async () => {
     ...Array.from({ length: 5 }, () => ownedBy(user(1), 1_000_000n)),
     ...[2, 3].map(accountOf),
   ])
+  const plan = await readGenesisFile(genesis.path)
+  assert(plan.ok, 'the genesis is read')
+  first = genesisOf(plan.value)
   node = await startGateway({ env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() } })
   await pay()
   ledger = await ledgerOf(node)
@@ -173,15 +184,6 @@ describe('a file', () => {
     for await (const line of snapshotSource(right).lines(reader.position())) rest.push(line)
     expect(rest).toEqual(lines.slice(2))
   })
-
-  test('of the genesis slot is refused', async () => {
-    const commitments = ledger.commitments.slice(0, 1)
-    const path = fileOf('genesis', { ...ledger, slot: 0, commitments, roots: undefined })
-    expect(await check(path)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('SNAPSHOT_OF_GENESIS'),
-    })
-  })
 })
 
 describe('a follower', () => {
@@ -221,6 +223,73 @@ function sinceSnapshot({ ledger_updates, unspent_outputs, balances, token_balanc
   return { log: log.sort(), unspent_outputs, balances, token_balances }
 }
 
+describe('the genesis', () => {
+  test('is not proved by its commitment', async () => {
+    expect(await check(fileOf('first', firstOf(ledger)))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('SNAPSHOT_OF_GENESIS'),
+    })
+  })
+
+  test('is a genesis file, which gives the same as that of JSON', async () => {
+    const first = firstOf(ledger)
+    const read = await readGenesisFile(fileOf('first', first))
+    const json = await readGenesisFile(genesis.path)
+    assert(read.ok && json.ok, 'both are read')
+    const { credits, ...plan } = read.value
+    const { credits: given, ...rest } = json.value
+    expect(plan).toEqual(rest)
+    for (const [id, amount] of given) expect(credits.get(id)).toBe(amount)
+  })
+
+  test('is refused where it does not give its ids, its supply or its commitment', async () => {
+    const first = firstOf(ledger)
+    const { outputs, commitments } = first
+    const bytesOf = (place: number) => present(outputs.at(place), 'an output').bytes
+    const swapped = outputs.map((row, i) => ({ ...row, bytes: bytesOf(outputs.length - 1 - i) }))
+    const refused = async (name: string, changed: IotaCoreLedger) => {
+      const read = await readGenesisFile(fileOf(name, changed))
+      return read.ok ? 'taken' : `${read.error.code}: ${read.error.reason}`
+    }
+    const other = Uint8Array.from(present(commitments[0], 'a commitment'))
+    other[88] = 1
+    expect(await refused('swapped', { ...first, outputs: swapped })).toContain(
+      'do not give their ids',
+    )
+    expect(await refused('fewer', { ...first, outputs: outputs.slice(0, -1) })).toContain(
+      'do not give their ids',
+    )
+    expect(await refused('commitment', { ...first, commitments: [other] })).toContain(
+      'its commitment',
+    )
+    expect(await refused('later', ledger)).toContain(`a snapshot of slot ${ledger.slot}`)
+    const { bytes } = iotaCoreFile(first)
+    writeFileSync(join(folder, 'cut'), bytes.subarray(0, 300))
+    const cut = await readGenesisFile(join(folder, 'cut'))
+    expect(cut).toMatchObject({ error: { reason: expect.stringContaining('byte') } })
+  })
+})
+
+/** The same at its genesis. */
+function firstOf({ commitments, ...same }: IotaCoreLedger): IotaCoreLedger {
+  const outputs = first.outputs.map((row) => ({
+    ...row,
+    chainOrdinal: undefined,
+    proof: '0x' as Hex,
+  }))
+  const accounts = first.accounts.map(({ accountId, entry }) => {
+    return { accountId, entry: present(entry, 'the entry of an account') }
+  })
+  return {
+    ...same,
+    slot: 0,
+    commitments: commitments.slice(0, 1),
+    roots: undefined,
+    outputs,
+    accounts,
+  }
+}
+
 describe('what is malformed is refused with its place', () => {
   interface Damage {
     readonly part: string
@@ -241,6 +310,16 @@ describe('what is malformed is refused with its place', () => {
     [
       'a slot of a commitment',
       { part: 'commitments', at: 4, changed: 7, bytes: u32(77), said: 'not that of slot 0' },
+    ],
+    [
+      'a commitment',
+      {
+        part: 'commitments',
+        at: 4 + 40 * 91,
+        changed: 4 + 40 * 91 + 9,
+        bytes: u32(77),
+        said: 'does not name',
+      },
     ],
     ['a slot of the ledger', { part: 'outputs', at: 0, bytes: u32(1), said: 'is before that of' }],
     ['an output', { part: 'outputs', at: 94, bytes: byte(99), said: 'cannot be read' }],
@@ -272,6 +351,20 @@ describe('what is malformed is refused with its place', () => {
         expect.stringContaining('SNAPSHOT_FILE_MALFORMED'),
       ])
     }
+  })
+
+  test('any damage, by its code or without an effect on what is proved', async () => {
+    const { bytes } = iotaCoreFile(rolledBack())
+    await fc.assert(
+      fc.asyncProperty(byteDamage, async (damage) => {
+        const { code, stderr } = await check(fileOf('damaged', damage(bytes)))
+        // The first bytes tell the format.
+        const known =
+          /^$|SNAPSHOT_(FILE_MALFORMED|OUTPUT_UNPROVED|ROOT_DIFFERS|SUPPLY_DIFFERS|MALFORMED|ENDED_EARLY)/
+        expect([code === 0, stderr]).toEqual([stderr === '', expect.stringMatching(known)])
+      }),
+      runs(60),
+    )
   })
 
   test('bytes behind the end', async () => {

@@ -1,5 +1,7 @@
+import { assert } from '../../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../../lib/hex.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
+import { commitmentId } from '../../../protocol/ids.ts'
 import { ProtocolParameters } from '../../../protocol/parameters.ts'
 import type { SlotIndex } from '../../../protocol/primitives.ts'
 import { decode } from '../../../protocol/schema/schema.ts'
@@ -92,7 +94,7 @@ async function commitmentIn(file: FileReader): Promise<Buffer> {
   return bytes
 }
 
-/** One for each slot since the genesis; of those before the newest ones only the slot is looked at. */
+/** One for each slot since the genesis; of those before the newest ones only the slot is looked at, and these follow one another. */
 async function scanCommitments(
   file: FileReader,
   { bytes, commitment, parameters }: Settings,
@@ -111,12 +113,25 @@ async function scanCommitments(
     if (some.readUInt32LE(versionBytes) !== slot) {
       file.refuse(`the commitment is not that of slot ${slot}`, before)
     }
-    if (slot > commitment.slot - 2 * maxCommittableAge - 2) newest.push(Uint8Array.from(some))
+    if (slot > commitment.slot - 2 * maxCommittableAge - 2) {
+      const former = newest.at(-1)
+      const named = bytesToHex(some.subarray(previousAt, previousAt + commitmentIdBytes))
+      if (former !== undefined && named !== idOfCommitment(former)) {
+        file.refuse('the commitment does not name the one before', before)
+      }
+      newest.push(Uint8Array.from(some))
+    }
     if (slot === commitment.slot && !some.equals(bytes)) {
       file.refuse('the last commitment is not that of the settings', before)
     }
   }
   return newest
+}
+
+function idOfCommitment(bytes: Uint8Array): Hex {
+  const commitment = decode(SlotCommitment, bytes)
+  assert(commitment.ok, '89 bytes are a commitment')
+  return commitmentId(commitment.value)
 }
 
 async function scanOutputs(file: FileReader, slot: SlotIndex) {
@@ -271,8 +286,11 @@ async function scanRoots(file: FileReader): Promise<readonly Hex[]> {
 }
 
 const commitmentBytes = 89
+const commitmentIdBytes = 36
 const versionBytes = 1
 const slotBytes = 4
+/** Behind version and slot. */
+const previousAt = versionBytes + slotBytes
 const epochBytes = 4
 const hashBytes = 32
 const accountIdBytes = 32

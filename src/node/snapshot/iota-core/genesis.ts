@@ -1,0 +1,60 @@
+import { genesisCommitment } from '../../../ledger/commit-slot.ts'
+import { identifyOutputs, outputsPerTransaction } from '../../../ledger/genesis.ts'
+import { err, ok, type Result } from '../../../lib/result.ts'
+import { commitmentId, indexOf } from '../../../protocol/ids.ts'
+import type { Output } from '../../../protocol/outputs.ts'
+import type { ProtocolParameters } from '../../../protocol/parameters.ts'
+import type { AccountId } from '../../../protocol/primitives.ts'
+import { SnapshotFileMalformed } from './file-reader.ts'
+import { type FileOutput, type IotaCoreFile, openIotaCoreFile } from './open-file.ts'
+
+/** The genesis of a network, from the snapshot that its nodes began with. */
+
+/** What a ledger begins with. */
+export interface IotaCoreGenesis {
+  readonly parameters: ProtocolParameters
+  readonly outputs: readonly Output[]
+  readonly credits: ReadonlyMap<AccountId, bigint>
+}
+
+/**
+ * Reads it. The outputs give the ids that they have, and the parameters the commitment; the credits of accounts are believed. The
+ * error says what is wrong.
+ */
+export async function readIotaCoreGenesis(path: string): Promise<Result<IotaCoreGenesis, string>> {
+  try {
+    const file = await openIotaCoreFile(path)
+    return await genesisIn(file).finally(file.close)
+  } catch (failure) {
+    if (failure instanceof SnapshotFileMalformed) return err(failure.message)
+    throw failure
+  }
+}
+
+async function genesisIn({
+  scanned,
+  ...file
+}: IotaCoreFile): Promise<Result<IotaCoreGenesis, string>> {
+  const { parameters, commitment, roots } = scanned
+  if (roots !== undefined) {
+    return err(`it is a snapshot of slot ${commitment.slot}; name it with SNAPSHOT`)
+  }
+  if (genesisCommitment(parameters).commitmentId !== commitmentId(commitment)) {
+    return err('its parameters do not give its commitment')
+  }
+  // The node puts all of them into one transaction, of which only so many can be spent.
+  if (scanned.outputs.count > outputsPerTransaction) {
+    return err(`it has more than ${outputsPerTransaction} outputs`)
+  }
+  const rows: FileOutput[] = []
+  for await (const row of file.outputs()) rows.push(row)
+  rows.sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const outputs = rows.map(({ output }) => output)
+  const ids = identifyOutputs(parameters, outputs)
+  if (!rows.every(({ outputId }, i) => outputId === ids[i])) {
+    return err('its outputs do not give their ids')
+  }
+  const credits = new Map<AccountId, bigint>()
+  for await (const { accountId, entry } of file.accounts()) credits.set(accountId, entry.credits)
+  return ok({ parameters, outputs, credits })
+}
