@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createWriteStream, readFileSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { boundHeap } from '../../../src/heap.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { bytesToHex, hexToBytes } from '../../../src/lib/hex.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { ok } from '../../../src/lib/result.ts'
 import { tryLease } from '../../../src/node/lease.ts'
@@ -9,13 +11,22 @@ import { snapshotLines } from '../../../src/node/snapshot/read-snapshot.ts'
 import { receiveSnapshot } from '../../../src/node/snapshot/receive-snapshot.ts'
 import {
   firstCheck,
+  type ProvenOutput,
+  parsePart,
   type SnapshotHead,
   snapshotLine,
+  splitLine,
 } from '../../../src/node/snapshot/snapshot-format.ts'
 import { snapshotSource } from '../../../src/node/snapshot/snapshot-source.ts'
 import { verifySnapshot } from '../../../src/node/snapshot/verify-snapshot.ts'
+import { SlotCommitment } from '../../../src/protocol/commitment.ts'
+import { commitmentId } from '../../../src/protocol/ids.ts'
+import { merkleRoot } from '../../../src/protocol/merkle.ts'
+import type { CommitmentId } from '../../../src/protocol/primitives.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
 import { parametersIn } from '../../../src/store/output-index.ts'
+import { iotaCoreFile } from '../../support/iota-core-file.ts'
 import { makeSnapshotLedger } from '../../support/snapshot-ledger.ts'
 import { testParameters } from '../../support/store-rows.ts'
 import { unwrap } from '../transfers.ts'
@@ -41,7 +52,7 @@ export interface StepFigures {
 }
 
 /** The steps by name. */
-export const steps = { make, write, check, receive } as const
+export const steps = { make, write, convert, check, receive } as const
 
 const [, , name, options] = process.argv
 if (name !== undefined && Object.hasOwn(steps, name)) {
@@ -98,6 +109,29 @@ async function write({ url, file }: StepOptions): Promise<void> {
   out.end()
   await once(out, 'finish')
   await store.close()
+}
+
+/** The file that iota-core would have written, beside that of this program; the slots before have empty commitments. */
+async function convert({ file }: StepOptions): Promise<void> {
+  let head: SnapshotHead | undefined
+  const outputs: ProvenOutput[] = []
+  for await (const line of snapshotSource(file).lines(undefined)) {
+    const part = parsePart(splitLine(line)?.text ?? '')
+    if (part?.section === 'head') head = part.head
+    if (part?.section === 'outputs') outputs.push(...part.rows)
+  }
+  const { slot, parameters, roots } = present(head, 'a head')
+  const commitments: Uint8Array[] = []
+  let previousCommitmentId = bytesToHex(new Uint8Array(36)) as CommitmentId
+  for (let at = parametersIn(testParameters).genesisSlot; at <= slot; at++) {
+    const rootsId = bytesToHex(merkleRoot(roots.map(hexToBytes)))
+    const numbers = { cumulativeWeight: 0n, referenceManaCost: 1n }
+    const made = { protocolVersion: 3, slot: at, previousCommitmentId, rootsId, ...numbers }
+    commitments.push(encode(SlotCommitment, made))
+    previousCommitmentId = commitmentId(made)
+  }
+  const ledger = { slot, parameters, roots, commitments, outputs, accounts: [] }
+  writeFileSync(`${file}.iota-core`, iotaCoreFile(ledger).bytes)
 }
 
 async function check({ file }: StepOptions): Promise<void> {

@@ -9,7 +9,7 @@ import { printTable } from '../measure.ts'
 import type { StepFigures, StepOptions } from '../scale/snapshot-steps.ts'
 
 /**
- * What snapshots cost: writing, checking and receiving one with proofs, each step in a process of its own. `--outputs N` takes
+ * What snapshots cost: writing, checking and receiving one with proofs, and checking and receiving it as a file of iota-core, each step in a process of its own. `--outputs N` takes
  * ledgers of these numbers of unspent outputs, separated by commas; `BENCH_DATABASE` measures one of the two databases alone.
  */
 
@@ -38,13 +38,22 @@ export async function run(words: readonly string[]): Promise<void> {
         const file = join(folder, `snapshot_${kind}_${outputs}`)
         const from = { file, outputs, url: await urlOf(kind, `given_${outputs}`) }
         const into = { ...from, url: await urlOf(kind, `taken_${outputs}`) }
+        const node = {
+          ...into,
+          file: `${file}.iota-core`,
+          url: await urlOf(kind, `node_${outputs}`),
+        }
         await step('make', from)
         for (const [name, options] of [
           ['write', from],
           ['check', from],
           ['receive', into],
+          ['convert', from],
+          ['check', node],
+          ['receive', node],
         ] as const) {
-          rows.push([kind, outputs.toLocaleString('en'), name, ...texts(await step(name, options))])
+          const of = options === node ? `${name} a file of iota-core` : name
+          rows.push([kind, outputs.toLocaleString('en'), of, ...texts(await step(name, options))])
         }
         console.log(`${kind}, ${outputs}: ${(statSync(file).size / 1e6).toFixed(1)} MB`)
       }
