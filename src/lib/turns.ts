@@ -20,8 +20,11 @@ export function createTurns(holdMs = usualHoldMs): Turns {
   return { pass }
 }
 
-/** Half of the longest turn that is allowed, for other work comes in between. */
-const usualHoldMs = 10
+/**
+ * A quarter of the longest time for which the loop is held: a phase of it may have two such turns, either goes on until it asks the
+ * next time, and the collector of V8 comes in between.
+ */
+const usualHoldMs = 5
 
 /*
  * What clients ask for takes turns on the one event loop, by start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn

@@ -38,7 +38,7 @@ export type KeptTrie = keyof typeof keptTries
 
 /** The tries at the end of the newest slot, written or not. */
 export interface KeptTries {
-  /** Sets keys, or removes them where there is no value, and gives the root. Holds the event loop for pieces of 10 ms. */
+  /** Sets keys, or removes them where there is no value, and gives the root. Holds the event loop for pieces of 5 ms. */
   update(trie: KeptTrie, valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>): Promise<Uint8Array>
   /** The same of changes in pages' own form. */
   change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array>

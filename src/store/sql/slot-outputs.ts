@@ -34,8 +34,8 @@ export async function* pagesOfSlots<Row>(
   }
 }
 
-/** Some milliseconds. */
-export const rowsPerPage = 2_000
+/** A millisecond or two. A page comes from the thread of SQLite in one turn. */
+export const rowsPerPage = 500
 
 /** Outputs that some slots create, in no order. */
 export async function* createdInSlots(

@@ -23,6 +23,8 @@ import { createTransfers, unwrap } from '../transfers.ts'
 export interface SlotOptions {
   readonly url: string
   readonly transfers: number
+  /** How many such slots are committed one after another: the first of a process runs code that is not compiled yet. */
+  readonly slots: number
 }
 
 /** What the commit of a slot did to others. */
@@ -59,7 +61,7 @@ if (name !== undefined && Object.hasOwn(steps, name)) {
 }
 
 /** Begins a ledger, commits a slot that spends nothing, and books the next one. */
-async function book({ url, transfers }: SlotOptions): Promise<void> {
+async function book({ url, transfers, slots }: SlotOptions): Promise<void> {
   const { store, term } = await opened(url)
   unwrap(await store.write.initialize(term, genesisOf(plan)))
   const ended = new AbortController().signal
@@ -67,16 +69,16 @@ async function book({ url, transfers }: SlotOptions): Promise<void> {
   const source = createTransfers(1_000_000, 'many', transfers)
   const slot = plan.parameters.genesisSlot + 1
   await bookSlot(store, term, source.next(slot))
-  await commitNext(store, term)
-  await bookSlot(store, term, source.next(slot + 1))
+  await commitNext(store, term, 1)
+  for (let i = 1; i <= slots; i++) await bookSlot(store, term, source.next(slot + i))
   await store.write.releaseLease(term)
   await store.close()
 }
 
-/** Commits the slot that is booked. */
-async function commit({ url }: SlotOptions): Promise<SlotFigures> {
+/** Commits the slots that are booked. */
+async function commit({ url, slots }: SlotOptions): Promise<SlotFigures> {
   const { store, term } = await opened(url)
-  const figures = await watched(store, () => commitNext(store, term))
+  const figures = await watched(store, () => commitNext(store, term, slots))
   await store.close()
   return figures
 }
@@ -87,11 +89,13 @@ async function opened(url: string): Promise<{ readonly store: Store; readonly te
   return { store, term }
 }
 
-async function commitNext(store: Store, term: number): Promise<void> {
+async function commitNext(store: Store, term: number, slots: number): Promise<void> {
   const state = await loadLedgerState(store.read, plan.parameters, stateMemoryOf(64))
   const deps = { store, network: networkOf(plan.parameters), state: () => state }
-  const former = committedSlot(await store.read.latestMilestone())
-  unwrap(await commitSlots(deps, term, { former, upTo: former.commitment.slot + 1 }))
+  for (let left = slots; left > 0; left--) {
+    const former = committedSlot(await store.read.latestMilestone())
+    unwrap(await commitSlots(deps, term, { former, upTo: former.commitment.slot + 1 }))
+  }
 }
 
 async function bookSlot(

@@ -10,11 +10,11 @@ import type { SlotFigures, SlotOptions } from '../scale/slot-steps.ts'
 
 /**
  * What the commit of one large slot does to others: how long it holds the event loop, how long a reader waits, and how much memory
- * it takes. The words are numbers of transfers; `BENCH_DATABASE` measures one of the two databases alone, and `BENCH_ROUNDS`
+ * it takes. The words are numbers of transfers, `1000x20` is twenty slots of 1,000 one after another; `BENCH_DATABASE` measures one of the two databases alone, and `BENCH_ROUNDS`
  * says how often each.
  */
 
-const sizes = [1_000, 10_000, 100_000]
+const sizes = ['1000', '1000x20', '10000', '100000']
 const rounds = Number(process.env.BENCH_ROUNDS ?? 1)
 const program = fileURLToPath(new URL('../scale/slot-steps.ts', import.meta.url))
 
@@ -27,7 +27,8 @@ export async function run(words: readonly string[]): Promise<void> {
   const head = ['database', 'transfers', ...times, 'p99', 'longest read', 'memory before', 'most']
   const rows = [head]
   try {
-    for (const size of words.length === 0 ? sizes : words.map(Number)) {
+    for (const size of words.length === 0 ? sizes : words) {
+      const [transfers = 0, slots = 1] = size.split('x').map(Number)
       for (const kind of ['sqlite', 'postgresql'].filter((one) => (only ?? one) === one)) {
         const figures: SlotFigures[] = []
         for (let round = 0; round < rounds; round++) {
@@ -37,10 +38,10 @@ export async function run(words: readonly string[]): Promise<void> {
             await onServer(server.url, `CREATE DATABASE ${name}`)
             url = databaseUrl(server.url, name)
           }
-          await step('book', { url, transfers: size })
-          figures.push(await step('commit', { url, transfers: size }))
+          await step('book', { url, transfers, slots })
+          figures.push(await step('commit', { url, transfers, slots }))
         }
-        rows.push([kind, size.toLocaleString('en'), ...texts(figures)])
+        rows.push([kind, size, ...texts(figures)])
         console.log(rows.at(-1)?.join(' | '))
       }
     }
