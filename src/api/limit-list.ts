@@ -4,7 +4,6 @@ import { maxFollowedChains } from '../service/chain-records/follow-chain-records
 import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
 import { maximumFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
 import { defaultListSize } from '../service/lists/keyset-page.ts'
-import { mostQueryMs } from '../service/network/database-away.ts'
 import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
@@ -53,7 +52,12 @@ export interface Limit {
 
 /** The limits of a gateway. */
 export function limitsOf(transports: TransportLimits): readonly Limit[] {
-  return [...requestLimits(transports), ...documentLimits, ...listLimits, ...feedLimits(transports)]
+  return [
+    ...requestLimits(transports),
+    ...documentLimits(transports),
+    ...listLimits,
+    ...feedLimits(transports),
+  ]
 }
 
 const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
@@ -107,7 +111,7 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
   },
 ]
 
-const documentLimits: readonly Limit[] = [
+const documentLimits = ({ queryMs }: TransportLimits): readonly Limit[] => [
   {
     name: 'documentDepth',
     value: maxDocumentDepth,
@@ -177,7 +181,7 @@ const documentLimits: readonly Limit[] = [
   },
   {
     name: 'queryMs',
-    value: mostQueryMs,
+    value: queryMs,
     unit: 'MILLISECONDS',
     meaning: 'For which a query may go on.',
     error: 'QUERY_TOO_LONG',

@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
+import { mostQueryMs } from '../service/network/query-time.ts'
 import type { LimitError } from './api-errors.ts'
 import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
 import { roundMs } from './heartbeat.ts'
@@ -18,6 +19,8 @@ export interface TransportLimits extends UnderWayLimits {
   readonly heartbeatMs: number
   /** A request must arrive within this time, or its connection is cut, in milliseconds. */
   readonly requestMs: number
+  /** A query that goes on for longer is ended, in milliseconds. */
+  readonly queryMs: number
   /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
   readonly stalledWriteMs: number
   /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
@@ -73,6 +76,7 @@ export const defaultLimits: TransportLimits = {
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   requestMs: 60_000,
+  queryMs: mostQueryMs,
   stalledWriteMs: 60_000,
   // Others may have the machine meanwhile, and a developer waits rather than to be refused.
   loopDelayMs: 10_000,

@@ -20,7 +20,7 @@ import {
   type OperationRequest,
   prepareOperation,
 } from './operation.ts'
-import { maxBodyBytes, parseJson, readBody } from './rest/body.ts'
+import { parseJson, readBody } from './rest/body.ts'
 import { send } from './rest/respond.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import { type EventStream, openEventStream } from './sse-stream.ts'
@@ -165,7 +165,7 @@ async function readRequest({
     const text = parameters.get('query') ?? undefined
     return operationOf({ query: text, operationName: parameters.get('operationName'), ...json })
   }
-  const body = await readBody(message, maxBodyBytes, client.name)
+  const body = await readBody(message, client.name)
   if (!body.ok) return body
   const parsed = parseJson(body.value)
   return parsed.ok ? operationOf(parsed.value) : parsed

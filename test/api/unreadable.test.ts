@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maxBodyBytes } from '../../src/api/rest/body.ts'
 import { answerUnreadable, maxHeadBytes } from '../../src/api/unreadable.ts'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
 
@@ -95,6 +96,14 @@ describe('a gateway', () => {
     const within = await send(headOf(maxHeadBytes - 100), undefined, its)
     expect(within).toContain('HTTP/1.1 200 ')
     expect(await send(headOf(maxHeadBytes + 100), undefined, its)).toContain('HTTP/1.1 431 ')
+  })
+
+  test('refuses a body by its length, and does not wait for it', async () => {
+    const lines = ['POST /graphql HTTP/1.1', 'Host: x', 'Accept: text/event-stream']
+    const type = ['Content-Type: application/json', 'Connection: close']
+    const length = `Content-Length: ${maxBodyBytes + 1}`
+    const answer = await send([...lines, ...type, length, '', '{'].join('\r\n'), undefined, its)
+    expect(answer).toContain('HTTP/1.1 413 ')
   })
 
   test('waits for a body as long as it may take', async () => {

@@ -50,10 +50,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'api/graphql/metered-services.test.ts',
     'because it has cost too much, it ends by that name, and so does what it still reads',
   ],
-  queryMs: [
-    'api/graphql/metered-services.test.ts',
-    'because it has gone on for too long, nothing more is read',
-  ],
+  queryMs: ['api/graphql/leaving.test.ts', 'end where they have gone on for too long, %s'],
   answerBytes: ['api/graphql/answer-size.test.ts', 'on a socket, which stays'],
   answerFields: ['api/graphql/answer-size.test.ts', 'are fields too, of lists that have no price'],
   pageSize: ofQuery('pageSize'),

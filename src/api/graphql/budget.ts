@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql'
-import { mostQueryMs, type QueryTooLong } from '../../service/network/database-away.ts'
+import type { QueryTooLong } from '../../service/network/database-away.ts'
 import type {
   AnswerTooLarge,
   ClientLeft,
@@ -42,8 +42,8 @@ export interface Budget {
   renew(): void
   /** The client has left. */
   leave(): void
-  /** It has gone on for too long. */
-  overdue(): void
+  /** It has gone on for longer than it may. */
+  overdue(limitMs: number): void
   /** Counts it among those that are under way, until it is closed. */
   begin(underWay: UnderWay): void
   /** It is over, and its answer sent or dropped: it is no longer under way. */
@@ -107,8 +107,8 @@ class OperationBudget implements Budget {
     this.#end({ code: 'CLIENT_LEFT' })
   }
 
-  overdue(): void {
-    this.#end({ code: 'QUERY_TOO_LONG', limitMs: mostQueryMs })
+  overdue(limitMs: number): void {
+    this.#end({ code: 'QUERY_TOO_LONG', limitMs })
   }
 
   begin(underWay: UnderWay): void {

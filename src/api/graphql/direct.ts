@@ -128,9 +128,7 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
           context,
         )
       } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
-        const read = await readBody(message, maxBodyBytes, context.share.client).catch(
-          () => undefined,
-        )
+        const read = await readBody(message, context.share.client).catch(() => undefined)
         // Its client left in it.
         if (!read?.ok) return undefined
         body = read.value

@@ -1,6 +1,5 @@
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import { mostQueryMs } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { GatewayContext } from './builder.ts'
 import { withMeteredServices } from './metered-services.ts'
@@ -12,7 +11,8 @@ export async function atOneMoment<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
 ): Promise<T> {
-  const overdue = setTimeout(() => context.budget.overdue(), mostQueryMs)
+  const { queryMs } = context.limits
+  const overdue = setTimeout(() => context.budget.overdue(queryMs), queryMs)
   overdue.unref()
   try {
     for (let attempt = 1; ; attempt++) {

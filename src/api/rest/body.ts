@@ -14,20 +14,17 @@ export const maxBodyBytes = 1_048_576
  */
 export async function readBody(
   message: IncomingMessage,
-  limit: number,
   client: string,
 ): Promise<Result<Buffer, BodyError>> {
   const isHere = message.complete
-  const body = await withRoom(client, message, () => collect(message, limit))
+  const body = await withRoom(client, message, () => collect(message))
   // The last bytes of one that was still on its way were taken off the socket in no turn.
   if (!isHere) await turnOf(client)
   return body
 }
 
-async function collect(
-  message: IncomingMessage,
-  limit: number,
-): Promise<Result<Buffer, BodyError>> {
+async function collect(message: IncomingMessage): Promise<Result<Buffer, BodyError>> {
+  const limit = maxBodyBytes
   const tooLarge = err({ code: 'BODY_TOO_LARGE', limit } as const)
   if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
   // An iterator over the message would take some ten microseconds more for each small body.

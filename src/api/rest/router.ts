@@ -12,7 +12,7 @@ import { isForm } from '../forms.ts'
 import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import type { Observation } from '../observation.ts'
-import { maxBodyBytes, readBody } from './body.ts'
+import { readBody } from './body.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
 import type { Route } from './route.ts'
@@ -67,7 +67,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
         listen: (work) => listen(request, work),
         quota: request.client.quota,
         isStopping: request.occupancy.isStopping,
-        body: () => readBody(message, maxBodyBytes, request.client.name),
+        body: () => readBody(message, request.client.name),
       },
       deps.services,
     )

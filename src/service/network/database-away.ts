@@ -1,6 +1,6 @@
-import { mostSnapshotMs } from '../../store/database.ts'
 import { isStoreAway } from '../../store/faults.ts'
 import { SnapshotOver } from '../../store/snapshots.ts'
+import { mostQueryMs } from './query-time.ts'
 
 /** The database is away, restarting or overloaded. The request may have been carried out: a client that submitted asks again. */
 export interface DatabaseAway {
@@ -11,9 +11,6 @@ export interface DatabaseAway {
 export function storeAwayOf(failure: unknown): DatabaseAway | undefined {
   return isStoreAway(failure) ? { code: 'STORE_AWAY' } : undefined
 }
-
-/** How long a query may read as of its moment, in milliseconds. */
-export const mostQueryMs = mostSnapshotMs
 
 /** A query was still reading after so long, and what it reads as of may be gone. */
 export interface QueryTooLong {

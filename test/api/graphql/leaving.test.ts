@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
@@ -215,6 +216,62 @@ describe('operations that are under way', () => {
       '{ unspentOutputs(first: 1000) { nodes { outputId } } }',
     )
     expect(data.unspentOutputs.nodes).toHaveLength(1_000)
+  })
+
+  test('are refused, by each transport, as long as answers hold so much memory that are not sent', async () => {
+    const limits = { ...defaultLimits, heldBytes: 1_000_000 }
+    const full = await startDoors(servicesOf(), limits)
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    gate = { at: 'siblings', reached: () => {}, opened }
+    const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
+    const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} } } }`
+    // The second answer is made, and waits for the first.
+    const socket = connect(Number(new URL(full.url).port), '127.0.0.1')
+    socket.resume().write(graphqlRequest(proofs) + graphqlRequest(large))
+    const ask = (accept: string) =>
+      fetch(`${full.url}/graphql?query={__typename}`, { headers: { accept } })
+    await until(async () => (await ask('application/json')).status === 503, {
+      what: 'operations are refused',
+    })
+    for (const accept of ['application/json', 'application/json;q=0.9', 'text/event-stream']) {
+      const answer = await ask(accept)
+      expect([answer.status, await answer.text()]).toEqual([
+        503,
+        expect.stringContaining('1000000 bytes'),
+      ])
+    }
+    const client = socketClient(full.url)
+    const asked = client.iterate({ query: '{ __typename }' }).next()
+    await expect(asked).rejects.toMatchObject(refused('bytes', 1_000_000))
+    await client.dispose()
+    open()
+    await until(async () => (await ask('application/json')).status === 200, {
+      what: 'another operation is answered',
+    })
+    socket.destroy()
+    await full.close()
+  })
+
+  test.each([
+    ['compiled', 'application/json'],
+    ['executed', 'application/json;q=0.9'],
+  ])('end where they have gone on for too long, %s', async (_, accept) => {
+    const queryMs = 100
+    const hasty = await startDoors(servicesOf(), { ...defaultLimits, queryMs })
+    let reached = () => {}
+    const isReached = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    // A timer that is set later for as long comes later than the one of the query.
+    const opened = isReached.then(() => delay(queryMs))
+    gate = { at: 'pieces', reached, opened }
+    const { errors } = await graphql(hasty.url, manaQuery, {}, { accept })
+    expect(errors).toMatchObject([{ extensions: { code: 'QUERY_TOO_LONG', limitMs: queryMs } }])
+    expect(reads.pieces).toBe(1)
+    await hasty.close()
   })
 })
 

@@ -5,6 +5,8 @@ import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send, sendFetched, sendInTurnsOf } from '../../../src/api/rest/respond.ts'
 import { turnsAwaited } from '../../../src/lib/turns.ts'
+import { phasesAwaited } from '../../support/phases-awaited.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 
 /** Answers of megabytes are given to the system piece by piece, as their clients take them. */
@@ -77,5 +79,37 @@ describe('an answer of megabytes', () => {
     expect(turnsAwaited('192.0.2.1')).toBe(1)
     expect(turnsAwaited('127.0.0.1')).toBe(0)
     socket.destroy()
+  })
+})
+
+describe('behind a trusted proxy', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { TRUST_PROXY: '1' } })
+  })
+  afterAll(() => gateway.close())
+
+  test.each([
+    ['the short way', 'application/json'],
+    ['the executor', 'application/json;q=0.9'],
+  ])('an answer of megabytes by %s waits for the turns of who is named', async (_, accept) => {
+    const limits = Array.from({ length: 250 }, (_, i) => `a${i}: limits { name meaning unit }`)
+    const [proxy, named] = ['127.0.0.1', '192.0.2.1']
+    const phases = await phasesAwaited([proxy, named], async () => {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          accept,
+          'accept-encoding': 'identity',
+          'content-type': 'application/json',
+          'x-forwarded-for': named,
+        },
+        body: JSON.stringify({ query: `{ ${limits.join(' ')} }` }),
+      })
+      expect((await response.text()).length).toBeGreaterThan(1_000_000)
+    })
+    expect(phases).toEqual([0, expect.any(Number)])
+    // One for each piece of 64 KiB, and not for the request alone.
+    expect(phases[1]).toBeGreaterThan(10)
   })
 })

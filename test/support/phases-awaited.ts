@@ -1,0 +1,20 @@
+import { turnsAwaited } from '../../src/lib/turns.ts'
+
+/** In how many phases of the event loop each client has waited for its turn while something was done. */
+export async function phasesAwaited(
+  clients: readonly string[],
+  work: () => Promise<void>,
+): Promise<readonly number[]> {
+  const phases = clients.map(() => 0)
+  let isOver = false
+  const look = () => {
+    for (const [i, client] of clients.entries()) {
+      if (turnsAwaited(client) > 0) phases[i] = (phases[i] ?? 0) + 1
+    }
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  await work()
+  isOver = true
+  return phases
+}
