@@ -166,7 +166,7 @@ export async function openHttp(
   limitSockets(server, { limits: deps.limits, proxies, openFiles: openFileLimit() }, deps.log)
   const reading = readInPieces(server, proxies)
   const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
-  takeUpgrades(server, policies, (path) => {
+  takeUpgrades(server, { policies, clients }, (path) => {
     if (path === graphqlPath) return listeners
     return path === mqttPath ? mqtt : undefined
   })
@@ -208,13 +208,18 @@ export async function openHttp(
   })
 }
 
-/** Passes requests to upgrade to the transport of their path. */
+/** Passes requests to upgrade to the transport of their path, in the turns of their clients. */
 function takeUpgrades(
   server: Server,
-  policies: Policies,
+  { policies, clients }: Pick<RequestDeps, 'policies' | 'clients'>,
   transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
 ): void {
-  server.on('upgrade', (request, socket, head) => {
+  server.on('upgrade', async (request, socket, head) => {
+    const fail = () => void socket.destroy()
+    socket.on('error', fail)
+    await turnOf(clients.nameOf(request))
+    socket.off('error', fail)
+    if (socket.destroyed) return
     const target = request.url ?? '/'
     const transport = transportAt(splitTarget(target).path)
     if (!wantsWebSocket(request)) return ignoreUpgrade(server, request, socket, head)
@@ -362,12 +367,18 @@ function sendToPage(response: ServerResponse, common: CommonHeaders): void {
   send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' }, common)
 }
 
+/**
+ * Connections that the system keeps until they are accepted, or as many as it allows. Where there is no place for another one, its client
+ * hears nothing and tries again after a second.
+ */
+const mostUnaccepted = 4_096
+
 /** Listens; resolves with the system's reason where it is refused. */
 function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
     server.once('error', refuse)
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: mostUnaccepted }, () => {
       server.off('error', refuse)
       resolve(undefined)
     })

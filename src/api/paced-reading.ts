@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createFifo, type Fifo } from '../lib/fifo.ts'
+import { isForConnections } from '../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
 
 /**
@@ -23,10 +24,10 @@ export interface PacedReading {
 const pieceBytes = 4_096
 
 /** So many requests of one client are parsed, on all its connections, before the event loop serves others. */
-const mostPhaseRequests = 256
+const mostPhaseRequests = 64
 
 /** The same in bytes, of which bodies may be most. */
-const mostPhaseBytes = 1_048_576
+const mostPhaseBytes = 262_144
 
 /** Begins with every connection of a server. */
 export function readInPieces(server: Server, proxies: TrustedProxies): PacedReading {
@@ -43,8 +44,8 @@ export function readInPieces(server: Server, proxies: TrustedProxies): PacedRead
     const client = isOfMany ? socket : clientOf(socket.remoteAddress, {}, proxies)
     paces.set(socket, pace(socket, phases, client))
   })
-  // The messages of a WebSocket have turns of their own.
-  server.prependListener('upgrade', (_message, socket) => paces.get(socket)?.end())
+  // Nobody answers on it what was counted before.
+  server.prependListener('upgrade', (_message, socket) => paces.get(socket)?.release())
   return {
     count: (socket) => paces.get(socket)?.count(),
     hold: (socket) => paces.get(socket)?.hold(),
@@ -58,8 +59,6 @@ interface Pace {
   count(): void
   hold(): void
   release(): void
-  /** What comes from now on is given as it comes. */
-  end(): void
 }
 
 /** Stands between the system and the stream: what is pushed is kept, and given when the stream asks for more. */
@@ -68,7 +67,6 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
   const kept = createFifo<Uint8Array | null>()
   let isHeld = false
   let isAwaited = false
-  let isOver = false
 
   function give(): number {
     isAwaited = false
@@ -92,7 +90,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
 
   socket.push = (bytes: Uint8Array | null) => {
     const isNext = !isHeld && kept.length === 0
-    if (isNext && (isOver || bytes === null)) return push.call(socket, bytes)
+    if (isNext && bytes === null) return push.call(socket, bytes)
     const isShort = bytes !== null && bytes.length <= pieceBytes
     if (isNext && isShort && phases.take(client, bytes.length)) return push.call(socket, bytes)
     keep(bytes)
@@ -114,10 +112,6 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
       isHeld = false
       if (kept.length > 0) giveLater()
       else read.call(socket, 0)
-    },
-    end: () => {
-      isOver = true
-      isHeld = false
     },
   }
 }
@@ -146,6 +140,10 @@ function createPhases(): Phases {
 
   function begin(): void {
     isPlanned = false
+    if (isForConnections()) {
+      plan()
+      return
+    }
     for (const [client, phase] of phases) {
       if (phase.waiting.length === 0) phases.delete(client)
       phase.requests = 0
@@ -176,7 +174,7 @@ function createPhases(): Phases {
     count: (client) => void phaseOf(client).requests++,
     take: (client, bytes) => {
       const phase = phaseOf(client)
-      if (phase.waiting.length > 0 || !hasRoom(phase)) return false
+      if (phase.waiting.length > 0 || !hasRoom(phase) || isForConnections()) return false
       phase.bytes += bytes
       return true
     },

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { BlockList, type Socket } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
 import { lookForConnections, turnsAwaited } from '../lib/turns.ts'
@@ -45,28 +45,34 @@ export function limitSockets(
     server.on('drop', () => outage.failed(`${limit} are open, and more are cut`))
   }
 
-  function count(address: string, by: 1 | -1): number {
+  function count(address: string, by: 1 | -1): void {
     const open = (counts.get(address) ?? 0) + by
     if (open > 0) counts.set(address, open)
     else counts.delete(address)
-    return open
   }
 
-  // Before the server's own listener, which would begin to read.
-  server.prependListener('connection', (socket: Socket) => {
+  /** Asked before anything is made of a connection, which is most of what it costs to have one. */
+  function isCut(remoteAddress: string): boolean {
+    lookForConnections()
+    // Behind it are many clients, whose requests are counted each by itself.
+    if (isProxy(remoteAddress, proxies)) return false
+    const address = clientOf(remoteAddress, {}, proxies)
+    const open = counts.get(address) ?? 0
+    if (open < ofClient && turnsAwaited(address) <= maxTurnsAwaited) return false
+    log.debug('client-sockets-full', { address, open })
+    return true
+  }
+
+  Object.assign(server, { blockList: Object.assign(new BlockList(), { check: isCut }) })
+  server.on('connection', (socket: Socket) => {
     // The server is given some connections twice.
     if (seen.has(socket)) return
     seen.add(socket)
-    lookForConnections()
     outage.recovered()
-    // Behind it are many clients, whose requests are counted each by itself.
     if (isProxy(socket.remoteAddress, proxies)) return
     const address = clientOf(socket.remoteAddress, {}, proxies)
-    const open = count(address, 1)
+    count(address, 1)
     socket.once('close', () => count(address, -1))
-    if (open <= ofClient && turnsAwaited(address) <= maxTurnsAwaited) return
-    log.debug('client-sockets-full', { address, open })
-    socket.destroy()
   })
 }
 

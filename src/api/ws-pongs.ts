@@ -6,8 +6,14 @@ import type { WebSocket } from 'ws'
  * bytes, and `ws` cuts a client that has not read 60 of the answers.)
  */
 
-/** Pings that arrive while a pong is being sent are answered by one pong, with the payload of the last. */
-export function createPongs(socket: WebSocket): (payload: unknown) => void {
+/**
+ * Pings that arrive while a pong is being sent are answered by one pong, with the payload of the last. `lengthOfPing` gives the length of
+ * the message that is answered.
+ */
+export function createPongs(
+  socket: WebSocket,
+  lengthOfPing: () => number,
+): (payload: unknown) => void {
   let isSending = false
   let next: string | undefined
 
@@ -22,16 +28,15 @@ export function createPongs(socket: WebSocket): (payload: unknown) => void {
   }
 
   return (payload) => {
-    next = pongOf(payload)
+    next = pongOf(lengthOfPing() > maxPongLength ? undefined : payload)
     if (!isSending) sendNext()
   }
 }
 
-/** A pong with the payload of the ping, as the library sends it, unless that is too long. */
+/** A pong with the payload of the ping, as the library sends it. */
 function pongOf(payload: unknown): string {
-  const pong = JSON.stringify(payload ? { type: 'pong', payload } : { type: 'pong' })
-  return pong.length > maxPongLength ? '{"type":"pong"}' : pong
+  return JSON.stringify(payload ? { type: 'pong', payload } : { type: 'pong' })
 }
 
-/** The longest pong; payloads are usually a time or a number. */
+/** The longest ping that is answered with its payload, which is usually a time or a number. */
 const maxPongLength = 1_024

@@ -99,18 +99,23 @@ const goingAway = 1001
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const { socket, duplex } = connection
   duplex.on('drain', () => readOn(connection))
+  let received = 0
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
       send: (text) => sendText(connection, text, log),
       close: (code, reason) => socket.close(code, reason),
-      onPing: createPongs(socket),
+      onPing: createPongs(socket, () => received),
       onMessage: (receive) =>
         socket.on('message', (bytes: Buffer) => {
           connection.isSilent = false
           connection.unhandledBytes += bytes.length + bytesPerMessage
           readNoFaster(connection)
-          takeMessage(connection, bytes, receive).catch((error: unknown) => {
+          const take = (text: string) => {
+            received = text.length
+            return receive(text)
+          }
+          takeMessage(connection, bytes, take).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
               return

@@ -193,25 +193,28 @@ const mostSteps = 256
 
 /*
  * The system hands over one connection each time the loop looks for new ones (libuv accepts no more at once). Long turns in between
- * would keep hundreds waiting, of whatever client, behind those of one that opens many.
+ * would keep hundreds waiting, of whatever client, behind those of one that opens many. As long as connections come, two thirds of the
+ * time are for them alone.
  */
 
-let hasConnectionCome = false
-let phasesWithoutTurns = 0
-
-const mostPhasesWithoutTurns = 16
+let connectionsCome = 0
+let lookingSince: number | undefined
 
 /** Has the loop look for another connection before the next turn, as one has come. */
 export function lookForConnections(): void {
-  hasConnectionCome = true
+  const came = ++connectionsCome
+  lookingSince ??= performance.now()
+  const end = () => {
+    if (came === connectionsCome) lookingSince = undefined
+  }
+  // What is planned from within an immediate runs after the loop has looked once more.
+  setImmediate(() => setImmediate(end))
 }
 
-/** Whether the phase that begins has no turns. */
-function isForConnections(): boolean {
-  const isIt = hasConnectionCome && phasesWithoutTurns < mostPhasesWithoutTurns
-  hasConnectionCome = false
-  phasesWithoutTurns = isIt ? phasesWithoutTurns + 1 : 0
-  return isIt
+/** Whether the time is for connections: nothing else is begun that can wait. */
+export function isForConnections(now = performance.now()): boolean {
+  if (lookingSince === undefined) return false
+  return (now - lookingSince) % (3 * usualHoldMs) < 2 * usualHoldMs
 }
 
 function planSteps(): void {
@@ -227,7 +230,7 @@ function step(): void {
     stepsLeft = stepsPlanned
     stepsPlanned = 0
     // Where connections are looked for, the time for turns is over from the start.
-    phaseBegan = isForConnections() ? -Infinity : now
+    phaseBegan = isForConnections(now) ? -Infinity : now
   }
   stepsLeft--
   endTurn(now)

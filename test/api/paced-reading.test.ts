@@ -88,6 +88,26 @@ describe('a connection', () => {
     socket.end(Buffer.concat([Buffer.from(head), bytes]))
     expect((await upgraded).equals(bytes)).toBe(true)
   })
+
+  test('is read in pieces behind an upgrade too', async () => {
+    const socket = await open()
+    const upgraded = once(server, 'upgrade')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    const [, duplex]: Duplex[] = await upgraded
+    let [read, most, before] = [0, 0, 0]
+    duplex?.on('data', (bytes) => {
+      read += bytes.length
+    })
+    const length = 8_000_000
+    socket.write(Buffer.alloc(length))
+    while (read < length) {
+      await inNextPhase()
+      most = Math.max(most, read - before)
+      before = read
+    }
+    expect(most).toBeLessThan(300_000)
+    duplex?.destroy()
+  })
 })
 
 /** Opens connections on a thread of its own, and writes to all of them when it is told, so that all bytes are there at once. */

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, type BlockList, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultLimits, maxTurnsAwaited } from '../../src/api/limits.ts'
 import { limitSockets, socketsPerConnection } from '../../src/api/sockets.ts'
+import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { turnOf } from '../../src/lib/turns.ts'
 
-const server = createServer((_request, response) => response.end('answered'))
+const server: Server & { blockList?: BlockList } = createServer((_request, response) =>
+  response.end('answered'),
+)
 /** What happens at the moment in which a connection comes. */
 let onConnection = () => {}
 
@@ -21,7 +24,14 @@ beforeAll(async () => {
     },
     silentLog,
   )
-  server.prependListener('connection', () => onConnection())
+  const blockList = present(server.blockList, 'what is asked before a connection')
+  const check = blockList.check.bind(blockList)
+  Object.assign(blockList, {
+    check: (address: string) => {
+      onConnection()
+      return check(address)
+    },
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   afterTurns,
   createTurns,
+  isForConnections,
   isTurnOver,
+  lookForConnections,
   nextTurn,
   restOfTurn,
   turnOf,
@@ -128,6 +130,23 @@ describe('between clients', () => {
     }
     await last
     expect(seen).toEqual([...Array(10).fill('promise'), 'rest'])
+  })
+
+  test('turns leave two thirds of the time to connections as long as they come, and all of it afterwards', async () => {
+    const seen: string[] = []
+    const works = ['a', 'b', 'c'].map((client) => work(seen, client, 1))
+    const phases: string[] = []
+    for (const end = clock + 15; clock < end; clock++) {
+      lookForConnections()
+      await setImmediate()
+      phases.push(seen.splice(0).join(''))
+    }
+    expect(phases.slice(0, 10)).toEqual(Array(10).fill(''))
+    expect(phases[10]).toBe('abc')
+    await Promise.all(works)
+    lookForConnections()
+    for (let n = 0; n < 3; n++) await setImmediate()
+    expect(isForConnections()).toBe(false)
   })
 
   describe('answers leave together', () => {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Aedes, type Client, type Subscription } from 'aedes'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../lib/log.ts'
+import { turnOf } from '../../lib/turns.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../auth.ts'
@@ -176,8 +177,11 @@ async function createBroker(
       done(null, true)
     },
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
-    authorizeSubscribe: (client, subscription, done) => {
-      const isRefused = shares.get(client.conn)?.take(topicCost) !== undefined
+    authorizeSubscribe: async (client, subscription, done) => {
+      const share = shares.get(client.conn)
+      // The library takes the next packet of a client when it has been told.
+      await turnOf(share?.client ?? '')
+      const isRefused = share?.take(topicCost) !== undefined
       const topics = allowed.get(client) ?? new Set()
       allowed.set(client, topics)
       const isAllowed = !isRefused && mayAdd(topics, subscription)
