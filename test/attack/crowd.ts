@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -27,6 +28,16 @@ const query = `{ address(address: "${address}") { balance { total } updates(firs
 const json = { 'content-type': 'application/json' }
 let times: number[] = []
 let failed = 0
+
+/*
+ * They would have machines of their own. Here they share processors with the attacker, for which they must not wait: that would be no time
+ * of the gateway.
+ */
+try {
+  setPriority(-15)
+} catch {
+  // Only the administrator may raise it.
+}
 
 type Way = (client: OwnClient) => Promise<boolean>
 

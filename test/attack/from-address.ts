@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** Requests from an address of their own, as those of another client: Linux has all of 127.0.0.0/8 as local addresses. */
@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 /** An answer, read to its end, or as far as was asked. */
 export interface Answer {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
@@ -20,7 +21,7 @@ export interface OwnClient {
 
 /** What it sends. */
 export interface OwnInit {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal
@@ -44,11 +45,11 @@ export function ownClient(localAddress: string): OwnClient {
       const asked = request(url, { method, headers, agent, localAddress, signal })
       asked.on('error', (error) => reject(signal.aborted ? signal.reason : error))
       asked.on('response', (response) => {
-        const status = response.statusCode ?? 0
+        const { statusCode: status = 0, headers } = response
         const isEndless = stream !== undefined && isEvents(response)
         const read = isEndless ? firstBytes(response) : text(response)
         read
-          .then((bytes) => resolve({ status, text: bytes }), reject)
+          .then((bytes) => resolve({ status, headers, text: bytes }), reject)
           .finally(() => {
             if (isEndless && stream === 'left') asked.destroy()
           })

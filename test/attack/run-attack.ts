@@ -16,6 +16,9 @@ export interface AttackOptions {
   readonly milliseconds: number
 }
 
+/** Each attack is one of somebody new, whose share of cost is full. */
+let attackers = 0
+
 /** Makes rounds of an attack, at least one, closes what it opened, and judges the answers. */
 export async function runAttack(
   gateway: AttackedGateway,
@@ -23,7 +26,7 @@ export async function runAttack(
   { scale, milliseconds }: AttackOptions,
 ): Promise<Attacked> {
   const answers = new Map<string, number>()
-  const client = ownClient('127.0.0.1')
+  const client = ownClient(`127.0.2.${++attackers}`)
   const closing: (() => void)[] = [client.close]
   const onEnd = (close: () => void) => void closing.push(close)
   const target: Target = { ...gateway.target, scale, client, onEnd }

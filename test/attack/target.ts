@@ -77,7 +77,8 @@ export function askStream(target: Target, query: string): Promise<string> {
 /** Sends bytes on a connection of its own, which reads nothing. */
 export async function sendUnread(target: Target, text: string): Promise<Socket | undefined> {
   const { hostname, port } = new URL(target.url)
-  const socket = connect({ host: hostname, port: Number(port) })
+  const { localAddress } = target.client
+  const socket = connect({ host: hostname, port: Number(port), localAddress })
   target.onEnd(() => socket.destroy())
   socket.on('error', () => {})
   socket.pause()
@@ -101,6 +102,7 @@ export async function openSocket(
 ): Promise<WebSocket | undefined> {
   const socket = new WebSocket(target.url.replace('http', 'ws') + path, protocol, {
     perMessageDeflate: false,
+    localAddress: target.client.localAddress,
   })
   // One for each operation that waits.
   socket.setMaxListeners(0)
