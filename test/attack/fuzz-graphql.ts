@@ -35,12 +35,21 @@ export function graphqlRequest(deps: GraphqlFuzzDeps, random: Random): FuzzReque
   const kind = isMutation ? 'mutation' : 'query'
   const query = `${kind} { ${root ? selectionOf(values, root, random.between(2, 4)) : ''} }`
   const authorization = chance(random, 70) ? { authorization: deps.token } : {}
-  if (!isMutation && query.length < 4_000 && chance(random, 20)) {
-    return {
-      target: `/graphql?${new URLSearchParams({ query })}`,
-      init: { headers: authorization },
-    }
+  const isByUrl = !isMutation && query.length < 4_000 && chance(random, 20)
+  const requestOf = isByUrl ? byUrl : byBody
+  return {
+    ...requestOf(query, authorization),
+    again: (times) => requestOf(`${query} # ${times}`, authorization),
   }
+}
+
+type Headers = Readonly<Record<string, string>>
+
+function byUrl(query: string, headers: Headers): FuzzRequest {
+  return { target: `/graphql?${new URLSearchParams({ query })}`, init: { headers } }
+}
+
+function byBody(query: string, authorization: Headers): FuzzRequest {
   const headers = { 'content-type': 'application/json', ...authorization }
   return { target: '/graphql', init: { method: 'POST', headers, body: JSON.stringify({ query }) } }
 }

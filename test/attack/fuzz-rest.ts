@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Random } from '../support/random.ts'
+import type { OwnInit } from './from-address.ts'
 import type { FuzzRequest } from './fuzz.ts'
 import { chance, oddNumbers, oddTexts, pick } from './known-values.ts'
 
@@ -75,11 +76,7 @@ interface Values extends RestFuzzDeps {
 
 const mediaTypes = ['application/json', 'text/plain', 'application/vnd.iota.serializer-v2', '*/*']
 
-function initOf(
-  values: Values,
-  method: string,
-  requestBody: ApiOperation['requestBody'],
-): RequestInit {
+function initOf(values: Values, method: string, requestBody: ApiOperation['requestBody']): OwnInit {
   const { random, oddness, token } = values
   const headers: Record<string, string> = {}
   if (chance(random, 50)) headers.authorization = token

@@ -24,6 +24,10 @@ import type { Target } from './target.ts'
 /** The gateway under attack: a process of its own with little memory and few descriptors. */
 export interface AttackedGateway {
   readonly url: string
+  /** Of its process. */
+  readonly pid: number
+  /** A token of a holder, which may set chain records. */
+  tokenOf(subject: string): Promise<string>
   /** What an attack knows of it. */
   readonly target: Pick<Target, 'url' | 'token' | 'wrongBlock' | 'largeBlock'>
   /** What its process holds now. */
@@ -61,27 +65,26 @@ export async function startAttackedGateway(env: Environment = {}): Promise<Attac
   const { url, process: child } = program
   const offer = await offerOf(url)
   const key = createSecretKey(Buffer.from(secret))
-  const token = await issueToken(
-    { algorithm: 'HS256', sign: key, verify: key },
-    {
-      subject: 'victim',
-      scopes: ['chain-record:write'],
-      lifetimeSeconds: 3_600,
-      nowMs: Date.now(),
-    },
-  )
+  const tokenOf = (subject: string) =>
+    issueToken(
+      { algorithm: 'HS256', sign: key, verify: key },
+      { subject, scopes: ['chain-record:write'], lifetimeSeconds: 3_600, nowMs: Date.now() },
+    )
   const { block } = blockOf(offer, taggedData('0x01', '0x'))
   const large = blockOf(offer, taggedData('0x01', bytesToHex(new Uint8Array(8_000))))
   const wrongBlock = { ...block, signature: large.block.signature }
+  const pid = present(child.pid, 'its number')
   return {
     url,
+    pid,
+    tokenOf,
     target: {
       url,
-      token,
+      token: await tokenOf('victim'),
       wrongBlock: Object(print(Block, wrongBlock)),
       largeBlock: bytesToHex(large.bytes),
     },
-    holds: () => heldBy(child.pid ?? 0),
+    holds: () => heldBy(pid),
     isAlive: () => child.exitCode === null && child.signalCode === null,
     logged: program.logged,
     end: async () => {

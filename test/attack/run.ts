@@ -11,6 +11,7 @@ import { type ApiDocument, restRequest } from './fuzz-rest.ts'
 import { type AttackedGateway, fillLedger, startAttackedGateway } from './gateway.ts'
 import { knownValues } from './known-values.ts'
 import { failings, type Measured, measure, startCrowd } from './measure.ts'
+import { createWorkMeter } from './work.ts'
 
 /**
  * `npm run attack [-- PART OF A NAME …] [--seconds N]`: every attack, or those whose names have one of the parts, for N seconds
@@ -24,6 +25,9 @@ const shares = {
   CLIENT_SUBSCRIPTIONS: String(usualClientLimits.subscriptions),
   MAX_LOOP_DELAY: String(usualLoopDelayMs),
 }
+
+/** For random requests: little of what one spends comes back before it is asked what is left, and all but the dearest leave something. */
+const costPerSecond = '3000'
 
 const help = `npm run attack [-- PART OF A NAME …] [--seconds N]
 npm run attack -- fuzz-rest|fuzz-graphql N [SEED]
@@ -45,11 +49,17 @@ process.exitCode = isWell ? 0 : 1
 /** `fuzz-rest N` or `fuzz-graphql N`, with the seed behind it. */
 async function fuzzAll(): Promise<boolean> {
   const [, requests = 1_000, seed = Date.now() % 1_000_000] = parts.map(Number)
-  const gateway = await startAttackedGateway()
+  const gateway = await startAttackedGateway({ CLIENT_COST: costPerSecond })
   await fillLedger(gateway.url)
   const make = await requestsOf(kind, gateway)
   console.log(`${kind}: ${requests} requests, seed ${seed}`)
-  const report = await fuzz({ url: gateway.url, seed, requests, make })
+  const report = await fuzz({
+    url: gateway.url,
+    seed,
+    requests,
+    make,
+    meter: createWorkMeter(gateway),
+  })
   const { faults, answers, slowestMs, slowest } = report
   for (const fault of faults.slice(0, 20)) console.log(fault)
   console.log(

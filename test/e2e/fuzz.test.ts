@@ -1,12 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { faultOf, fuzz } from '../attack/fuzz.ts'
 import { graphqlRequest } from '../attack/fuzz-graphql.ts'
 import { restRequest } from '../attack/fuzz-rest.ts'
 import { knownValues } from '../attack/known-values.ts'
+import { createWorkMeter } from '../attack/work.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { getJson, untilHealth } from '../support/wallet.ts'
+
+/** A server of which some requests take a twentieth of a second of the processor, each for a cost of 500. */
+const spinning = `
+  let isFirst = true
+  require('node:http').createServer(({ url }, response) => {
+    const isSlow = url === '/slow' || (url === '/slow-at-first' && isFirst)
+    if (url === '/slow-at-first') isFirst = false
+    const { user } = process.cpuUsage()
+    while (isSlow && process.cpuUsage().user - user < 50_000);
+    response.setHeader('ratelimit', '"cost";r=500;t=1').setHeader('ratelimit-policy', '"cost";q=1000;w=10').end()
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })
+`
 
 /** Random requests from the two descriptions of the gateway; `npm run attack -- fuzz-rest N` sends more. */
 describe('no random request is answered with a fault, a path of the machine or a statement', () => {
@@ -36,6 +52,21 @@ describe('no random request is answered with a fault, a path of the machine or a
     const { faults, answers } = await fuzz({ url, seed, requests: 200, make })
     expect(faults).toEqual([])
     expect(answers.get('200')).toBeGreaterThan(20)
+  })
+
+  test('one that takes more of the processor than its client pays for is noticed', async () => {
+    const server = spawn(process.execPath, ['-e', spinning], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [port] = await once(server.stdout, 'data')
+    const url = `http://127.0.0.1:${port}`
+    const pid = present(server.pid, 'its number')
+    const meter = createWorkMeter({ url, pid, tokenOf: async () => '' })
+    const targets = ['/', '/slow', '/slow-at-first', '/']
+    const make = () => ({ target: targets.shift() ?? '/', init: {} })
+    const { faults } = await fuzz({ url, seed, requests: targets.length, make, meter })
+    expect(faults).toEqual([expect.stringMatching(/its cost of \d+ allows .* GET \/slow /)])
+    server.kill()
   })
 
   test.each([

@@ -19,6 +19,8 @@ const from: Parameter<string | undefined> = {
 export const snapshotRoute = route({
   method: 'GET',
   path: '/api/gateway/v1/snapshot',
+  // Besides its text: `fuzz-rest` measured 40 to 70 ms for a ledger of a thousand outputs, whose text is 350 units.
+  cost: 2_000,
   about:
     'The ledger at the end of the newest slot, for a gateway that begins with it: what proves it, unspent outputs, accounts, ' +
     'and how far the history of each address is. A transfer that broke off goes on with `from`.',
