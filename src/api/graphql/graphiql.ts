@@ -1,11 +1,11 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { once } from 'node:events'
 import type { GraphiQLOptions } from 'graphql-yoga'
-import { assert } from '../../lib/assert.ts'
+import { present } from '../../lib/assert.ts'
+import { startThread } from '../../lib/thread.ts'
 import type { Services } from '../../service/services.ts'
-import { tagOf } from '../rest/respond.ts'
 import type { RestResponse } from '../rest/response.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
+import type { MadePage } from './graphiql-worker.ts'
 
 /** The GraphiQL page: one document with everything in it, which no other host has a part in. */
 
@@ -25,24 +25,6 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-/**
- * Runs in the browser: GraphiQL takes the document of an address but not its variables, and has the default tabs only where
- * none are kept.
- */
-const ofAddress = `(options) => {
-  const { searchParams } = new URL(location.href)
-  const [query, variables] = ['query', 'variables'].map((name) => searchParams.get(name))
-  if (query !== null) options.defaultTabs.unshift({ query, variables })
-  if (variables !== null) options.variables = variables
-  return options
-}`
-
-const inGzip = promisify(gzip)
-const inBrotli = promisify(brotliCompress)
-
-/** As small as gzip makes it, in a third of the time; the best quality would take half a minute. */
-const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 // The package is looked up now all the same: a program that is not whole shall not start.
 import.meta.resolve('@graphql-yoga/render-graphiql')
@@ -65,23 +47,19 @@ export function graphiqlPage(services: Services): Promise<RestResponse> {
 }
 
 async function makePage(services: Services): Promise<RestResponse> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const options: GraphiQLOptions = {
     title: 'Ledger Gateway',
     subscriptionsProtocol: 'WS',
     defaultTabs: [...(await graphiqlTabs(services))],
   }
-  const rendered = renderGraphiQL(options)
-  const json = JSON.stringify(options)
-  const at = rendered.lastIndexOf(json)
-  assert(at !== -1, 'the page has its options')
-  const text = `${rendered.slice(0, at)}(${ofAddress})(${json})${rendered.slice(at + json.length)}`
-  const body = Buffer.from(text.trim(), 'utf8')
+  // Here it would hold up all others.
+  const thread = startThread(import.meta.url, 'graphiql-worker', options)
+  const [made]: MadePage[] = await once(thread, 'message')
+  const { etag, body, gzip, br } = present(made, 'the page')
   return {
     status: 200,
     headers: {
-      // Computed once: it takes longer than all the rest of an answer.
-      etag: tagOf(body),
+      etag,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-cache',
@@ -89,6 +67,6 @@ async function makePage(services: Services): Promise<RestResponse> {
       'cross-origin-opener-policy': 'same-origin',
     },
     body,
-    compressed: { gzip: await inGzip(body), br: await inBrotli(body, fastBrotli) },
+    compressed: { gzip, br },
   }
 }
