@@ -1,7 +1,16 @@
 import type { Connection, FieldDef, PoolClient } from 'pg'
 import { present } from '../lib/assert.ts'
-import { hexToBytes } from '../lib/hex.ts'
-import type { Parameter, Rows } from './database.ts'
+import type { Rows } from './database.ts'
+import {
+  type ColumnReader,
+  columnOf,
+  type MessageReader,
+  messagesOf,
+  readMessages,
+  type Sent,
+  textColumn,
+  valuesOf,
+} from './postgresql-messages.ts'
 import type { Statement } from './postgresql-statements.ts'
 
 /**
@@ -24,15 +33,15 @@ export interface Line {
   drained(): Promise<void>
 }
 
-type Parser = (text: string) => unknown
-
 /** A statement, until it is answered. */
 interface Asked extends Statement {
   readonly resolve: ((rows: Rows) => void) | undefined
   readonly reject: ((failure: unknown) => void) | undefined
   readonly rows: unknown[][]
-  /** Of its columns; `undefined` until the server has described them. */
-  parsers: readonly Parser[] | undefined
+  /** How its columns come; `undefined` until the server has described them. */
+  columns: readonly ColumnReader[] | undefined
+  /** How they come the next time, where it described them. */
+  later: readonly ColumnReader[] | undefined
 }
 
 const lines = new WeakMap<PoolClient, Line>()
@@ -47,8 +56,10 @@ export function lineOf(client: PoolClient): Line {
 }
 
 function createLine(client: PoolClient): Line {
-  /** What the columns of a prepared statement are made of; empty for a command. */
-  const prepared = new Map<string, readonly Parser[]>()
+  /** How the columns of a prepared statement come; empty for a command. */
+  const prepared = new Map<string, readonly ColumnReader[]>()
+  /** Made with the first batch. */
+  let reader: MessageReader | undefined
   let asked: Asked[] = []
   let messages = 0
   let isOnItsWay = false
@@ -69,7 +80,12 @@ function createLine(client: PoolClient): Line {
     asked = []
     isOnItsWay = true
     messages++
-    client.query(batchOf(batch, prepared, over))
+    client.query(batchOf(batch, { prepared, readerOf, over }))
+  }
+
+  function readerOf({ stream }: Connection): MessageReader {
+    reader ??= readMessages(stream)
+    return reader
   }
 
   function over(): void {
@@ -81,7 +97,9 @@ function createLine(client: PoolClient): Line {
   return {
     ask: (statement) =>
       new Promise((resolve, reject) => {
-        asked.push({ ...statement, resolve, reject, rows: [], parsers: undefined })
+        const { text, name, values } = statement
+        const known = { columns: undefined, later: undefined }
+        asked.push({ text, name, values, resolve, reject, rows: [], ...known })
         plan()
       }),
     command: (statement) => {
@@ -90,7 +108,8 @@ function createLine(client: PoolClient): Line {
         resolve: undefined,
         reject: undefined,
         rows: [],
-        parsers: noColumns,
+        columns: noColumns,
+        later: noColumns,
       })
     },
     flush: send,
@@ -103,46 +122,57 @@ function createLine(client: PoolClient): Line {
   }
 }
 
-const noColumns: readonly Parser[] = []
+const noColumns: readonly ColumnReader[] = []
+
+interface BatchDeps {
+  readonly prepared: Map<string, readonly ColumnReader[]>
+  readonly readerOf: (connection: Connection) => MessageReader
+  readonly over: () => void
+}
 
 /**
- * What the driver calls for the messages of a batch: the interface by which pg-cursor and pg-query-stream are queries too. After a
- * failure the server skips what follows up to the Sync.
+ * What the driver calls for the messages of a batch: the interface by which pg-cursor and pg-query-stream are queries too. Rows come
+ * past it. After a failure the server skips what follows up to the Sync.
  */
-function batchOf(
-  batch: readonly Asked[],
-  prepared: Map<string, readonly Parser[]>,
-  over: () => void,
-) {
+function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDeps) {
   let at = 0
+  let reader: MessageReader | undefined
   const current = () => present(batch[at], 'a statement that is on its way')
 
   function submit(connection: Connection): void {
+    reader = readerOf(connection)
+    reader.answersTo = { row, complete }
     const { stream } = connection
-    stream.cork()
-    for (const one of batch) write(connection, one, prepared)
-    connection.sync()
-    stream.uncork()
+    // What is lost already fails by its end.
+    if (stream.writable) stream.write(messagesOf(batch.map((one) => sentOf(one, prepared))))
+  }
+
+  function row(bytes: Buffer, start: number): void {
+    const { columns = noColumns, rows } = current()
+    rows.push(valuesOf(columns, bytes, start))
+  }
+
+  function complete(): void {
+    const { name, later, rows, resolve } = current()
+    if (name !== undefined && later !== undefined) prepared.set(name, later)
+    at++
+    resolve?.(rows)
+  }
+
+  function end(): void {
+    if (reader !== undefined) reader.answersTo = undefined
+    over()
   }
 
   return {
     submit,
     handleRowDescription: ({ fields }: { readonly fields: readonly FieldDef[] }) => {
-      current().parsers = fields.map(({ dataTypeID }) => parsers.get(dataTypeID) ?? String)
+      const one = current()
+      one.columns = fields.map(({ dataTypeID }) => textColumn(dataTypeID))
+      one.later = fields.map(({ dataTypeID }) => columnOf(dataTypeID))
     },
-    handleDataRow: ({ fields }: { readonly fields: readonly (string | null)[] }) => {
-      const { parsers: of = noColumns, rows } = current()
-      rows.push(fields.map((field, i) => (field === null ? null : of[i]?.(field))))
-    },
-    handleCommandComplete: () => {
-      const { name, parsers: of, rows, resolve } = current()
-      if (name !== undefined && of !== undefined) prepared.set(name, of)
-      at++
-      resolve?.(rows)
-    },
-    handleEmptyQuery: () => {},
     handlePortalSuspended: () => {},
-    handleReadyForQuery: over,
+    handleReadyForQuery: end,
     handleError: (failure: unknown) => {
       // A connection that is lost after a failure fails once more.
       if (at === batch.length) return
@@ -151,45 +181,14 @@ function batchOf(
       if (name !== undefined) prepared.delete(name)
       for (const { reject } of batch.slice(at)) reject?.(failure)
       at = batch.length
-      over()
+      end()
     },
   }
 }
 
-function write(
-  connection: Connection,
-  asked: Asked,
-  prepared: ReadonlyMap<string, readonly Parser[]>,
-): void {
+function sentOf(asked: Asked, prepared: BatchDeps['prepared']): Sent {
   const { name = '', text, values } = asked
   const known = name === '' ? undefined : prepared.get(name)
-  if (known === undefined) {
-    // Behind a pooler another process may have prepared it on this connection. To close what is not there is no error.
-    if (name !== '') connection.close({ type: 'S', name }, true)
-    connection.parse({ name, text, types: [] }, true)
-  }
-  connection.bind({ statement: name, values: values.map(boundAs) }, true)
-  if (known === undefined && asked.parsers === undefined) connection.describe({ type: 'P' }, true)
-  asked.parsers ??= known
-  connection.execute({}, true)
-}
-
-function boundAs(value: Parameter): Buffer | string | null {
-  if (value === null || typeof value === 'string') return value
-  if (!(value instanceof Uint8Array)) return String(value)
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-}
-
-/** What the columns of our tables are made of (pg_type): bytes, bigint and integers, truth values; all else stays text. */
-const parsers: ReadonlyMap<number, Parser> = new Map([
-  [16, (text: string): unknown => text === 't'],
-  [17, (text: string) => hexToBytes(`0x${text.slice(2)}`)],
-  [20, wholeNumber],
-  [23, Number],
-])
-
-/** A number where it is exact. */
-function wholeNumber(text: string): number | bigint {
-  const number = Number(text)
-  return Number.isSafeInteger(number) ? number : BigInt(text)
+  asked.columns ??= known
+  return { name, text, values, isPrepared: known !== undefined, columns: asked.columns }
 }

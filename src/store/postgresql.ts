@@ -1,21 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Client as Connection } from 'pg'
+import { Client as Connection, Pool } from 'pg'
 import { PrismaClient } from '../generated/postgresql/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
-import {
-  type Database,
-  type DatabaseOptions,
-  type DatabaseUnusable,
-  type Probed,
-  transactionTimeoutMs,
-} from './database.ts'
+import type { Database, DatabaseOptions, DatabaseUnusable, Probed } from './database.ts'
 import { openNotifications } from './notifications.ts'
 import { connectionTo } from './postgresql-hosts.ts'
+import { openRawConnection } from './postgresql-raw.ts'
 import { openReads, type PostgresqlReads } from './postgresql-reads.ts'
-import type { RawConnection } from './raw-transactions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
@@ -32,27 +26,37 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
-  function clientOf(max: number): Client {
-    const pool = new PrismaPg({ ...settings, ...connection, max })
+  function clientOf(pool: Pool): Client {
+    const adapter = new PrismaPg(pool)
     async function connect(): ReturnType<PrismaPg['connect']> {
       assert(!isClosed, 'the store is open')
-      return pool.connect()
+      return adapter.connect()
     }
-    const { provider, adapterName } = pool
+    const { provider, adapterName } = adapter
     return new PrismaClient({ adapter: { provider, adapterName, connect } })
+  }
+  const poolOf = (max: number) => {
+    const pool = new Pool({ ...settings, ...connection, max })
+    // An idle connection was lost; the pool makes another.
+    return pool.on('error', () => {})
   }
 
   // One connection, so that what is read beside the writes is read after them.
-  const writer = clientOf(1)
-  const reader = clientOf(clientConnections)
+  const writing = poolOf(1)
+  const reading = poolOf(clientConnections)
+  const writer = clientOf(writing)
+  const reader = clientOf(reading)
   const reads = openReads({ ...settings, ...connection, max: readConnections })
 
   async function close(): Promise<void> {
+    if (isClosed) return
     isClosed = true
     await news.close()
     await reads.close()
     await reader.$disconnect()
     await writer.$disconnect()
+    await reading.end()
+    await writing.end()
   }
 
   return {
@@ -63,7 +67,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     probe: () => probeBoth(url, wakeUrl),
     connect: () => connectOnce(url),
     writer,
-    raw: rawOf(writer),
+    raw: openRawConnection(writing),
     reader,
     query: reads.query,
     queryBoth: reads.queryBoth,
@@ -83,15 +87,6 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
 /** One connection that is read from, apart from those of the store: a pool that is busy is no server that is gone. */
 export function openWatch(url: string, connectionTimeoutMillis: number): PostgresqlReads {
   return openReads({ ...settings, ...connectionTo(url), connectionTimeoutMillis, max: 1 })
-}
-
-/** By the client alone, which gives out its one connection. */
-function rawOf(client: Client): RawConnection {
-  return {
-    $executeRawUnsafe: (...statement) => client.$executeRawUnsafe(...statement),
-    $queryRawUnsafe: (...statement) => client.$queryRawUnsafe(...statement),
-    transact: (work) => client.$transaction(work, { timeout: transactionTimeoutMs }),
-  }
 }
 
 /** One connection and never another in its place, for what was begun on it would be forgotten there. */

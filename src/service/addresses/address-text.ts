@@ -10,8 +10,9 @@ export function addressText(hrp: string, address: Hex): string {
   // Nearly always the row before had the same one.
   if (address === last.address && hrp === last.hrp) return last.text
   const key = hrp + address
-  const text = texts.get(key) ?? encodeBech32(hrp, hexToBytes(address))
-  texts.set(key, text)
+  const known = texts.get(key)
+  const text = known ?? encodeBech32(hrp, hexToBytes(address))
+  if (known === undefined) texts.set(key, text)
   last = { hrp, address, text }
   return text
 }
