@@ -1,6 +1,7 @@
 import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { Database } from './database.ts'
+import { type KeptRows, readKept } from './kept-rows.ts'
 import { keepAnswers } from './lasting-reads.ts'
 import { createOwnedReader } from './owned.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
@@ -41,9 +42,11 @@ export function createReader(
 export function createSnapshotReader(
   base: StoreReader,
   snapshot: Pick<Database, 'query' | 'queryBoth' | 'statements'>,
+  kept: KeptRows,
 ): StoreReader {
   const reading = createReading(snapshot)
-  return { ...base, ...preparedReads(reading), ...headReads(reading) }
+  const reads = { ...preparedReads(reading), ...headReads(reading) }
+  return { ...base, ...reads, ...readKept(kept, reads) }
 }
 
 /** The reads of the ledger, each by prepared statements. */

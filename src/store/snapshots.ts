@@ -1,5 +1,6 @@
 import type { StoreReader, StoreSnapshot } from './contract.ts'
 import { type Database, mostSnapshotMs, type SnapshotConnection } from './database.ts'
+import { createKeptRows } from './kept-rows.ts'
 import type { StoreLoad } from './load.ts'
 import { createSnapshotReader } from './reader.ts'
 
@@ -53,6 +54,7 @@ export function createSnapshots(
   mostMs = mostSnapshotMs,
 ): Snapshots {
   const idle: Session[] = []
+  const kept = createKeptRows()
   /** Those that hold a snapshot or are about to. */
   const busy = new Set<Session>()
   const waiting: (() => void)[] = []
@@ -69,7 +71,7 @@ export function createSnapshots(
     const reads = { query, queryBoth, statements: database.statements }
     const session: Session = {
       connection,
-      read: createSnapshotReader(base, reads),
+      read: createSnapshotReader(base, reads, kept),
       begun: Promise.resolve(),
       users: 0,
       changes: undefined,

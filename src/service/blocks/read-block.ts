@@ -1,4 +1,5 @@
 import { assert } from '../../lib/assert.ts'
+
 import { ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import { Block } from '../../protocol/block.ts'
@@ -6,6 +7,7 @@ import type { BlockMetadata } from '../../protocol/node-answers.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { BlockRow } from '../../store/rows.ts'
+import { createDecodeCache } from '../decode-cache.ts'
 import type { Services } from '../services.ts'
 
 /** A block and its state. */
@@ -69,8 +71,13 @@ const requestsAtOnce = 8
 /** A row of the store in the form that the transports show. */
 export function viewOfBlock(row: BlockRow): BlockView {
   let decoded: Block | undefined
-  return { ...row, block: () => (decoded ??= decodeBlock(row.bytes)) }
+  const { blockId, bytes } = row
+  const decode = () => decodeBlock(bytes)
+  return { ...row, block: () => (decoded ??= decodedBlocks(blockId, bytes, decode)) }
 }
+
+/** What the blocks mean that were asked for last. */
+const decodedBlocks = createDecodeCache<BlockId, Block>(6 * 1024 * 1024)
 
 /** The state of a block in the form of the node API (rest.md 4.1). */
 export function blockMetadata({ blockId, state }: BlockRow): BlockMetadata {

@@ -78,16 +78,17 @@ export async function readTransactions(
 
 /** What the transaction says that a block carries. */
 export function contentOfBlock(view: BlockView): TransactionContent {
-  const known = contents.get(view)
+  const block = view.block()
+  const known = contents.get(block)
   if (known !== undefined) return known
   const { blockId, transactionId } = view
-  const content = contentIn(present(transactionId, `the transaction of ${blockId}`), view.block())
-  contents.set(view, content)
+  const content = contentIn(present(transactionId, `the transaction of ${blockId}`), block)
+  contents.set(block, content)
   return content
 }
 
 /** Several fields of one answer ask for it. */
-const contents = new WeakMap<BlockView, TransactionContent>()
+const contents = new WeakMap<Block, TransactionContent>()
 
 /**
  * The transaction that the outputs of the genesis name; `undefined` for every other. It never existed (ledger reference

@@ -1,8 +1,10 @@
 import { assert } from '../../lib/assert.ts'
+
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import { createDecodeCache } from '../decode-cache.ts'
 import type { Services } from '../services.ts'
 
 /** An output, spent or not. */
@@ -38,12 +40,17 @@ export async function readOutputs(
 /** A row of the store in the form that the transports show. */
 export function viewOfOutput(row: OutputRow): OutputView {
   let decoded: Output | undefined
-  return { ...row, output: () => (decoded ??= decodeOutput(row.bytes)) }
+  return { ...row, output: () => (decoded ??= decodeOutput(row)) }
 }
 
+/** What the outputs mean that were asked for last. */
+const decodedOutputs = createDecodeCache<OutputId, Output>(4 * 1024 * 1024)
+
 /** The bytes were checked when the output was booked. */
-function decodeOutput(bytes: Uint8Array): Output {
-  const output = decode(Output, bytes)
-  assert(output.ok, 'a stored output decodes')
-  return output.value
+function decodeOutput({ outputId, bytes }: OutputRow): Output {
+  return decodedOutputs(outputId, bytes, () => {
+    const output = decode(Output, bytes)
+    assert(output.ok, 'a stored output decodes')
+    return output.value
+  })
 }

@@ -28,8 +28,14 @@ export function headReads({ query, dialect }: Reading) {
   const text = `SELECT ${namedColumns(columns)}, ${selected(dialect, commitments)}
     FROM network CROSS JOIN published_tip AS tip JOIN commitments ON commitments.slot = tip.slot`
   const tipLength = Object.keys(columns).length
+  /** Of the row that was read last: it is the same one for as long as it is of one moment. */
+  let last: { readonly row: readonly unknown[] | undefined; readonly tip: LogTip } | undefined
   return {
-    logTip: async () => tipOfRow((await query(text, []))[0]),
+    logTip: async () => {
+      const [row] = await query(text, [])
+      if (last === undefined || last.row !== row) last = { row, tip: tipOfRow(row) }
+      return last.tip
+    },
     latestMilestone: async () => {
       const [row] = await query(text, [])
       return commitments.rowOf(present(row, 'genesis commitment').slice(tipLength))
