@@ -15,6 +15,34 @@ function counted(prototype, name) {
 
 for (const name of ['all', 'get', 'run', 'iterate']) counted(StatementSync.prototype, name)
 // One message may have several statements; what is no prepared one is sent as it is.
-const { Connection } = createRequire(`${process.cwd()}/`)('pg')
+const { Client, Connection } = createRequire(`${process.cwd()}/`)('pg')
 for (const name of ['execute', 'query']) counted(Connection.prototype, name)
+
+/** The gateway writes the messages of its batches itself, past those. */
+const { query } = Client.prototype
+Client.prototype.query = function (batch, ...words) {
+  const { submit } = batch ?? {}
+  if (typeof submit === 'function') {
+    batch.submit = (connection) => {
+      const { stream } = connection
+      const { write } = stream
+      stream.write = (bytes) => {
+        count += executionsIn(bytes)
+        return write.call(stream, bytes)
+      }
+      submit.call(batch, connection)
+      stream.write = write
+    }
+  }
+  return query.call(this, batch, ...words)
+}
+
+function executionsIn(bytes) {
+  let found = 0
+  for (let at = 0; at < bytes.length; at += 1 + bytes.readUInt32BE(at + 1)) {
+    if (bytes[at] === 'E'.charCodeAt(0)) found++
+  }
+  return found
+}
+
 process.on('SIGUSR2', () => process.stderr.write(`statements ${count}\n`))

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { type GraphLedger, makeGraphLedger } from '../bench/graph/ledger.ts'
+import { questionsOf, type Variables } from '../bench/graph/questions.ts'
+import { counting, statementsOf } from '../bench/graph/statements.ts'
+import { databases, type TestDatabase } from '../support/databases.ts'
+import { textOf } from '../support/explorer-pages.ts'
+import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { untilCommitted } from '../support/wallet.ts'
+
+/** How many statements a page of an explorer takes, counted in the driver of the program: so many at most, whatever its size. */
+
+/**
+ * On SQLite and on PostgreSQL: what the largest took that was seen, and three more, for a snapshot may have to begin and a slot may be
+ * committed meanwhile. A page takes less where rows of it are kept, and where it leads to nothing, as a page of updates of which none is
+ * of the genesis.
+ */
+const most = {
+  home: [10, 13],
+  milestone: [10, 12],
+  block: [7, 10],
+  transaction: [8, 10],
+  address: [23, 23],
+  account: [13, 15],
+  nft: [9, 11],
+  token: [8, 9],
+  validators: [14, 14],
+  search: [9, 10],
+} as const
+
+const names = Object.keys(most) as (keyof typeof most)[]
+const sizes = [15, 240]
+const askedOfEach = 2
+
+describe.each(databases)('on $name', ({ name: database, create }) => {
+  const folder: Folder = makeFolder()
+  let made: TestDatabase
+  let ledger: GraphLedger
+  let gateway: Program
+  let questions: ReadonlyMap<string, readonly Variables[]>
+
+  beforeAll(async () => {
+    made = await create()
+    ledger = await makeGraphLedger(made.url, `${folder.databaseFile}.key`, 1_000)
+    questions = await questionsOf(ledger)
+    gateway = await startProgram({ ...ledger.env, ...counting })
+    await untilCommitted(gateway.url, ledger.lastSlot + 1)
+  }, 240_000)
+  afterAll(async () => {
+    await gateway.end('SIGTERM')
+    await made.remove()
+    folder.remove()
+  })
+
+  test.each(names)(
+    '%s takes no more for a large page than for a small one',
+    async (name) => {
+      const port = Number(new URL(gateway.url).port)
+      const counts: number[] = []
+      for (const size of sizes) {
+        const text = textOf(name).replaceAll(/first: [0-9]+/g, `first: ${size}`)
+        for (const one of present(questions.get(name), name).slice(0, askedOfEach)) {
+          counts.push(await statementsOf({ ...gateway, port }, { name, text, variables: [one] }))
+        }
+      }
+      expect(Math.max(...counts)).toBeLessThanOrEqual(most[name][database === 'sqlite' ? 0 : 1])
+      expect(Math.min(...counts)).toBeGreaterThan(0)
+    },
+    60_000,
+  )
+})
