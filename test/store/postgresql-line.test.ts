@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Line, lineOf } from '../../src/store/postgresql-line.ts'
 import { createStatements } from '../../src/store/postgresql-statements.ts'
@@ -10,12 +10,13 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
   const use = useStore(create)
   const { of } = createStatements()
   let pool: Pool
+  let client: PoolClient
   let line: Line
   let release: () => void
 
   beforeEach(async () => {
     pool = new Pool({ connectionString: use.url, max: 1 })
-    const client = await pool.connect()
+    client = await pool.connect()
     client.on('error', () => {})
     release = () => client.release()
     line = lineOf(client)
@@ -49,6 +50,19 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
     const series = 'SELECT n FROM generate_series(1, CAST(? AS INT)) AS n'
     expect(await line.ask(of(series, [0]))).toEqual([])
     expect((await line.ask(of(series, [5_000]))).length).toBe(5_000)
+  })
+
+  test('passes on to the driver what is no answer', async () => {
+    const heard: (string | undefined)[] = []
+    client.on('notice', ({ message }) => heard.push(message))
+    const notice = of("DO $$ BEGIN RAISE NOTICE 'between'; END $$", [])
+    for (let n = 0; n < 2; n++) {
+      const answers = await Promise.all([divide(3), line.ask(notice), divide(4)])
+      expect(answers).toEqual([[[4]], [], [[3]]])
+    }
+    expect(heard).toEqual(['between', 'between'])
+    expect((await client.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+    expect(await divide(2)).toEqual([[6]])
   })
 
   test('fails what is asked after a failure in one message, and nothing before or later', async () => {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createDecodeCache } from '../../src/service/decode-cache.ts'
+
+/** What bytes mean that are read again and again. */
+
+const valueOf = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), sum: { of: bytes } })
+
+test('is decoded once for the same bytes of an id, and anew for others', () => {
+  const decoded = createDecodeCache<string, { of: number[] }>(100_000)
+  let count = 0
+  const ask = (id: string, { bytes, sum }: ReturnType<typeof valueOf>) =>
+    decoded(id, bytes, () => {
+      count++
+      return sum
+    })
+  const first = ask('a', valueOf(1, 2))
+  expect(ask('a', valueOf(1, 2))).toBe(first)
+  expect(count).toBe(1)
+  expect(ask('b', valueOf(1, 2)).of).toEqual([1, 2])
+  expect(ask('a', valueOf(1, 3)).of).toEqual([1, 3])
+  expect(ask('a', valueOf(1, 2)).of).toEqual([1, 2])
+  expect(count).toBe(4)
+})
+
+test('is forgotten where others were asked for since', () => {
+  const decoded = createDecodeCache<string, number>(10_000)
+  let count = 0
+  const ask = (n: number) => decoded(`${n}`, new Uint8Array(10), () => ++count)
+  for (let n = 0; n < 100; n++) ask(n)
+  ask(99)
+  expect(count).toBe(100)
+  ask(0)
+  expect(count).toBe(101)
+})
