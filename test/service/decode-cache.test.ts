@@ -3,22 +3,22 @@ import { createDecodeCache } from '../../src/service/decode-cache.ts'
 
 /** What bytes mean that are read again and again. */
 
-const valueOf = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), sum: { of: bytes } })
+const sumOf = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), sum: { of: bytes } })
 
 test('is decoded once for the same bytes of an id, and anew for others', () => {
   const decoded = createDecodeCache<string, { of: number[] }>(100_000)
   let count = 0
-  const ask = (id: string, { bytes, sum }: ReturnType<typeof valueOf>) =>
+  const ask = (id: string, { bytes, sum }: ReturnType<typeof sumOf>) =>
     decoded(id, bytes, () => {
       count++
       return sum
     })
-  const first = ask('a', valueOf(1, 2))
-  expect(ask('a', valueOf(1, 2))).toBe(first)
+  const first = ask('a', sumOf(1, 2))
+  expect(ask('a', sumOf(1, 2))).toBe(first)
   expect(count).toBe(1)
-  expect(ask('b', valueOf(1, 2)).of).toEqual([1, 2])
-  expect(ask('a', valueOf(1, 3)).of).toEqual([1, 3])
-  expect(ask('a', valueOf(1, 2)).of).toEqual([1, 2])
+  expect(ask('b', sumOf(1, 2)).of).toEqual([1, 2])
+  expect(ask('a', sumOf(1, 3)).of).toEqual([1, 3])
+  expect(ask('a', sumOf(1, 2)).of).toEqual([1, 2])
   expect(count).toBe(4)
 })
 
