@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 /** The value of some bytes: that of the last time, where it was made of the same bytes. */
 export type DecodeCache<K, V> = (id: K, bytes: Uint8Array, decode: () => V) => V
 
-/** A cache of about so many bytes; nobody may change its values. */
+/** A cache of about so many bytes. Its values are shared, so they must not be changed. */
 export function createDecodeCache<K extends string, V>(maxSize: number): DecodeCache<K, V> {
   const kept = new LRUCache<K, { readonly bytes: Uint8Array; readonly value: V }>({
     maxSize,

@@ -1,19 +1,23 @@
 import type { Pool, QueryArrayResult } from 'pg'
 import { hexToBytes } from '../lib/hex.ts'
 import type { RawParameter, RawTx } from './client.ts'
+import { transactionTimeoutMs } from './database.ts'
 import type { RawConnection } from './raw-transactions.ts'
 
 /**
  * Raw statements of the writer by the driver alone, on the one connection that its client has. A gateway that nobody asks runs
  * dozens of them a second for its slots, and Prisma's client takes more processor time for each than the driver.
  */
-export function openRawConnection(pool: Pool): RawConnection {
+export function openRawConnection(pool: Pool, mostMs = transactionTimeoutMs): RawConnection {
   async function transact<T>(work: (tx: RawTx) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     // What loses the connection fails the statement that is under way, or the next one.
     const onLost = () => {}
     client.on('error', onLost)
+    // Over a broken network no answer may ever come. To end a connection that waits for one is to cut it.
+    const late = setTimeout(() => void client.end().catch(onLost), mostMs)
     const release = (isLost: boolean) => {
+      clearTimeout(late)
       client.off('error', onLost)
       client.release(isLost)
     }

@@ -1,5 +1,7 @@
+import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { storeFaultOf } from '../../src/store/faults.ts'
+import { openRawConnection } from '../../src/store/postgresql-raw.ts'
 import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'
 
@@ -61,6 +63,17 @@ describe.each(databases)('raw statements of the writer on $name', ({ name, creat
     expect(order).toEqual(
       first === 'raw' ? ['raw', 'raw', 'client', 'client'] : ['client', 'client', 'raw', 'raw'],
     )
+  })
+
+  test.runIf(name === 'postgresql')('cuts a transaction that lasts too long', async () => {
+    const pool = new Pool({ connectionString: use.url, max: 1 })
+    const { transact } = openRawConnection(pool, 50)
+    const failure: unknown = await transact((tx) =>
+      tx.$queryRawUnsafe('SELECT pg_sleep(60)'),
+    ).catch((thrown: unknown) => thrown)
+    expect(storeFaultOf(failure)).toBe('AWAY')
+    expect(await transact((tx) => tx.$queryRawUnsafe('SELECT 7 AS n'))).toEqual([{ n: 7 }])
+    await pool.end()
   })
 
   test.runIf(name === 'sqlite')(

@@ -1,5 +1,4 @@
 import { assert } from '../../lib/assert.ts'
-
 import { ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import { Block } from '../../protocol/block.ts'

@@ -1,5 +1,4 @@
 import { assert } from '../../lib/assert.ts'
-
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'

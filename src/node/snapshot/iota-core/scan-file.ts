@@ -1,6 +1,7 @@
 import { assert } from '../../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../../lib/hex.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
+import { BlockIssuerKey } from '../../../protocol/features.ts'
 import { commitmentId } from '../../../protocol/ids.ts'
 import { ProtocolParameters } from '../../../protocol/parameters.ts'
 import type { SlotIndex } from '../../../protocol/primitives.ts'
@@ -203,7 +204,7 @@ async function skipKeys(file: FileReader): Promise<void> {
   for (let left = await file.count(1, keyBytes); left > 0; left--) {
     const at = file.at()
     const type = await file.u8()
-    if (type !== 0) file.refuse(`${type} is no kind of block issuer key`, at)
+    if (type !== BlockIssuerKey.code) file.refuse(`${type} is no kind of block issuer key`, at)
     file.skip(hashBytes)
   }
 }
