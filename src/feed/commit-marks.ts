@@ -31,6 +31,8 @@ export function createCommitMarks(onDelivered: (ms: number) => void): CommitMark
 
   async function deliver(upTo: number, send: () => Promise<void>): Promise<void> {
     const oldest = marks[0]
+    // A feed may read a commit before it is announced: from then on it is known.
+    if (oldest !== undefined) committed(upTo)
     const mark = oldest && upTo > oldest.seq ? marks.find(({ seq }) => seq >= upTo) : undefined
     if (mark === undefined) return send()
     await inSpan('feed deliver', send, { parent: mark.trace })

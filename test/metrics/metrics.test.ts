@@ -165,7 +165,12 @@ describe('feeds', () => {
     expect(now.sum(metric('subscriptions'))).toBe(2)
     const faucet = '{"address":"tst1qqv5avetndkxzgr3jtrswdtz5ze6mag20s0jdqvzk4fwezve8q9vkamkkx0"}'
     const headers = { 'content-type': 'application/json' }
-    await rest(`${gateway.url}/api/enqueue`, { method: 'POST', headers, body: faucet })
+    const asked = await rest(`${gateway.url}/api/enqueue`, {
+      method: 'POST',
+      headers,
+      body: faucet,
+    })
+    expect(asked.status).toBe(202)
     const later = await untilScrape((one) => one.sum(metric('feed_delay_seconds_count')) >= 1)
     expect(later.sum(metric('feed_delay_seconds_sum'))).toBeGreaterThan(0)
     expect(later.sum(metric('feed_pages_total'), { from: 'ring' })).toBeGreaterThan(0)

@@ -34,8 +34,8 @@ function stepsOfPage(): readonly Step[] {
 /** A line with every number and identifier in one form: they differ from run to run. */
 function shapeOf(line: string): string {
   return line
-    .replaceAll(/0x[0-9a-f]+/g, '0x')
     .replaceAll(/\bA[\w-]{35}(?![\w-])/g, 'CURSOR')
+    .replaceAll(/0x[0-9a-f]+/g, '0x')
     .replaceAll(/\d[\d.:TZ-]*/g, '1')
     .replaceAll(/ +/g, ' ')
 }
