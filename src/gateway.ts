@@ -34,6 +34,7 @@ import { startActivityFiller } from './node/activity-filler.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
+import { startLogRoom } from './node/log-room.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
 import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
@@ -319,7 +320,7 @@ interface PrunersDeps extends Pick<Services, 'source'> {
   readonly log: Log
 }
 
-/** Starts what deletes old rows, where the operator asks for it; gives how each is closed. */
+/** Starts what makes room for new rows, and what deletes old ones where the operator asks for it; gives how each is closed. */
 function pruners(
   { logRetention, blockRetention }: Config,
   { store, source, tail, log }: PrunersDeps,
@@ -329,6 +330,7 @@ function pruners(
   const { parameters } = source.network
   const tip = () => tail.tip().slot
   return [
+    ...(store.isShared ? [startLogRoom(deps)] : []),
     ...(logRetention === 'all' ? [] : [startPruner(deps, logRetention)]),
     ...(blockRetention === 'all'
       ? []

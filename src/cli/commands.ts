@@ -21,6 +21,7 @@ const loads: { readonly [name: string]: () => Promise<Command> } = {
   export: async () => (await import('./export.ts')).exportCommand,
   import: async () => (await import('./import.ts')).importCommand,
   snapshot: async () => (await import('./snapshot.ts')).snapshot,
+  partition: async () => (await import('./partition.ts')).partition,
   'rebuild-activity': async () => (await import('./rebuild-activity.ts')).rebuildActivity,
   completion: async () => (await import('./completion.ts')).completion,
   help: async () => help,

@@ -17,6 +17,7 @@ import {
   checkDeclaration,
   exportDeclaration,
   importDeclaration,
+  partitionDeclaration,
   rebuildActivityDeclaration,
   restoreDeclaration,
   snapshotDeclaration,
@@ -45,6 +46,7 @@ const others: readonly Declaration[] = [
   exportDeclaration,
   importDeclaration,
   snapshotDeclaration,
+  partitionDeclaration,
   rebuildActivityDeclaration,
   completionDeclaration,
 ]

@@ -23,6 +23,7 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
     only !== undefined && commits.length === 1
       ? only.entries
       : commits.flatMap((commit) => commit.entries)
+  if (entries.length > 0) await sql.partitions?.makeRoom(tx, growth.lastSeq + entries.length)
   const log = placing(growth, await readTips(writing, entries))
   const milestones: Milestone[] = []
   const moves: SlotMoves[] = []

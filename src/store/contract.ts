@@ -292,6 +292,8 @@ export interface StoreWriter extends WaitingReads, HistoryChecks {
    * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
    */
   pruneLog(keep: PruneRequest): Promise<PruneResult>
+  /** Makes the next partition of the log, where it is in partitions and none is free. */
+  extendLog(): Promise<void>
   /** Gives up old blocks that carry nothing, at most `rows` of them a call. Needs no lease, as above. */
   pruneBlocks(keep: PruneBlocksRequest): Promise<PruneBlocksResult>
   /** Counts the next piece of the slots whose activity is not counted, from the newest down. */

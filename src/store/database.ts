@@ -3,6 +3,7 @@ import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { StoreNotification } from './contract.ts'
 import type { DatabaseSpace, PoolLoad } from './load.ts'
+import type { LogForms } from './log-forms.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 
@@ -48,6 +49,8 @@ export interface Database {
    * written `?1`, and a statement may leave out the last of them.
    */
   queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
+  /** Whether the log is kept in partitions; left out where it cannot be. */
+  readonly logForms?: Pick<LogForms, 'form' | 'named'> | undefined
   /** A connection for reads that are all of one moment; nothing is connected before it begins. */
   snapshotConnection(): SnapshotConnection
   /** How many of these connections there are at most. */

@@ -83,13 +83,14 @@ export function isKept(
 }
 
 /** Where the kept log begins. */
-export async function keptLog({ tx }: Writing): Promise<KeptLog> {
+export async function keptLog(reading: Writing): Promise<KeptLog> {
+  const { tx } = reading
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const parameters = parametersIn(network.parameters)
   const bySlot = (slot: 'asc' | 'desc') => tx.commitment.findFirst({ orderBy: { slot } })
   const first = Number(present(await bySlot('asc'), 'genesis commitment').slot)
   const newest = present(await bySlot('desc'), 'genesis commitment')
-  const prunedSeq = await prunedSeqOf(tx, Number(newest.lastSeq))
+  const prunedSeq = await prunedSeqOf(reading, Number(newest.lastSeq))
   if (prunedSeq === 0) return { parameters, first, firstKept: first }
   const holder = await tx.commitment.findFirst({
     where: { lastSeq: { gt: BigInt(prunedSeq) } },

@@ -6,11 +6,15 @@ import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { Database, DatabaseOptions, DatabaseUnusable, Probed } from './database.ts'
+import { createLogForms } from './log-forms.ts'
 import { openNotifications } from './notifications.ts'
+import { partitionedReads } from './partitioned-reads.ts'
 import { connectionTo } from './postgresql-hosts.ts'
 import { openRawConnection } from './postgresql-raw.ts'
 import { openReads, type PostgresqlReads } from './postgresql-reads.ts'
+import { unlessGone } from './sql/log-partitions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
+import { formOfRows, formText, partitionStatements } from './sql/postgresql/partitions.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
 import { tableStatements } from './sql/postgresql/tables.ts'
@@ -47,6 +51,10 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   const writer = clientOf(writing)
   const reader = clientOf(reading)
   const reads = openReads({ ...settings, ...connection, max: readConnections })
+  const forms = createLogForms(async () => {
+    // Tables of an earlier version may lack the published tip, and are in no partitions.
+    return formOfRows((await unlessGone(reads.query(formText, []))) ?? [])
+  })
 
   async function close(): Promise<void> {
     if (isClosed) return
@@ -61,7 +69,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
 
   return {
     kind: 'postgresql',
-    statements: postgresqlStatements,
+    statements: { ...postgresqlStatements, partitions: partitionStatements(forms) },
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
     probe: () => probeBoth(url, wakeUrl),
@@ -69,9 +77,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     writer,
     raw: openRawConnection(writing),
     reader,
-    query: reads.query,
-    queryBoth: reads.queryBoth,
-    snapshotConnection: reads.snapshotConnection,
+    ...partitionedReads(reads, forms),
     mostSnapshots,
     changes: () => undefined,
     space: async () => {

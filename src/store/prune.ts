@@ -1,5 +1,4 @@
 import { present } from '../lib/assert.ts'
-import type { Tx } from './client.ts'
 import { toPrunedTip } from './mapping.ts'
 import type { PruneRequest, PruneResult } from './prune-contract.ts'
 import { publishPruned } from './publish.ts'
@@ -7,7 +6,10 @@ import type { PrunedTip } from './rows.ts'
 import { prunedTips } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
-/** Removes the oldest rows of the log. The newest removed row of each address is kept, so that its history can be continued. */
+/**
+ * Prunes the oldest rows of the log. The newest pruned row of each address is kept, so that its history can be continued. The rows
+ * are deleted; of a log in partitions they are hidden, and go with their whole partition.
+ */
 export async function pruneLog(
   writing: Writing,
   { milestones, rows: limit }: PruneRequest,
@@ -15,30 +17,34 @@ export async function pruneLog(
   const { tx, sql } = writing
   const newest = await tx.commitment.findFirst({ orderBy: { slot: 'desc' } })
   const { slot, lastSeq } = present(newest, 'genesis commitment')
-  const prunedSeq = await prunedSeqOf(tx, Number(lastSeq))
+  const prunedSeq = await prunedSeqOf(writing, Number(lastSeq))
+  const partitions = (await sql.partitions?.ofLog(tx)) ?? []
+  const [oldest] = partitions
+  if (partitions.length > 1 && oldest !== undefined && oldest.to - 1 <= prunedSeq) {
+    if (await sql.partitions?.drop(tx, oldest)) return { prunedSeq, isDone: false }
+  }
   const cut = await tx.commitment.findUnique({ where: { slot: slot - BigInt(milestones) } })
   const target = Number(cut?.lastSeq ?? 0n)
   const upTo = Math.min(target, prunedSeq + limit)
   if (upTo <= prunedSeq) return { prunedSeq, isDone: true }
-  const seq = { lte: BigInt(upTo) }
+  const isHidden = oldest !== undefined
+  const seq = { ...(isHidden ? { gt: BigInt(prunedSeq) } : {}), lte: BigInt(upTo) }
   const rows = await tx.ledgerUpdate.findMany({ where: { seq }, orderBy: { seq: 'asc' } })
   const tips = new Map<string, PrunedTip>()
   for (const row of rows.map(toPrunedTip)) tips.set(row.class + row.address, row)
   await sql.put(tx, prunedTips, [...tips.values()])
-  await tx.ledgerUpdate.deleteMany({ where: { seq } })
-  await publishPruned(writing)
+  if (!isHidden) await tx.ledgerUpdate.deleteMany({ where: { seq } })
+  await publishPruned(writing, isHidden ? upTo : undefined)
   return { prunedSeq: upTo, isDone: upTo === target }
 }
 
 /**
- * The position before the first row of the log, or where no row is left its end, `lastSeq`. That was read before: rows
- * that are appended in between must not count as gone.
+ * The position before the first row of the log that is not pruned, or where no row is left its end, `lastSeq`. That was read before:
+ * rows that are appended in between must not count as gone.
  */
-export async function prunedSeqOf(
-  client: Pick<Tx, 'ledgerUpdate'>,
-  lastSeq: number,
-): Promise<number> {
+export async function prunedSeqOf({ tx, sql }: Writing, lastSeq: number): Promise<number> {
   const orderBy = { seq: 'asc' } as const
-  const first = await client.ledgerUpdate.findFirst({ orderBy, select: { seq: true } })
-  return first === null ? lastSeq : Number(first.seq) - 1
+  const first = await tx.ledgerUpdate.findFirst({ orderBy, select: { seq: true } })
+  const removed = first === null ? lastSeq : Number(first.seq) - 1
+  return Math.max(removed, (await sql.partitions?.hiddenUpTo(tx)) ?? 0)
 }

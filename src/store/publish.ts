@@ -1,5 +1,5 @@
 import type { LogTip } from './rows.ts'
-import { logEndWithin } from './sql/log-tip.ts'
+import { branchWithin, logEndWithin } from './sql/log-tip.ts'
 import { publishedEnds, publishedPruning, publishedTips } from './sql/published-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
 
@@ -48,10 +48,13 @@ async function publish(writing: RawWriting, condition: string): Promise<Appended
   return { tip, isPublished: changed > 0 }
 }
 
-/** Publishes where the log begins now. */
-export async function publishPruned(writing: RawWriting): Promise<void> {
+/** Publishes where the log begins now: with its first row, or behind rows that are hidden. */
+export async function publishPruned(writing: RawWriting, hiddenUpTo?: number): Promise<void> {
   const { tx, sql } = writing
-  const { prunedSeq, prunedBranch } = await logEndWithin(writing)
+  const { prunedSeq, prunedBranch } =
+    hiddenUpTo === undefined
+      ? await logEndWithin(writing)
+      : { prunedSeq: hiddenUpTo, prunedBranch: await branchWithin(writing, hiddenUpTo) }
   await sql.update(tx, publishedPruning, [{ id: 1, prunedSeq, prunedBranch }], {
     where: 'published_tip."prunedSeq" < given."prunedSeq"',
   })

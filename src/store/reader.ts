@@ -21,7 +21,10 @@ import { viewReads } from './view-reads.ts'
 
 /** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
 export function createReader(
-  database: Pick<Database, 'reader' | 'query' | 'queryBoth' | 'changes' | 'statements'>,
+  database: Pick<
+    Database,
+    'reader' | 'query' | 'queryBoth' | 'logForms' | 'changes' | 'statements'
+  >,
 ): StoreReader {
   const { reader: client, statements } = database
   const reading = createReading(database)
@@ -41,7 +44,7 @@ export function createReader(
 /** The same reads as of the moment of a snapshot, but for those of what has no moment or never changes. */
 export function createSnapshotReader(
   base: StoreReader,
-  snapshot: Pick<Database, 'query' | 'queryBoth' | 'statements'>,
+  snapshot: Pick<Database, 'query' | 'queryBoth' | 'logForms' | 'statements'>,
   kept: KeptRows,
 ): StoreReader {
   const reading = createReading(snapshot)

@@ -68,7 +68,8 @@ export function createSnapshots(
     const connection = database.snapshotConnection()
     const query = checked(once(connection.query))
     const queryBoth = checked(connection.queryBoth)
-    const reads = { query, queryBoth, statements: database.statements }
+    const { logForms, statements } = database
+    const reads = { query, queryBoth, logForms, statements }
     const session: Session = {
       connection,
       read: createSnapshotReader(base, reads, kept),

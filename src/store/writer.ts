@@ -111,6 +111,12 @@ export function createWriter(
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
     readSlots: (from, to, take) => lookRaw((reading) => readSlots(reading, from, to, take)),
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
+    extendLog: async () => {
+      const { partitions } = database.statements
+      if (partitions === undefined || !(await lookRaw(({ tx }) => partitions.isRoomShort(tx))))
+        return
+      await transactRaw(({ tx }) => partitions.makeNext(tx))
+    },
     pruneBlocks: (request) => transact((writing) => pruneBlocks(writing, request)),
     fillActivity: (term, request) =>
       transact((writing) => underLease(writing, term, () => fillActivity(writing, request))),

@@ -184,7 +184,8 @@ describe('prepared reads on postgresql', () => {
     const names = `SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'lg_%'`
     const direct = await openedDatabase(use.url)
     const first = await direct.query('SELECT ?1 || ?2', ['a', 'b'])
-    expect([first, await direct.query(names, [])]).toEqual([[['ab']], [[2]]])
+    // The third one looks at the form of the log.
+    expect([first, await direct.query(names, [])]).toEqual([[['ab']], [[3]]])
     await direct.close()
 
     const pooler = await startPooler(use.url, 2)

@@ -25,6 +25,8 @@ export interface TestDatabase {
 /** A kind of database, with a maker of databases. */
 export interface DatabaseKind {
   readonly name: 'sqlite' | 'postgresql'
+  /** Positions of a partition, where the log of a `LogStore` on it is partitioned from its beginning. */
+  readonly partitionRows?: number
   create(): Promise<TestDatabase>
 }
 
@@ -43,6 +45,15 @@ export const databases: readonly DatabaseKind[] = [
 /** The database of the tests that need just one: SQLite, or what `TEST_DATABASE` names. */
 export function usualDatabase(): DatabaseKind {
   const name = process.env.TEST_DATABASE ?? 'sqlite'
+  return name === 'partitioned' ? partitionedDatabase(20) : databaseNamed(name)
+}
+
+/** PostgreSQL, with logs in partitions of so many positions. */
+export function partitionedDatabase(partitionRows: number): DatabaseKind {
+  return { ...databaseNamed('postgresql'), partitionRows }
+}
+
+function databaseNamed(name: string): DatabaseKind {
   return present(
     databases.find((kind) => kind.name === name),
     `database ${name}`,

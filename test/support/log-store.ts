@@ -19,6 +19,7 @@ import type {
 } from '../../src/store/rows.ts'
 import { branchOf, noBranch } from '../../src/store/values.ts'
 import { onDatabase, openedStore, republish, usualDatabase } from './databases.ts'
+import { partitioned } from './partitioned.ts'
 import { testParameters } from './store-rows.ts'
 
 /** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
@@ -28,6 +29,8 @@ export interface LogStore {
   readonly logId: Hex
   /** Every row written so far, in the order of the log; `chain` is left out, the array cannot know it. */
   readonly rows: ModelRow[]
+  /** Of its database. */
+  readonly url: string
   /** The newest committed slot. */
   slot(): number
   /** Commits the next slots, one per list of entries. */
@@ -64,6 +67,8 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
       commit: commitOf(0, [], 'first'),
     }),
   )
+  if (kind.partitionRows !== undefined)
+    await partitioned(database.url, { rows: kind.partitionRows })
   const rows: ModelRow[] = []
   const ordinals = new Map<string, number>()
   let slot = 0
@@ -130,6 +135,7 @@ export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
     store,
     logId,
     rows,
+    url: database.url,
     slot: () => slot,
     commit,
     prune,

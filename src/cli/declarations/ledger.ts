@@ -130,6 +130,37 @@ begins with it. The snapshot file of a node of IOTA (iota-core) is checked as we
   },
 }
 
+export const partitionDeclaration: Declaration = {
+  name: 'partition',
+  summary: 'keep the log of PostgreSQL in partitions by position',
+  about: `Turns the log of ledger updates on PostgreSQL into partitions by ranges of positions, while gateways read
+and write it. The table that is there becomes the first partition, without a copy of its rows: they are
+read once, to check that they fit. From then on the gateway makes the next partition ahead of time, and
+LOG_RETENTION drops whole ones. With --split the rows of a partition that is larger than wanted are
+copied into smaller ones, which needs as much room again until it is done.
+
+It can be ended and called again at any time; it goes on where it stopped. Without --split it removes
+what a split has copied. Nobody can read or write the log while one table takes the place of another,
+some milliseconds; it waits for that until nobody has read the log for longer than a second.`,
+  flags: [
+    {
+      name: 'rows',
+      value: 'N',
+      help: 'positions of a partition (those of the newest one, or 100000000)',
+    },
+    { name: 'split', value: '', help: 'copy larger partitions into smaller ones' },
+    jsonFlag,
+  ],
+  settings: databaseSettings,
+  notes: `SQLite has no partitions (PARTITIONS_NOT_SUPPORTED). A view, a publication or a trigger on the log is named
+and not left behind (LOG_HAS_DEPENDENTS).`,
+  example: {
+    run: 'ledger-gateway partition --rows 1000000',
+    prints:
+      'The log is in 2 partitions; nobody waited longer than 0 ms for it.\n  positions 1 to 1000000\n  positions 1000001 to 2000000',
+  },
+}
+
 export const rebuildActivityDeclaration: Declaration = {
   name: 'rebuild-activity',
   summary: 'count anew what the query activity shows',

@@ -1,17 +1,19 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { nextHistoryHash, noTip } from '../append.ts'
+import { logTable } from '../sql/published.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes, numberToClass } from '../values.ts'
 import type { CheckReport } from './findings.ts'
 
 /** Checks the log of ledger updates: every history hash, every position, and that outputs and rows say the same. */
 export async function checkLog(reading: Writing, report: CheckReport): Promise<void> {
-  await checkPositions(reading, report)
+  const hidden = await hiddenIn(reading)
+  await checkPositions(reading, hidden, report)
   let former: LogRow | undefined
   let tip = noTip
   for (;;) {
     report.signal.throwIfAborted()
-    const rows = await rowsAfter(reading, former)
+    const rows = await rowsAfter(reading, hidden, former)
     for (const row of rows) {
       const isSame = former?.class === row.class && bytesAreSame(former.address, row.address)
       if (!isSame) tip = await tipBefore(reading, row)
@@ -37,6 +39,16 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
   }
 }
 
+/** Rows of a log in partitions up to here are pruned, and go with their whole partition. */
+export async function hiddenIn({ tx, sql }: Writing): Promise<number> {
+  return (await sql.partitions?.hiddenUpTo(tx)) ?? 0
+}
+
+function keptUpdates(hidden: number, name?: string): string {
+  const kept = hidden === 0 ? logTable : `(SELECT * FROM ${logTable} WHERE +seq > ${hidden})`
+  return name === undefined && hidden === 0 ? kept : `${kept} AS ${name ?? logTable}`
+}
+
 const rowsPerPage = 5_000
 
 interface LogRow {
@@ -51,10 +63,14 @@ interface LogRow {
 }
 
 /** In the order of addresses, so that memory holds the tip of one. */
-function rowsAfter({ tx, sql }: Writing, former: LogRow | undefined): Promise<LogRow[]> {
+function rowsAfter(
+  { tx, sql }: Writing,
+  hidden: number,
+  former: LogRow | undefined,
+): Promise<LogRow[]> {
   const after = 'WHERE (address, class, seq) > (?, ?, ?)'
   const text = `SELECT seq, address, class, ordinal, "milestoneIndex", "outputId", "isSpent", "historyHash"
-    FROM ledger_updates ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
+    FROM ${keptUpdates(hidden)} ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
   const place = former === undefined ? [] : [former.address, former.class, former.seq]
   return tx.$queryRawUnsafe<LogRow[]>(sql.numbered(text), ...place)
 }
@@ -76,8 +92,12 @@ function bytesAreSame(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Positions have no gap and lie in the range of their milestone; an output was booked and spent when the log says so. */
-async function checkPositions({ tx, sql }: Writing, report: CheckReport): Promise<void> {
-  const misplaced = `SELECT log.seq FROM ledger_updates AS log
+async function checkPositions(
+  { tx, sql }: Writing,
+  hidden: number,
+  report: CheckReport,
+): Promise<void> {
+  const misplaced = `SELECT log.seq FROM ${keptUpdates(hidden, 'log')}
     LEFT JOIN commitments AS own ON own.slot = log."milestoneIndex"
     WHERE own.slot IS NULL OR log.seq < own."firstSeq" OR log.seq > own."lastSeq"
     ORDER BY log.seq LIMIT ?`
@@ -88,7 +108,7 @@ async function checkPositions({ tx, sql }: Writing, report: CheckReport): Promis
     report.found('LOG_POSITION_WRONG', `position ${seq}`)
   }
   const bounds = `SELECT count(*) AS rows, min(seq) AS first,
-    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ledger_updates`
+    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ${keptUpdates(hidden)}`
   const [found] =
     await tx.$queryRawUnsafe<{ rows: bigint; first: bigint | null; last: bigint }[]>(bounds)
   const first = Number(found?.first ?? 0)
@@ -99,7 +119,7 @@ async function checkPositions({ tx, sql }: Writing, report: CheckReport): Promis
       `${expected - Number(found?.rows)} rows from position ${first} on`,
     )
   }
-  const untrue = `SELECT log.seq FROM ledger_updates AS log LEFT JOIN outputs ON outputs.id = log."outputId"
+  const untrue = `SELECT log.seq FROM ${keptUpdates(hidden, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
     WHERE coalesce(CASE WHEN log."isSpent" THEN outputs."spentSlot" ELSE outputs."bookedSlot" END, -1)
       <> log."milestoneIndex" ORDER BY log.seq LIMIT ?`
   for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(sql.numbered(untrue), most)) {

@@ -6,8 +6,9 @@ import type { SqlConnection } from '../client.ts'
 import type { Database } from '../database.ts'
 import { tableNames } from '../migrate.ts'
 import { recordedMigrations } from '../sql/migration-records.ts'
+import { logTable } from '../sql/published.ts'
 import type { Table } from '../sql/statements.ts'
-import { countRows, logBounds } from '../sql/tables.ts'
+import { countRows, countUpdates, logBounds } from '../sql/tables.ts'
 import {
   columnOf,
   type ExportedTable,
@@ -52,7 +53,8 @@ export async function exportDatabase(
   await sql.beginSnapshot(connection)
   try {
     const tables = inOrder(await sql.tables(connection, tableNames(database.migrations)))
-    const header = await headerOf(database, connection, tables)
+    const hidden = (await sql.hiddenUpTo?.(connection)) ?? 0
+    const header = await headerOf(database, connection, { tables, hidden })
     if (header === undefined) return err({ code: 'NOTHING_TO_EXPORT' })
     const ofRows = header.tables.reduce((sum, { rows }) => sum + rows, 0)
     const digest = createHash('sha256')
@@ -67,7 +69,7 @@ export async function exportDatabase(
 
     await put(JSON.stringify(header))
     for (const table of tables) {
-      for await (const page of pagesOf(database, connection, table)) {
+      for await (const page of pagesOf(database, connection, { table, hidden })) {
         if (signal.aborted) return err({ code: 'EXPORT_INTERRUPTED' })
         await put(`{"table":${JSON.stringify(table.name)},"rows":[${page.join(',')}]}`)
         rows += page.length
@@ -85,21 +87,23 @@ export async function exportDatabase(
 async function headerOf(
   database: Database,
   connection: SqlConnection,
-  tables: readonly Table[],
+  { tables, hidden }: { readonly tables: readonly Table[]; readonly hidden: number },
 ): Promise<ExportHeader | undefined> {
   const logId = await logIdOf(database, connection, tables)
   if (logId === undefined) return undefined
-  const bounds = await logBounds(connection)
+  const { seq, prunedSeq } = await logBounds(connection)
   const described: ExportedTable[] = []
   for (const table of tables) {
-    const rows = await countRows(connection, table)
+    const pruned = isLog(table) && hidden > 0 ? await countUpdates(connection, hidden) : 0
+    const rows = (await countRows(connection, table)) - pruned
     described.push({ name: table.name, columns: table.columns.map(({ name }) => name), rows })
   }
   return {
     format: exportFormat,
     version: exportVersion,
     logId,
-    ...bounds,
+    seq,
+    prunedSeq: Math.max(prunedSeq, hidden),
     migration: (await recordedMigrations(connection)).at(-1)?.name,
     tables: described,
   }
@@ -125,19 +129,25 @@ async function logIdOf(
 /** The log comes last, for an import continues what is kept of given-up rows; the state of an import is no part of a ledger. */
 function inOrder(tables: readonly Table[]): Table[] {
   const [former, latter] = [false, true].map((isLast) =>
-    tables.filter(({ name }) => (name === 'ledger_updates') === isLast && name !== 'imports'),
+    tables.filter(({ name }) => isLog({ name }) === isLast && name !== 'imports'),
   )
   return [...(former ?? []), ...(latter ?? [])]
+}
+
+function isLog({ name }: Pick<Table, 'name'>): boolean {
+  return name === logTable
 }
 
 /** The rows of a table in pages of about the same length of text. */
 async function* pagesOf(
   database: Database,
   connection: SqlConnection,
-  table: Table,
+  { table, hidden }: { readonly table: Table; readonly hidden: number },
 ): AsyncGenerator<string[]> {
   const places = table.key.map((name) => columnOf(table, name))
-  let after: readonly string[] | undefined
+  // Of a log in partitions rows may be there that are pruned.
+  let after: readonly string[] | undefined =
+    isLog(table) && hidden > 0 ? [String(hidden)] : undefined
   for (let limit = firstPage; ; ) {
     const page = await database.tables.rowsBehind(connection, table, { after, limit })
     if (page.length === 0) return

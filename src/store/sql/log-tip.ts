@@ -49,6 +49,13 @@ export async function logEndWithin({ tx, sql }: RawWriting): Promise<LogTip> {
   return tipOfRow(row && Object.values(row))
 }
 
+/** The branch of a position inside a transaction. */
+export async function branchWithin({ tx, sql }: RawWriting, seq: number): Promise<Hex> {
+  const text = `SELECT ${branchAt(sql.dialect, String(seq), 'commitments')} AS branch`
+  const [row] = await tx.$queryRawUnsafe<{ branch: string }[]>(text)
+  return hexOfText(row?.branch)
+}
+
 /** The branches of some positions, all as of one moment; zeros for those that the log does not reach. */
 export function branchesRead({ query, dialect }: Reading) {
   return async (seqs: readonly number[]): Promise<readonly Hex[]> => {

@@ -6,7 +6,8 @@ import { classToNumber } from '../values.ts'
 import type { Dialect, RowsOfAddress } from './bulk.ts'
 import { ownedUpdates } from './bulk-tables.ts'
 import { selected } from './columns.ts'
-import { publishedCommitments, publishedUpdates } from './published.ts'
+import { lazily, type ScannedRange, scanLog, withTip } from './log-partitions.ts'
+import { logTable, publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
@@ -18,8 +19,11 @@ export type OwnedRow = OwnedUpdate & { readonly seq: number }
  * Reads rows of an address and the class OWNED; `undefined` where more than `mostSkipped` may lie before the place in its
  * own milestone.
  */
-export function ownedRead({ query, dialect }: Reading) {
-  const pages = ownedStatements(dialect)
+export function ownedRead(reading: Reading) {
+  const { query, dialect } = reading
+  const pagesOf = lazily((table) => ownedStatements(dialect, table))
+  const pagesWithTip = lazily((table) => statementsWithTip(pagesOf(table)))
+  const pages = pagesOf(logTable)
   const rows = async (sql: string, parameters: readonly Parameter[]) =>
     (await query(sql, parameters)).map(rowOf)
 
@@ -31,8 +35,16 @@ export function ownedRead({ query, dialect }: Reading) {
   }: OwnedQuery): Promise<readonly OwnedRow[] | undefined> => {
     const page = pages[order]
     const key = hexToBytes(address)
-    if (from === undefined) return rows(page.atEnd, [key, limit])
-    if ('seq' in from) return rows(page.atSeq, [key, from.seq, limit])
+    if (from === undefined || 'seq' in from) {
+      const range = { ...rangeFrom(order, from?.seq), limit, order }
+      const scan = {
+        on: (table: string, some: ScannedRange) => pagesOf(table)[order][startIn(some)],
+        withTip: (table: string, some: ScannedRange) => pagesWithTip(table)[order][startIn(some)],
+        parameters: (some: ScannedRange) =>
+          startIn(some) === 'atSeq' ? [key, firstOf(some), some.limit] : [key, some.limit],
+      }
+      return (await scanLog(reading, scan, range)).map(rowOf)
+    }
     const { slot } = from
     if (!('outputId' in from)) return rows(page.atSlot, [key, slot, limit])
     const place = [...placeOf(from.outputId), from.isSpent]
@@ -41,6 +53,24 @@ export function ownedRead({ query, dialect }: Reading) {
     const beyond = await query(page.beyond, [key, slot])
     return beyond.length > 0 ? undefined : found
   }
+}
+
+const allPositions = { after: 0, before: Number.MAX_SAFE_INTEGER } as const
+
+function rangeFrom(order: OwnedQuery['order'], seq: number | undefined) {
+  if (seq === undefined) return allPositions
+  return order === 'ascending'
+    ? { ...allPositions, after: seq - 1 }
+    : { ...allPositions, before: seq + 1 }
+}
+
+/** A list that begins at its end has no position in its statement. */
+function startIn({ after, before }: ScannedRange): 'atSeq' | 'atEnd' {
+  return after !== allPositions.after || before !== allPositions.before ? 'atSeq' : 'atEnd'
+}
+
+function firstOf({ after, before, order }: ScannedRange): number {
+  return order === 'ascending' ? after + 1 : before - 1
 }
 
 /** In the order of `ownedUpdates`. A literal, for a page is read most of all. */
@@ -71,12 +101,12 @@ const placeColumns =
  * The pages in both orders, and how one learns of more rows beyond those passed over. A slot that is not committed has no
  * bound: nothing of it is there yet.
  */
-export function ownedStatements(dialect: Dialect) {
+export function ownedStatements(dialect: Dialect, table = logTable) {
   const read = selected(dialect, ownedUpdates)
   const slotSeq = (column: string, reaches: string, direction: string) =>
     `(SELECT "${column}" FROM ${publishedCommitments('own')} WHERE slot ${reaches} ?2 ORDER BY slot ${direction} LIMIT 1)`
   const ofAddress = (bounds: Pick<RowsOfAddress, 'from' | 'to'>) =>
-    `FROM ${publishedUpdates('ledger_updates')}
+    `FROM ${publishedUpdates('ledger_updates', table)}
       WHERE ${dialect.ofAddress({ address: '?1', class: classToNumber('OWNED'), ...bounds })}`
   return {
     ascending: statements(
@@ -100,6 +130,15 @@ export function ownedStatements(dialect: Dialect) {
       dialect.byPosition('DESC'),
     ),
   }
+}
+
+/** Those that begin at a position or at an end, behind the published tip. */
+function statementsWithTip({ ascending, descending }: ReturnType<typeof ownedStatements>) {
+  const toTip = ({ atEnd, atSeq }: ReturnType<typeof statements>) => ({
+    atEnd: withTip("'', false", atEnd),
+    atSeq: withTip("'', false", atSeq),
+  })
+  return { ascending: toTip(ascending), descending: toTip(descending) }
 }
 
 interface InOneOrder {

@@ -6,10 +6,16 @@
 /** The newest slot that readers see. */
 export const publishedSlot = '(SELECT slot FROM published_tip)'
 
-/** The rows of the log that readers see, under a name. */
-export function publishedUpdates(name: string): string {
-  return `(SELECT * FROM ledger_updates WHERE +seq <= (SELECT seq FROM published_tip)) AS ${name}`
+/** The rows of the log that readers see, under a name; or those of a partition of it. */
+export function publishedUpdates(name: string, table = logTable): string {
+  return `(SELECT * FROM ${table} WHERE ${isPublished}) AS ${name}`
 }
+
+/** The table of the log. */
+export const logTable = 'ledger_updates'
+
+/** By which a row of the log is published. */
+export const isPublished = '+seq <= (SELECT seq FROM published_tip)'
 
 /** The committed slots that readers see, under a name. */
 export function publishedCommitments(name: string): string {

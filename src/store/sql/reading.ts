@@ -10,7 +10,7 @@ import { publishedSlot, publishedTable } from './published.ts'
 /** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
 
 /** Reads on one database. `rest` is what follows the name of the table. */
-export interface Reading extends Pick<Database, 'query' | 'queryBoth'> {
+export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForms'> {
   readonly dialect: Dialect
   /** All rows that a statement finds. */
   rows<Row>(
@@ -56,8 +56,9 @@ export function boundsOf({ above, below }: Between): Parameter[] {
 export function createReading({
   query,
   queryBoth,
+  logForms,
   statements: { dialect },
-}: Pick<Database, 'query' | 'queryBoth' | 'statements'>): Reading {
+}: Pick<Database, 'query' | 'queryBoth' | 'logForms' | 'statements'>): Reading {
   const rows: Reading['rows'] = (table, rest) => {
     const text = `SELECT ${selected(dialect, table)} FROM ${publishedTable(table.name)} ${rest}`
     return async (...parameters) => (await query(text, parameters)).map(table.rowOf)
@@ -66,6 +67,7 @@ export function createReading({
   return {
     query,
     queryBoth,
+    logForms,
     dialect,
     rows,
     row: (table, rest) => {

@@ -15,7 +15,10 @@ export interface Statements
     LeaseStatements,
     InboxStatements,
     TransactionInserts,
-    LogStatements {}
+    LogStatements {
+  /** Where the database can keep the log in partitions. */
+  readonly partitions?: PartitionStatements
+}
 
 /** A transaction of the writer, or its client outside of one, with the statements of its database. */
 export interface Writing {
@@ -81,6 +84,35 @@ export interface LogStatements {
   tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>
 }
 
+/** The log in partitions by position, where it was partitioned. */
+export interface PartitionStatements {
+  /** In the order of positions; none where the log is in one table. */
+  ofLog(tx: RawTx): Promise<readonly LogPartition[]>
+  /** Rows up to this position are pruned and may be there still, until their whole partition goes; 0 where the log is in one table. */
+  hiddenUpTo(tx: RawTx): Promise<number>
+  /**
+   * Makes the partitions of rows up to a position, in the transaction that adds the rows: a slot may be larger than what was made ahead of
+   * time. That transaction has read the log, so that nobody partitions it meanwhile.
+   */
+  makeRoom(tx: RawTx, upTo: number): Promise<void>
+  /** Whether the log has come to its newest partition, so that none is free ahead of it. */
+  isRoomShort(tx: RawTx): Promise<boolean>
+  /** Makes the next one, where that is so. */
+  makeNext(tx: RawTx): Promise<void>
+  /** Drops one whose rows are all hidden, once nobody reads it; whether it is gone. It is asked again until it is. */
+  drop(tx: RawTx, partition: LogPartition): Promise<boolean>
+}
+
+/** A partition of the log. */
+export interface LogPartition {
+  /** Of its table. */
+  readonly name: string
+  /** The first position. */
+  readonly from: number
+  /** The position behind the last one. */
+  readonly to: number
+}
+
 /** Whose rows are counted together. */
 export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
 
@@ -122,6 +154,8 @@ export interface TableStatements {
   endSnapshot(connection: SqlConnection): Promise<void>
   /** Those tables of these names that there are, by name. Others may stand beside them, as those of an extension. */
   tables(connection: SqlConnection, names: ReadonlySet<string>): Promise<Table[]>
+  /** As `PartitionStatements` has it, where the database can keep the log in partitions. */
+  readonly hiddenUpTo?: (connection: SqlConnection) => Promise<number>
   /**
    * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
    * digits, whole numbers as text, for they may be larger than those of JavaScript.

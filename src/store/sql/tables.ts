@@ -1,5 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import type { SqlConnection } from '../client.ts'
+import { logTable } from './published.ts'
 import type { Column, ColumnKind, Table } from './statements.ts'
 
 /** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */
@@ -35,6 +36,13 @@ export function tablesOf(
 /** How many rows a table has. */
 export async function countRows(connection: SqlConnection, table: Table): Promise<number> {
   const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
+  return Number(count)
+}
+
+/** How many rows of the log are there up to a position. */
+export async function countUpdates(connection: SqlConnection, upTo: number): Promise<number> {
+  const text = `SELECT count(*) FROM ${logTable} WHERE seq <= ${upTo}`
+  const [[count] = []] = await rowsOf(connection, text)
   return Number(count)
 }
 

@@ -1,15 +1,28 @@
 import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { Parameter, Rows } from '../database.ts'
 import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
 import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
 import type { Dialect, RowsOfAddress } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
 import { hexOfText, selectedOf } from './columns.ts'
+import {
+  lazily,
+  leftOf,
+  partitionWith,
+  type ScannedRange,
+  scanLog,
+  startOf,
+  unlessGone,
+  withTip,
+} from './log-partitions.ts'
 import { branchAt, branchOfId, tipColumns, tipOf, tipTables } from './log-tip.ts'
-import { publishedUpdates } from './published.ts'
+import { logTable, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
+import type { LogPartition } from './statements.ts'
+import { quoted } from './tables.ts'
 
 /**
  * Rows of the log with their branches, each scan in one statement that both databases understand. A page takes the branches of its rows from
@@ -32,9 +45,9 @@ export interface LogReads {
 }
 
 /** The reads of the log of a database. */
-export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
-  const texts = { ascending: scans(dialect, 'ASC'), descending: scans(dialect, 'DESC') }
-  const heads = headsOf(dialect)
+export function logReads(reading: Reading): LogReads {
+  const { query, queryBoth, logForms, dialect } = reading
+  const texts = textsOf(dialect)
   const memory = createBranchMemory()
   const branchesOf = `SELECT slot, ${branchOfId(dialect, 'id')} FROM commitments
     WHERE slot IN (SELECT slot FROM ${dialect.given([slotColumn])})`
@@ -42,16 +55,25 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
     WHERE seq IN (SELECT seq FROM ${dialect.given([seqColumn])})`
 
   return {
-    ofAddress: async ({ address, after, before, limit, order }, updateClass) => {
+    ofAddress: async ({ address, ...range }, updateClass) => {
       const key = [hexToBytes(address), classToNumber(updateClass)]
-      const rows = await query(texts[order].ofAddress, [...key, after, before, limit])
+      const scan = {
+        on: (table: string) => texts.of(table)[range.order].ofAddress,
+        withTip: (table: string) => texts.withTip(table)[range.order].ofAddress,
+        parameters: withBounds(key),
+        isFirst: isFirstOfAddress,
+      }
+      const rows = await scanLog(reading, scan, range)
       return rows.map((row) => updateOf(row, address, updateClass, hexOfText(row[8])))
     },
-    ofLog: async ({ classes, after, before, limit, order }) => {
+    ofLog: async ({ classes, ...range }) => {
       const [first = -1, second = first] = classes.map(classToNumber)
-      return (await query(texts[order].ofLog, [first, second, after, before, limit])).map(
-        anyUpdateOf,
-      )
+      const scan = {
+        on: (table: string) => texts.of(table)[range.order].ofLog,
+        withTip: (table: string) => texts.withTip(table)[range.order].ofLog,
+        parameters: withBounds([first, second]),
+      }
+      return (await scanLog(reading, scan, range)).map(anyUpdateOf)
     },
     atSeqs: async (seqs) => {
       if (seqs.length === 0) return []
@@ -65,24 +87,16 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   }
 
   async function page(question: AddressPageQuery): Promise<AddressPage> {
-    const { address, class: updateClass, after, before, limit, order, cursors } = question
+    const { address, class: updateClass } = question
     const known = memory.known()
-    const asked = [hexToBytes(address), classToNumber(updateClass), after, before, limit]
-    const scan = texts[order].ofPage
-    const [first, ...rows] = await (cursors === undefined
-      ? queryBoth(heads.plain, scan, [...asked, known.slot])
-      : queryBoth(heads.atCursors, scan, [
-          ...asked,
-          known.slot,
-          ...cursors.behind,
-          ...cursors.seqs,
-        ]))
-    const { foundBranch, ...head } = headOf(first)
+    const { head, rows } =
+      (await askPartitions(question, known.slot)) ?? (await askLog(question, known.slot))
+    const { foundBranch, ...rest } = head
     const branches = memory.settle(known, foundBranch, head.tip)
     // The database was replaced by one of another history since.
     if (!(await completed(branches, rows, known.slot))) return await page(question)
     return {
-      ...head,
+      ...rest,
       rows: rows.map((row) =>
         updateOf(
           row,
@@ -92,6 +106,49 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
         ),
       ),
     }
+  }
+
+  async function askLog(question: AddressPageQuery, knownSlot: SlotIndex): Promise<FoundPage> {
+    return foundPage(await ask(question, knownSlot, texts.heads(), logTable))
+  }
+
+  /** By the partition where the page begins, and the newest one for the count; `undefined` where these do not have all of it. */
+  async function askPartitions(
+    question: AddressPageQuery,
+    knownSlot: SlotIndex,
+  ): Promise<FoundPage | undefined> {
+    const partition = partitionWith(logForms, startOf(logForms, question))
+    const newest = partitionWith(logForms, logForms?.form().seq ?? 0)
+    if (partition === undefined || newest === undefined) return undefined
+    const table = quoted(partition.name)
+    const heads = texts.heads({ newest: quoted(newest.name), page: table })
+    const found = await unlessGone(ask(question, knownSlot, heads, table))
+    if (found === undefined) return undefined
+    const { head, rows } = foundPage(found)
+    const tip = head.tip.seq
+    const isCounted = tip < newest.to && head.count >= 0
+    const left = leftOf(question, {
+      ...{ partition, tip, rows, isFirst: isFirstOfAddress },
+      prunedSeq: head.tip.prunedSeq,
+    })
+    if (!isCounted || left !== undefined) return undefined
+    return head.hasRowsBehind || hasNoneBehind(question, partition, { head, rows })
+      ? { head, rows }
+      : undefined
+  }
+
+  function ask(
+    { address, class: updateClass, order, cursors, ...range }: AddressPageQuery,
+    knownSlot: SlotIndex,
+    heads: PageHeads,
+    table: string,
+  ): Promise<Rows> {
+    const key = [hexToBytes(address), classToNumber(updateClass)]
+    const asked = [...withBounds(key)({ ...range, order }), knownSlot]
+    const scan = texts.of(table)[order].ofPage
+    return cursors === undefined
+      ? queryBoth(heads.plain, scan, asked)
+      : queryBoth(heads.atCursors, scan, [...asked, ...cursors.behind, ...cursors.seqs])
   }
 
   /**
@@ -115,7 +172,34 @@ export function logReads({ query, queryBoth, dialect }: Reading): LogReads {
   }
 }
 
-type Rows = readonly (readonly unknown[])[]
+const withBounds =
+  (key: readonly Parameter[]) =>
+  ({ after, before, limit }: ScannedRange): readonly Parameter[] => [...key, after, before, limit]
+
+/** In the order of `ownColumns`: ordinals are dense, and begin with 1. */
+const isFirstOfAddress = ([, ordinal]: readonly unknown[]) => Number(ordinal) === 1
+
+interface FoundPage {
+  readonly head: PageHead
+  readonly rows: Rows
+}
+
+function foundPage([first, ...rows]: Rows): FoundPage {
+  return { head: headOf(first), rows }
+}
+
+/** Whether nothing is behind the beginning of a page, as far as the page and its partition tell. */
+function hasNoneBehind(
+  { cursors, order }: AddressPageQuery,
+  { from, to }: LogPartition,
+  { head, rows }: FoundPage,
+): boolean {
+  const [first, last] = cursors?.behind ?? [1, 0]
+  if (first > last || (first >= from && last < to)) return true
+  const [row] = rows
+  if (row === undefined) return false
+  return order === 'ascending' ? isFirstOfAddress(row) : Number(row[1]) === head.count
+}
 
 /** In the order of `ownColumns`. A literal, which is twice as fast as `rowOf`: a page of the log is most of what is read. */
 function updateOf(
@@ -204,27 +288,53 @@ const seqColumn = { name: 'seq', type: 'long' } as const
 const slotColumn = { name: 'slot', type: 'int' } as const
 
 /** Of the address and the class that are the first parameters. */
-function ofAddress(dialect: Dialect, bounds: Pick<RowsOfAddress, 'from' | 'to'> = {}): string {
+function ofAddress(
+  dialect: Dialect,
+  bounds: Pick<RowsOfAddress, 'from' | 'to'> = {},
+  table = logTable,
+): string {
   const rows = { address: '?1', class: '?2', ...bounds }
-  return `FROM ${publishedUpdates('ledger_updates')} WHERE ${dialect.ofAddress(rows)}`
+  return `FROM ${publishedUpdates('ledger_updates', table)} WHERE ${dialect.ofAddress(rows)}`
 }
 
 /** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
-function headColumns(dialect: Dialect, behind: string, ofCursors: readonly string[]): string {
+function headColumns(
+  dialect: Dialect,
+  count: string,
+  behind: string,
+  ofCursors: readonly string[],
+): string {
   const tip = tipColumns(dialect)
-  const count = `coalesce((SELECT ordinal ${ofAddress(dialect)} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1),
-    (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
   const numbers = [tip.seq, tip.prunedSeq, count, tip.slot, behind]
   const known = `coalesce((SELECT ${branchOfId(dialect, 'id')} FROM commitments WHERE slot = ?6), '${noBranch}')`
   const branches = [tip.prunedBranch, tip.branch, known, ...ofCursors].join(' || ')
   return [...numbers, tip.logId, tip.commitmentId, branches].join(', ')
 }
 
-function headsOf(dialect: Dialect) {
+/** Of a page without cursors, and of one at cursors. */
+interface PageHeads {
+  readonly plain: string
+  readonly atCursors: string
+}
+
+/** What is asked for the count, and for the page. */
+interface PageTables {
+  readonly newest: string
+  readonly page: string
+}
+
+/** Of a partition the count is -1 where it has no row of the address. */
+function headsOf(dialect: Dialect, tables: PageTables | undefined): PageHeads {
+  const newest = `(SELECT ordinal ${ofAddress(dialect, {}, tables?.newest)} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1)`
+  const count =
+    tables === undefined
+      ? `coalesce(${newest},
+    (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
+      : `coalesce(${newest}, -1)`
   const head = (behind: string, ofCursors: readonly string[]) =>
-    `SELECT ${headColumns(dialect, behind, ofCursors)} ${tipTables}`
+    `SELECT ${headColumns(dialect, count, behind, ofCursors)} ${tipTables}`
   const ofCursors = ['?9', '?10'].map((seq) => branchAt(dialect, seq))
-  const between = ofAddress(dialect, { from: '>= ?7', to: '<= ?8' })
+  const between = ofAddress(dialect, { from: '>= ?7', to: '<= ?8' }, tables?.page)
   return {
     plain: head('false', []),
     // Not EXISTS, for which PostgreSQL may read the whole log until it finds a row.
@@ -235,13 +345,38 @@ function headsOf(dialect: Dialect) {
   }
 }
 
-function scans(dialect: Dialect, order: 'ASC' | 'DESC') {
+function scans(dialect: Dialect, order: 'ASC' | 'DESC', table: string) {
   const columns = ownColumns(dialect)
-  const within = ofAddress(dialect, { from: '> ?3', to: '< ?4' })
+  const within = ofAddress(dialect, { from: '> ?3', to: '< ?4' }, table)
   return {
     ofAddress: `SELECT ${columns} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
     ofPage: `SELECT ${plainColumns(dialect)} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
-    ofLog: `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
+    ofLog: `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates', table)}
       WHERE class IN (?1, ?2) AND seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`,
+  }
+}
+
+/** The texts on the log and on partitions of it, each put together once. */
+function textsOf(dialect: Dialect) {
+  const of = lazily((table: string) => ({
+    ascending: scans(dialect, 'ASC', table),
+    descending: scans(dialect, 'DESC', table),
+  }))
+  const headsWith = lazily((key: string) => {
+    const [newest = '', page = ''] = key.split(' ')
+    return headsOf(dialect, key === '' ? undefined : { newest, page })
+  })
+  const toTip = ({ ofAddress: own, ofLog: any }: ReturnType<typeof scans>) => ({
+    ofAddress: withTip("0, 0, false, '', '', '', ''", own),
+    ofLog: withTip("0, 0, false, '', '', '', '', '', 0", any),
+  })
+  return {
+    of,
+    withTip: lazily((table: string) => ({
+      ascending: toTip(of(table).ascending),
+      descending: toTip(of(table).descending),
+    })),
+    heads: (tables?: PageTables) =>
+      headsWith(tables === undefined ? '' : `${tables.newest} ${tables.page}`),
   }
 }

@@ -1,20 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
 import { present } from '../../../src/lib/assert.ts'
-import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
-import { silentLog } from '../../../src/lib/log.ts'
-import type { Store } from '../../../src/store/contract.ts'
-import type { Database } from '../../../src/store/database.ts'
-import { openDatabase, openStore } from '../../../src/store/open.ts'
-import type { LedgerUpdate } from '../../../src/store/rows.ts'
+import { hexToBytes } from '../../../src/lib/hex.ts'
 import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql-server.ts'
-import { testGenesis } from '../../support/store-rows.ts'
-import { busyAddress, growLog } from '../large-log.ts'
-import { median, printTable, waitedMs } from '../measure.ts'
-import { bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
+import { busyAddress } from '../large-log.ts'
+import { median, printTable } from '../measure.ts'
+import {
+  commitTimes,
+  growSubject,
+  milliseconds,
+  pageSql,
+  pageTimes,
+  type Subject,
+  samples,
+  serverSettings,
+} from '../store-subject.ts'
+import { transfers } from '../transfers.ts'
 
 /**
  * How the store does as the log grows: pages, commits, and what Prisma costs. `BENCH_ROWS` ends the growth earlier,
@@ -24,12 +26,7 @@ import { bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
 const sizes = [10_000, 1_000_000, 10_000_000].filter(
   (size) => size <= Number(process.env.BENCH_ROWS ?? 10_000_000),
 )
-/** As on a small server of its own: what the defaults leave to the operator. */
-const serverSettings = ['shared_buffers=1GB', 'max_wal_size=4GB']
-
 const only = process.env.BENCH_DATABASE
-
-const log = silentLog
 
 /** Prints a table for each question, of both databases. */
 export async function run(): Promise<void> {
@@ -56,7 +53,7 @@ export async function run(): Promise<void> {
 /** Grows a database for each size first, and then measures them in turns: the machine may be busy with other work. */
 async function measure(urlFor: (size: number) => Promise<string>): Promise<void> {
   const subjects: Subject[] = []
-  for (const size of sizes) subjects.push(await grow(await urlFor(size), size))
+  for (const size of sizes) subjects.push(await growSubject(await urlFor(size), { size }))
   const kind = subjects[0]?.database.kind
   const large = subjects.filter(({ size }) => size > 10_000)
   console.log(`\n${kind}: pages at random places, median`)
@@ -67,188 +64,6 @@ async function measure(urlFor: (size: number) => Promise<string>): Promise<void>
   printTable(await commitTimes(subjects))
   console.log()
   for (const subject of subjects) await subject.close()
-}
-
-async function grow(url: string, size: number): Promise<Subject> {
-  const begun = performance.now()
-  const subject = await openSubject(url, size)
-  await growLog(subject.database, { from: 2, to: size, slot: 1 })
-  await subject.settle()
-  const time = `${((performance.now() - begun) / 1_000).toFixed(1)} s`
-  console.log(`${subject.database.kind}: ${size} rows after ${time}`)
-  return subject
-}
-
-/** A store with a founded ledger, and ways past it. */
-interface Subject {
-  readonly size: number
-  readonly store: Store
-  readonly database: Database
-  readonly term: number
-  /** Processes of the database that work for the store, where they are on this machine. */
-  readonly servers: readonly number[]
-  /** Runs a page of an address on the driver alone. */
-  bare(address: Hex, after: number): Promise<unknown>
-  /** Lets the database do what it does after much writing. */
-  settle(): Promise<void>
-  close(): Promise<void>
-}
-
-async function openSubject(url: string, size: number): Promise<Subject> {
-  const store = unwrap(await openStore({ url, log }))
-  const database = unwrap(await openDatabase({ url, log }))
-  const lease = unwrap(await store.write.takeLease({ holder: 'bench', ttlMs: 86_400_000 }))
-  unwrap(await store.write.initialize(lease.term, testGenesis()))
-  const { bare, close } = await openBare(url)
-  return {
-    size,
-    store,
-    database,
-    term: lease.term,
-    servers: await serversOf(database),
-    bare,
-    settle: async () => {
-      const sql = database.kind === 'sqlite' ? 'PRAGMA wal_checkpoint(TRUNCATE)' : 'VACUUM ANALYZE'
-      await database.writer.$queryRawUnsafe(sql)
-      if (database.kind === 'postgresql') await database.writer.$queryRawUnsafe('CHECKPOINT')
-    },
-    close: async () => {
-      await close()
-      await database.close()
-      await store.close()
-    },
-  }
-}
-
-async function serversOf({ kind, writer }: Database): Promise<number[]> {
-  if (kind === 'sqlite') return []
-  const rows = await writer.$queryRawUnsafe<{ pid: number }[]>(
-    'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
-  )
-  return rows.map(({ pid }) => pid)
-}
-
-const pageSql = (parameters: readonly [string, string]) => `
-  SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash"
-  FROM ledger_updates WHERE address = ${parameters[0]} AND class = 0 AND seq > ${parameters[1]}
-  ORDER BY seq LIMIT 100`
-
-async function openBare(url: string) {
-  if (url.startsWith('file:')) {
-    const connection = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
-    const page = connection.prepare(pageSql(['?', '?']))
-    return {
-      bare: async (address: Hex, after: number) => page.all(hexToBytes(address), after),
-      close: async () => void connection.close(),
-    }
-  }
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  const text = pageSql(['$1', '$2'])
-  return {
-    bare: async (address: Hex, after: number) =>
-      client.query({ text, values: [hexToBytes(address), after], rowMode: 'array' }),
-    close: () => client.end(),
-  }
-}
-
-const slotsMeasured = 16
-
-/** The first slot has nothing to spend. */
-const warmUp = 2
-
-/**
- * Time of a commit alone: what was accepted and booked before waits only to be made final. How long its processes waited
- * for a core is told beside it, for on a busy machine that may be most; the rows a second, and how the sizes compare, are
- * without it.
- */
-async function commitTimes(subjects: readonly Subject[]): Promise<string[][]> {
-  const table = [
-    ['rows', 'owners', 'slot ms', 'waiting ms', 'without', 'log rows a second', 'to the first'],
-  ]
-  for (const population of ['few', 'many'] as const) {
-    const rows = subjects.map((subject) => ({
-      subject,
-      source: createTransfers(subject.size, population),
-      times: [] as number[],
-      waits: [] as number[],
-    }))
-    for (let n = 0; n < slotsMeasured + warmUp; n++) {
-      for (const { subject, source, times, waits } of rows) {
-        const slot = await bookSlot(subject, source)
-        const waited = waitedMs(subject.servers)
-        const begun = performance.now()
-        await slot.commit()
-        if (n < warmUp) continue
-        times.push(performance.now() - begun)
-        waits.push(waitedMs(subject.servers) - waited)
-      }
-    }
-    const awake = rows.map(({ times, waits }) =>
-      median(times.map((time, i) => time - (waits[i] ?? 0))),
-    )
-    for (const [i, { subject, times, waits }] of rows.entries()) {
-      const time = median(times)
-      table.push([
-        `${subject.size}`,
-        population,
-        time.toFixed(1),
-        median(waits).toFixed(1),
-        (awake[i] ?? 0).toFixed(1),
-        `${Math.round((1_000 * 3 * transfers) / (awake[i] ?? 0))}`,
-        ((awake[i] ?? 0) / (awake[0] ?? 1)).toFixed(2),
-      ])
-    }
-  }
-  return table
-}
-
-/** Medians, each page somewhere else. */
-async function pageTimes(subjects: readonly Subject[]): Promise<string[][]> {
-  const times = subjects.map(() => questions.map(() => [] as number[]))
-  for (let n = 0; n < samples; n++) {
-    for (const [i, subject] of subjects.entries()) {
-      for (const [k, question] of questions.entries()) {
-        times[i]?.[k]?.push(await pageTime(subject, question))
-      }
-    }
-  }
-  const medians = times.map((each) => each.map(median))
-  return [
-    ['rows', 'of the log: 20', '100', 'of an address: 20', '100'],
-    ...subjects.map(({ size }, i) => [`${size}`, ...(medians[i] ?? []).map(milliseconds)]),
-    ['ratio', ...questions.map((_, k) => ratio(medians.map((each) => each[k] ?? 0)))],
-  ]
-}
-
-const questions = [
-  { limit: 20 },
-  { limit: 100 },
-  { address: busyAddress, limit: 20 },
-  { address: busyAddress, limit: 100 },
-] as const
-
-async function pageTime(
-  { store, size }: Subject,
-  question: (typeof questions)[number],
-): Promise<number> {
-  const after = Math.floor(Math.random() * size * 0.99)
-  const before = Number.MAX_SAFE_INTEGER
-  const begun = performance.now()
-  const rows: LedgerUpdate[] = await store.read.updates({
-    ...question,
-    after,
-    before,
-    order: 'ascending',
-    classes: ['OWNED'],
-  })
-  if (rows.length !== question.limit) throw new Error(`a page of ${rows.length} rows`)
-  return performance.now() - begun
-}
-
-/** The last to the first. */
-function ratio(times: readonly number[]): string {
-  return ((times.at(-1) ?? 0) / (times[0] ?? 1)).toFixed(2)
 }
 
 async function rawTable(subjects: readonly Subject[]): Promise<string[][]> {
@@ -275,10 +90,4 @@ async function rawTimes({ database, bare, size }: Subject): Promise<string[]> {
   }
   const [ours, theirs] = [median(prisma), median(driver)]
   return [`${size}`, milliseconds(ours), milliseconds(theirs), (ours / theirs).toFixed(2)]
-}
-
-const samples = 500
-
-function milliseconds(time: number): string {
-  return `${time.toFixed(2)} ms`
 }

@@ -17,6 +17,7 @@ import {
   takenLease,
   useStore,
 } from '../../support/databases.ts'
+import { partitioned } from '../../support/partitioned.ts'
 import {
   addressOf,
   blockIdOf,
@@ -114,6 +115,21 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
       expect(comparable((await exported(url)).lines)).toEqual(comparable(pruned))
     })
   })
+
+  test.runIf(from.name === 'postgresql')(
+    'keeps a log in partitions, without what is pruned',
+    async () => {
+      await partitioned(use.url, { rows: 100 })
+      await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
+      const pruned = (await exported(use.url)).lines
+      expect(rowsIn(pruned)).toBeLessThan(rowsIn(lines))
+      await withEmpty(to.create, async ({ url }) => {
+        expect(await imported(url, pruned)).toMatchObject({ ok: true })
+        expect(comparable((await exported(url)).lines)).toEqual(comparable(pruned))
+        if (to.name === 'postgresql') expect(await partitioned(url, { rows: 100 })).toHaveLength(2)
+      })
+    },
+  )
 
   test('goes on where it stopped, line by line, and is no ledger until its end', async () => {
     await withEmpty(to.create, async ({ url }) => {

@@ -1,3 +1,4 @@
+import { logTable } from '../published.ts'
 import type { Column, ColumnKind, TableStatements } from '../statements.ts'
 import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
 
@@ -30,6 +31,15 @@ export const tableStatements: TableStatements = {
       rows.filter(([name]) => names.has(String(name))),
       kindByType,
     )
+  },
+
+  async hiddenUpTo(connection) {
+    const [[hidden] = []] = await rowsOf(
+      connection,
+      `SELECT "prunedSeq" FROM published_tip
+      WHERE (SELECT relkind FROM pg_class WHERE oid = to_regclass('${logTable}')) = 'p'`,
+    )
+    return Number(hidden ?? 0)
   },
 
   async rowsBehind(connection, table, { after = [], limit }) {

@@ -1,0 +1,59 @@
+import type { Database } from './database.ts'
+import type { LogForms } from './log-forms.ts'
+import type { PostgresqlReads } from './postgresql-reads.ts'
+import { partitionedText } from './sql/postgresql/partitioned-texts.ts'
+
+/** Reads of a database whose log may be in partitions. */
+export type PartitionedReads = Pick<
+  Database,
+  'query' | 'queryBoth' | 'snapshotConnection' | 'logForms'
+>
+
+/** The same reads; where the log is in partitions, by the texts for them. */
+export function partitionedReads(
+  reads: Pick<PostgresqlReads, 'query' | 'queryBoth' | 'snapshotConnection'>,
+  forms: LogForms,
+): PartitionedReads {
+  const texts = new Map<string, string>()
+
+  /** The text as the log is kept now. */
+  function formed(sql: string): string {
+    if (forms.form().partitions.length === 0) return sql
+    const known = texts.get(sql)
+    if (known !== undefined) return known
+    const made = partitionedText(sql)
+    if (texts.size < mostTexts) texts.set(sql, made)
+    return made
+  }
+
+  return {
+    logForms: forms,
+    query: async (sql, parameters) => {
+      const due = forms.settle()
+      if (due !== undefined) await due
+      return await reads.query(formed(sql), parameters)
+    },
+    queryBoth: async (first, second, parameters) => {
+      const due = forms.settle()
+      if (due !== undefined) await due
+      return await reads.queryBoth(formed(first), formed(second), parameters)
+    },
+    snapshotConnection: () => {
+      const connection = reads.snapshotConnection()
+      return {
+        ...connection,
+        begin: async () => {
+          const due = forms.settle()
+          if (due !== undefined) await due
+          await connection.begin()
+        },
+        query: (sql, parameters) => connection.query(formed(sql), parameters),
+        queryBoth: (first, second, parameters) =>
+          connection.queryBoth(formed(first), formed(second), parameters),
+      }
+    },
+  }
+}
+
+/** The program's own texts, and those that name partitions. */
+const mostTexts = 1_000

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { present } from '../lib/assert.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { mostNamedMs } from './log-forms.ts'
+import type { PartitionError, Partitioning } from './partition-contract.ts'
+import {
+  buildIndexes,
+  copyRows,
+  dropTables,
+  exchange,
+  leave,
+  looseTables,
+  makeCopy,
+} from './sql/postgresql/partitioning.ts'
+import { formOfLog, partitionOf } from './sql/postgresql/partitions.ts'
+import type { LogPartition } from './sql/statements.ts'
+
+/**
+ * Splits partitions that are larger than wanted, the first one above all: their rows are copied into tables of their own while
+ * others go on, and in the end these take the place of the partition. Rows of the log never change, so that a copy is right for ever.
+ */
+export async function splitPartitions(
+  partitioning: Partitioning,
+): Promise<Result<void, PartitionError>> {
+  const { raw, isSplit, rows } = partitioning
+  if (!isSplit) return ok(undefined)
+  for (;;) {
+    const { partitions } = await formOfLog(raw)
+    const newest = present(partitions.at(-1), 'a partition')
+    const width = rows ?? newest.to - newest.from
+    const tip = await publishedTip(raw)
+    const whole = partitions.find(({ from, to }) => to - from > width && from <= tip.seq)
+    if (whole === undefined) return ok(undefined)
+    const done = await split(partitioning, whole, rangesOf(whole, width, tip.prunedSeq))
+    if (!done.ok) return done
+  }
+}
+
+interface Tip {
+  readonly seq: number
+  readonly prunedSeq: number
+}
+
+async function publishedTip(raw: Partitioning['raw']): Promise<Tip> {
+  const [tip] = await raw.$queryRawUnsafe<{ seq: bigint; prunedSeq: bigint }[]>(
+    'SELECT seq, "prunedSeq" FROM published_tip',
+  )
+  const { seq, prunedSeq } = present(tip, 'a published tip')
+  return { seq: Number(seq), prunedSeq: Number(prunedSeq) }
+}
+
+/** The ranges of a partition that are not pruned, in whole multiples of the width where they lie inside of it. */
+export function rangesOf(whole: LogPartition, width: number, prunedSeq: number): LogPartition[] {
+  const from = Math.max(whole.from, Math.floor(prunedSeq / width) * width + 1)
+  const ranges: LogPartition[] = []
+  for (let at = from; at < whole.to; ) {
+    const end = Math.min(Math.floor((at - 1) / width) * width + width + 1, whole.to)
+    ranges.push(partitionOf(at, end))
+    at = end
+  }
+  return ranges
+}
+
+async function split(
+  partitioning: Partitioning,
+  whole: LogPartition,
+  ranges: readonly LogPartition[],
+): Promise<Result<void, PartitionError>> {
+  const { raw } = partitioning
+  const { copies } = await looseTables(raw)
+  const unwanted = copies.filter(({ name }) => ranges.every((range) => range.name !== name))
+  await dropTables(
+    raw,
+    unwanted.map(({ name }) => name),
+  )
+  for (const range of ranges) await makeCopy(raw, range)
+  for (const range of ranges) {
+    const copied = await copyAll(partitioning, whole, range)
+    if (!copied.ok) return copied
+    await buildIndexes(raw, range)
+  }
+  // Statements name it no more, once every process has looked again.
+  await leave(raw, whole.name)
+  await delay(2 * mostNamedMs)
+  const left = await partitioning.lock.afterReaders()
+  if (!left.ok) return left
+  const exchanged = await takePlace(partitioning, whole, ranges)
+  if (!exchanged.ok) return exchanged
+  const { former } = await looseTables(raw)
+  await dropTables(raw, former)
+  return ok(undefined)
+}
+
+/** Puts the copies in the place of the partition. Who writes waits while the last rows are copied, and who reads for the exchange alone. */
+async function takePlace(
+  partitioning: Partitioning,
+  whole: LogPartition,
+  ranges: readonly LogPartition[],
+): Promise<Result<void, PartitionError>> {
+  const { beside, lock } = partitioning
+  for (const range of ranges) {
+    // What was written meanwhile; what is written from now on until the lock is little.
+    const copied = await copyAll(partitioning, whole, range)
+    if (!copied.ok) return copied
+  }
+  return await lock.afterWriters({
+    prepare: async () => {
+      for (const range of ranges) {
+        if ((await copyRows(beside, range, mostLate)) === mostLate) return false
+      }
+      return true
+    },
+    work: (tx) => exchange(tx, whole, ranges),
+  })
+}
+
+async function copyAll(
+  { raw, signal, onProgress }: Partitioning,
+  whole: LogPartition,
+  range: LogPartition,
+): Promise<Result<void, PartitionError>> {
+  for (;;) {
+    if (signal.aborted) return err({ code: 'PARTITION_INTERRUPTED' })
+    const copied = await copyRows(raw, range, rowsAtOnce)
+    if (copied < rowsAtOnce) return ok(undefined)
+    const { seq, prunedSeq } = await publishedTip(raw)
+    const before = Math.max(prunedSeq, whole.from - 1)
+    const [last] = await raw.$queryRawUnsafe<{ seq: bigint }[]>(
+      `SELECT max(seq) AS seq FROM "${range.name}"`,
+    )
+    onProgress({
+      rows: Number(last?.seq ?? 0) - before,
+      ofRows: Math.min(seq, whole.to - 1) - before,
+    })
+  }
+}
+
+/** Half a second on a small server. */
+const rowsAtOnce = 20_000
+
+/** So many rows are copied under the lock at most, which takes some 50 ms. */
+const mostLate = 2_000

@@ -1,0 +1,195 @@
+import type { RawTx } from '../../client.ts'
+import type { LogForm, LogForms } from '../../log-forms.ts'
+import type { LogPartition, PartitionStatements } from '../statements.ts'
+import { quoted } from '../tables.ts'
+import { createDrops } from './drops.ts'
+import { processName } from './older-readers.ts'
+
+/**
+ * The log in partitions by ranges of positions (docs/decisions/046-partitions.md). The catalogue of PostgreSQL says which there are;
+ * nothing else records it, so that a log which was partitioned by hand in this way is treated as one.
+ */
+
+/** The partitions as writing and pruning need them, with what the process knows of them. */
+export function partitionStatements(forms: LogForms): PartitionStatements {
+  const drops = createDrops()
+
+  async function look(tx: RawTx): Promise<LogForm> {
+    const form = await formOfLog(tx)
+    forms.saw(form)
+    return form
+  }
+
+  return {
+    ofLog: async (tx) => (await look(tx)).partitions,
+
+    async hiddenUpTo(tx) {
+      await forms.settle(writersAgeMs)
+      if (forms.form().partitions.length === 0) return 0
+      const { partitions, prunedSeq } = await look(tx)
+      return partitions.length === 0 ? 0 : prunedSeq
+    },
+
+    async makeRoom(tx, upTo) {
+      await forms.settle(writersAgeMs)
+      const known = forms.form()
+      const end = known.partitions.at(-1)?.to ?? known.checkedTo
+      if (end === undefined || upTo < end) return
+      const { partitions, checkedTo } = await look(tx)
+      // A conversion that was begun and left, or is slower than the ledger: the ledger comes first, and it begins again.
+      if (checkedTo !== undefined && upTo >= checkedTo) await tx.$executeRawUnsafe(dropCheckText)
+      let newest = partitions.at(-1)
+      while (newest !== undefined && newest.to <= upTo)
+        newest = await addPartition(tx, after(newest))
+    },
+
+    async isRoomShort(tx) {
+      await forms.settle(writersAgeMs)
+      const newest = forms.form().partitions.at(-1)
+      // A whole partition is free ahead of the one that is written.
+      return newest !== undefined && newest.from <= (await endOfLog(tx))
+    },
+
+    async makeNext(tx) {
+      const newest = (await look(tx)).partitions.at(-1)
+      if (newest === undefined || newest.from > (await endOfLog(tx))) return
+      await addPartition(tx, after(newest))
+      await look(tx)
+    },
+
+    drop: async (tx, partition) => {
+      if (!(await drops.mayDrop(tx, partition))) return false
+      if ((await longReader(tx)) !== undefined || !(await tryLockLog(tx))) return false
+      await tx.$executeRawUnsafe(`DROP TABLE ${quoted(partition.name)}`)
+      return true
+    },
+  }
+}
+
+/** What a writer knows is not older. A conversion leaves it more room ahead than it can fill in that time. */
+const writersAgeMs = 500
+
+/** How the log is kept now. */
+export async function formOfLog(tx: RawTx): Promise<LogForm> {
+  const rows = await tx.$queryRawUnsafe<object[]>(formText)
+  return formOfRows(rows.map((row) => Object.values(row)))
+}
+
+/** The same from the rows of `formText`. */
+export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
+  const [, , , check, seq, prunedSeq] = rows[0] ?? []
+  const found = rows.flatMap(([name, bound, isLeaving]) => {
+    const [, from, to] =
+      /^FOR VALUES FROM \('?(\w+)'?\) TO \('?(\d+)'?\)$/.exec(String(bound)) ?? []
+    if (from === undefined || to === undefined) return []
+    const partition = {
+      name: String(name),
+      from: from === 'MINVALUE' ? 0 : Number(from),
+      to: Number(to),
+    }
+    return [{ partition, isLeaving: isLeaving === true }]
+  })
+  found.sort((a, b) => a.partition.from - b.partition.from)
+  const checkedTo = /seq < \(?'?(\d+)/.exec(String(check))?.[1]
+  return {
+    partitions: found.map(({ partition }) => partition),
+    named: found.flatMap(({ partition, isLeaving }) =>
+      isLeaving || partition.to - 1 <= Number(prunedSeq ?? 0) ? [] : [partition],
+    ),
+    leaving: found.flatMap(({ partition, isLeaving }) => (isLeaving ? [partition] : [])),
+    checkedTo: checkedTo === undefined ? undefined : Number(checkedTo),
+    seq: Number(seq ?? 0),
+    prunedSeq: Number(prunedSeq ?? 0),
+  }
+}
+
+/** The check by which a table is known to fit into the range of its partition. */
+export const rangeCheck = 'ledger_updates_range'
+
+/** The comment of a partition that is about to be split: statements do not name it any more. */
+export const leavingComment = 'ledger-gateway: about to be split'
+
+/** A row for each partition, or one where the log is in one table. */
+export const formText = `
+  SELECT part.relname::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bound,
+    coalesce(obj_description(part.oid, 'pg_class') = '${leavingComment}', false) AS "isLeaving",
+    (SELECT pg_get_constraintdef(own.oid) FROM pg_constraint AS own
+      WHERE own.conrelid = log.oid AND own.conname = '${rangeCheck}') AS check,
+    (SELECT seq FROM published_tip) AS seq, (SELECT "prunedSeq" FROM published_tip) AS "prunedSeq"
+  FROM pg_class AS log LEFT JOIN pg_inherits ON inhparent = log.oid
+    LEFT JOIN pg_class AS part ON part.oid = inhrelid
+  WHERE log.oid = to_regclass('ledger_updates')`
+
+const dropCheckText = `ALTER TABLE ledger_updates DROP CONSTRAINT ${rangeCheck}`
+
+/** The last position that is committed, published or not. */
+async function endOfLog(tx: RawTx): Promise<number> {
+  const text = 'SELECT "lastSeq" AS seq FROM commitments ORDER BY slot DESC LIMIT 1'
+  const [row] = await tx.$queryRawUnsafe<{ seq: bigint }[]>(text)
+  return Number(row?.seq ?? 0)
+}
+
+/** A range of positions as the partition that holds it. */
+export function partitionOf(from: number, to: number): LogPartition {
+  return { name: `ledger_updates_${from}_to_${to - 1}`, from, to }
+}
+
+/** The one behind another, as wide as that one unless it is said. */
+export function after({ from, to }: LogPartition, width = to - from): LogPartition {
+  return partitionOf(to, to + width)
+}
+
+/**
+ * Adds an empty one. Two statements in place of `CREATE TABLE … PARTITION OF`, which would lock out all readers: attaching a table
+ * locks out only what changes the tables.
+ */
+export async function addPartition(tx: RawTx, added: LogPartition): Promise<LogPartition> {
+  const { name, from, to } = added
+  await tx.$executeRawUnsafe(`CREATE TABLE ${quoted(name)} (LIKE ledger_updates INCLUDING ALL)`)
+  await tx.$executeRawUnsafe(
+    `ALTER TABLE ledger_updates ATTACH PARTITION ${quoted(name)} FOR VALUES FROM (${from}) TO (${to})`,
+  )
+  return added
+}
+
+/**
+ * Who has read or written the log for longer than a second, and still does: an export, a check, a session that somebody left open.
+ * Whoever waited for it would keep all others from the log meanwhile.
+ */
+export async function longReader(tx: RawTx): Promise<string | undefined> {
+  const [row] = await tx.$queryRawUnsafe<{ pid: number; name: string | null }[]>(longReaderText)
+  return row && processName(row)
+}
+
+const longReaderText = `
+  SELECT pid, application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE relation = to_regclass('ledger_updates') AND granted AND pid <> pg_backend_pid()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND coalesce(xact_start, '-infinity') < clock_timestamp() - interval '1 second'
+  ORDER BY xact_start LIMIT 1`
+
+/**
+ * Keeps all others from the log until the transaction ends, if that is possible within a quarter of a second: as long as it waits,
+ * it keeps them from it already. Not by a failure, after which the transaction could not go on.
+ */
+export function tryLockLog(tx: RawTx): Promise<boolean> {
+  return tryLock(tx, 'LOCK TABLE ledger_updates IN ACCESS EXCLUSIVE MODE')
+}
+
+/** Keeps all others from writing the ledger, in the same way: every writing transaction begins with this row. */
+export function tryLockWriter(tx: RawTx): Promise<boolean> {
+  return tryLock(tx, 'PERFORM FROM writer FOR UPDATE')
+}
+
+async function tryLock(tx: RawTx, statement: string): Promise<boolean> {
+  await tx.$executeRawUnsafe(`DO $$ BEGIN
+    SET LOCAL lock_timeout = '250ms';
+    ${statement};
+    PERFORM set_config('ledger_gateway.has_lock', 'yes', true);
+  EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    PERFORM set_config('ledger_gateway.has_lock', 'no', true);
+  END $$`)
+  const text = `SELECT current_setting('ledger_gateway.has_lock') = 'yes' AS locked`
+  const [row] = await tx.$queryRawUnsafe<{ locked: boolean }[]>(text)
+  return row?.locked === true
+}

@@ -1,0 +1,32 @@
+import { silentLog } from '../../src/lib/log.ts'
+import type { Result } from '../../src/lib/result.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import type {
+  PartitionError,
+  PartitionedLog,
+  PartitionOptions,
+} from '../../src/store/partition-contract.ts'
+import { partitionLog } from '../../src/store/partition-log.ts'
+
+/** Partitions the log of a database as the command does, beside its store. */
+export async function partition(
+  url: string,
+  options: Partial<PartitionOptions> = {},
+): Promise<Result<PartitionedLog, PartitionError>> {
+  const database = await openDatabase({ url, log: silentLog, schema: 'UNCHANGED' })
+  if (!database.ok) throw new Error(database.error.code)
+  const { signal } = new AbortController()
+  const silent = { signal, onProgress: () => {}, onWaiting: () => {} }
+  const given = { rows: undefined, isSplit: false, ...silent, ...options }
+  return partitionLog(database.value, given).finally(database.value.close)
+}
+
+/** The same where it must succeed: the ranges, each with its first and last position. */
+export async function partitioned(
+  url: string,
+  options: Partial<PartitionOptions> = {},
+): Promise<(readonly [number, number])[]> {
+  const done = await partition(url, options)
+  if (!done.ok) throw new Error(done.error.code)
+  return done.value.partitions.map(({ from, to }) => [from, to - 1] as const)
+}
