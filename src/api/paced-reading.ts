@@ -44,7 +44,7 @@ export function readInPieces(server: Server, proxies: TrustedProxies): PacedRead
     const client = isOfMany ? socket : clientOf(socket.remoteAddress, {}, proxies)
     paces.set(socket, pace(socket, phases, client))
   })
-  // Nobody answers on it what was counted before.
+  // What was counted before is not answered on it any more.
   server.prependListener('upgrade', (_message, socket) => paces.get(socket)?.release())
   return {
     count: (socket) => paces.get(socket)?.count(),

@@ -69,7 +69,7 @@ async function partitionIn(
   const lines = ranges.map(({ first, last }) => `  positions ${first} to ${last}\n`)
   const longest = Math.ceil(lockedMs)
   print(
-    `The log is in ${ranges.length} partitions; nobody waited longer than ${longest} ms for it.\n${lines.join('')}`,
+    `The log is in ${ranges.length} partitions; no session waited longer than ${longest} ms for it.\n${lines.join('')}`,
     { partitions: ranges, lockedMs: longest },
   )
   return undefined

@@ -20,7 +20,7 @@ import type {
 export interface KeptRows {
   /** Those of the history that was seen last, before it is known whether a snapshot has it. */
   caches(): RowCaches
-  /** Those of the history of a tip; `undefined` where the tip is older than what is known, and cannot be told to be of it. */
+  /** Those of the history of a tip; `undefined` where the tip is older than what is known, and may be of another history. */
   of(tip: LogTip, milestone: StoreReader['milestone']): Promise<RowCaches | undefined>
 }
 

@@ -28,7 +28,7 @@ export interface LogForms {
   named(): readonly LogPartition[]
   /** Looks again where what is known is old; a promise where it is older than `mostAgeMs`, and nothing to wait for otherwise. */
   settle(mostAgeMs?: number): Promise<void> | undefined
-  /** Takes what somebody of this process has seen. */
+  /** Takes what a task of this process has seen. */
   saw(form: LogForm): void
 }
 
@@ -63,7 +63,7 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
   function settle(mostAgeMs = mostUnknownMs): Promise<void> | undefined {
     const age = performance.now() - knownAt
     if (age > mostAgeMs) return look()
-    // Whoever waits for the next look learns why it failed.
+    // Those who wait for the next look learn why it failed.
     if (age > (known.partitions.length > 0 ? partitionedMs : inOneTableMs)) look().catch(() => {})
     return undefined
   }

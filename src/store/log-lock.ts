@@ -61,7 +61,7 @@ export function createLogLock({
     return err({ code: 'PARTITION_INTERRUPTED' })
   }
 
-  /** Waits, for as long as it takes, until nobody reads as of an earlier moment than this, here or at a standby. */
+  /** Waits, for as long as it takes, until no session reads as of an earlier moment than this, here or at a standby. */
   async function afterReaders(): Promise<Result<void, PartitionError>> {
     const older = await olderReaders(raw)
     return await repeated(async () => {

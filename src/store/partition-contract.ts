@@ -27,14 +27,14 @@ export interface PartitionOptions {
   readonly signal: AbortSignal
   /** Rows that are copied. */
   onProgress(progress: MoveProgress): void
-  /** Named each time that somebody is waited for, who reads the log for long. */
+  /** The sessions that are waited for, because they read the log for long. */
   onWaiting(reader: string): void
 }
 
 /** The log in partitions. */
 export interface PartitionedLog {
   readonly partitions: readonly LogPartition[]
-  /** The longest time for which nobody else could read or write the log. */
+  /** The longest time for which no other session could read or write the log. */
   readonly lockedMs: number
 }
 
@@ -46,14 +46,14 @@ export interface Partitioning extends PartitionOptions {
   readonly lock: LogLock
 }
 
-/** Keeps everybody else from the log, for as short as it can. */
+/** Keeps all other sessions from the log, for as short as it can. */
 export interface LogLock {
-  /** Waits until nobody reads as of an earlier moment than this, here or at a standby. */
+  /** Waits until no session reads as of an earlier moment than this, here or at a standby. */
   afterReaders(): Promise<Result<void, PartitionError>>
-  /** Does some work in a transaction, as soon as nobody reads the log for long. */
+  /** Does some work in a transaction, as soon as no session reads the log for long. */
   under(work: (tx: RawTx) => Promise<void>): Promise<Result<void, PartitionError>>
   /**
-   * Prepares some work while nobody writes the ledger, and does it once nobody reads the log for long or as of an earlier moment. It is
+   * Prepares some work while the ledger is not written, and does it once no session reads the log for long or as of an earlier moment. It is
    * prepared again where that did not come soon, or where it was not finished.
    */
   afterWriters(exchange: Exchange): Promise<Result<void, PartitionError>>

@@ -23,7 +23,7 @@ import { addPartition, after, formOfLog } from './sql/postgresql/partitions.ts'
 
 /**
  * Turns the log of PostgreSQL into partitions by ranges of positions, while gateways read and write it. Each step is a transaction that
- * looks at what is there, so that whoever begins again goes on where it stopped, and two at a time do no harm.
+ * looks at what is there, so that a command that begins again goes on where the former one stopped, and two at a time do no harm.
  */
 
 /** Positions of a partition, unless it is said. */

@@ -111,7 +111,7 @@ export function valuesOf(
   return values
 }
 
-/** How a column of a type (pg_type) comes where nobody knew its type: as text. */
+/** How a column of a type (pg_type) comes where its type was not known: as text. */
 export function textColumn(type: number): ColumnReader {
   const parse = parsers.get(type)
   if (parse === undefined) return text

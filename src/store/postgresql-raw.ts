@@ -5,7 +5,7 @@ import { transactionTimeoutMs } from './database.ts'
 import type { RawConnection } from './raw-transactions.ts'
 
 /**
- * Raw statements of the writer by the driver alone, on the one connection that its client has. A gateway that nobody asks runs
+ * Raw statements of the writer by the driver alone, on the one connection that its client has. An idle gateway runs
  * dozens of them a second for its slots, and Prisma's client takes more processor time for each than the driver.
  */
 export function openRawConnection(pool: Pool, mostMs = transactionTimeoutMs): RawConnection {

@@ -16,7 +16,7 @@ export interface AttackOptions {
   readonly milliseconds: number
 }
 
-/** Each attack is one of somebody new, whose share of cost is full. */
+/** Each attack comes from a new client, whose share of cost is full. */
 let attackers = 0
 
 /** Makes rounds of an attack, at least one, closes what it opened, and judges the answers. */

@@ -25,7 +25,7 @@ export interface MeteredGateway {
 export const mostMsOfUnit = 0.04
 
 /**
- * What a request may take besides: a connection, a token and a document that nobody has sent before have no price, and take 2 to 6 ms
+ * What a request may take besides: a connection, a token and a document that is new have no price, and take 2 to 6 ms
  * where they come one at a time.
  */
 export const mostMsUnpaid = 10
@@ -63,7 +63,7 @@ export function createWorkMeter({ url, pid, tokenOf }: MeteredGateway) {
   return { send }
 }
 
-/** What a client has spent of its whole share, which fills again in ten seconds; all of it, and nobody knows how much more, where nothing is left. */
+/** What a client has spent of its whole share, which fills again in ten seconds; all of it, and an unknown amount more, where nothing is left. */
 function spentOf(headers: Readonly<Record<string, unknown>>, elapsedMs: number): number {
   const [whole, rest] = [headers['ratelimit-policy'], headers.ratelimit].map((header) =>
     Number(/;[qr]=(\d+)/.exec(String(header))?.[1]),

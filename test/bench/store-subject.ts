@@ -113,7 +113,7 @@ const warmUp = 2
 
 /**
  * Time of a commit alone: what was accepted and booked before waits only to be made final. How long its processes waited
- * for a core is told beside it, for on a busy machine that may be most; the rows a second, and how the sizes compare, are
+ * for a core stands beside it, for on a busy machine that may be most; the rows a second, and how the sizes compare, are
  * without it.
  */
 export async function commitTimes(subjects: readonly Subject[]): Promise<string[][]> {

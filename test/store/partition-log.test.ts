@@ -93,7 +93,7 @@ async function untilDropped(table: string, milestones: number): Promise<void> {
   )
 }
 
-/** For longer than it takes until a partition goes that nobody reads. */
+/** For longer than it takes until a partition goes that no session reads. */
 async function pruneForLong(milestones: number): Promise<void> {
   const begun = performance.now()
   await until(
@@ -181,7 +181,7 @@ describe('a log', () => {
     expect(await partition(log.url)).toMatchObject({ error: { code: 'NOTHING_TO_PARTITION' } })
   })
 
-  test('is not waited for by others while somebody reads it for long', async () => {
+  test('is not waited for by others while a session reads it for long', async () => {
     await commitRows(3)
     await beside.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)
     const waitedFor: string[] = []
@@ -312,7 +312,7 @@ describe('a log in partitions', () => {
     await other.close()
   })
 
-  test('keeps a partition that somebody reads for long, and is pruned all the same', async () => {
+  test('keeps a partition that a session reads for long, and is pruned all the same', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(9)
     await beside.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)

@@ -179,7 +179,7 @@ async function createBroker(
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
     authorizeSubscribe: async (client, subscription, done) => {
       const share = shares.get(client.conn)
-      // The library takes the next packet of a client when it has been told.
+      // The library takes the next packet of a client after this callback.
       await turnOf(share?.client ?? '')
       const isRefused = share?.take(topicCost) !== undefined
       const topics = allowed.get(client) ?? new Set()

@@ -140,8 +140,8 @@ LOG_RETENTION drops whole ones. With --split the rows of a partition that is lar
 copied into smaller ones, which needs as much room again until it is done.
 
 It can be ended and called again at any time; it goes on where it stopped. Without --split it removes
-what a split has copied. Nobody can read or write the log while one table takes the place of another,
-some milliseconds; it waits for that until nobody has read the log for longer than a second.`,
+what a split has copied. No other session can read or write the log while one table takes the place of another,
+some milliseconds; it waits for that until no session has read the log for longer than a second.`,
   flags: [
     {
       name: 'rows',
@@ -157,7 +157,7 @@ and not left behind (LOG_HAS_DEPENDENTS).`,
   example: {
     run: 'ledger-gateway partition --rows 1000000',
     prints:
-      'The log is in 2 partitions; nobody waited longer than 0 ms for it.\n  positions 1 to 1000000\n  positions 1000001 to 2000000',
+      'The log is in 2 partitions; no session waited longer than 0 ms for it.\n  positions 1 to 1000000\n  positions 1000001 to 2000000',
   },
 }
 

@@ -92,14 +92,14 @@ export interface PartitionStatements {
   hiddenUpTo(tx: RawTx): Promise<number>
   /**
    * Makes the partitions of rows up to a position, in the transaction that adds the rows: a slot may be larger than what was made ahead of
-   * time. That transaction has read the log, so that nobody partitions it meanwhile.
+   * time. That transaction has read the log, so that it is not partitioned meanwhile.
    */
   makeRoom(tx: RawTx, upTo: number): Promise<void>
   /** Whether the log has come to its newest partition, so that none is free ahead of it. */
   isRoomShort(tx: RawTx): Promise<boolean>
   /** Makes the next one, where that is so. */
   makeNext(tx: RawTx): Promise<void>
-  /** Drops one whose rows are all hidden, once nobody reads it; whether it is gone. It is asked again until it is. */
+  /** Drops one whose rows are all hidden, once no session reads it; whether it is gone. It is asked again until it is. */
   drop(tx: RawTx, partition: LogPartition): Promise<boolean>
 }
 

@@ -153,8 +153,8 @@ export async function addPartition(tx: RawTx, added: LogPartition): Promise<LogP
 }
 
 /**
- * Who has read or written the log for longer than a second, and still does: an export, a check, a session that somebody left open.
- * Whoever waited for it would keep all others from the log meanwhile.
+ * The sessions that have read or written the log for longer than a second, and still do: an export, a check, one that was left open.
+ * Waiting for one would keep all others from the log meanwhile.
  */
 export async function longReader(tx: RawTx): Promise<string | undefined> {
   const [row] = await tx.$queryRawUnsafe<{ pid: number; name: string | null }[]>(longReaderText)
