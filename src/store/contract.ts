@@ -17,12 +17,7 @@ import type { LeaseHeld, LeaseLost, LeaseState, LeaseTerm } from './lease-contra
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
 import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
 import type { DatabaseSpace, StoreLoad } from './load.ts'
-import type {
-  PruneBlocksRequest,
-  PruneBlocksResult,
-  PruneRequest,
-  PruneResult,
-} from './prune-contract.ts'
+import type { PruneWrites } from './prune-contract.ts'
 import type { ReplicasStatus } from './replica-contract.ts'
 import type {
   AccountVersion,
@@ -221,7 +216,7 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
 }
 
 /** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
-export interface StoreWriter extends WaitingReads, HistoryChecks {
+export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
   /** Takes the lease when it is free or has run out by the database's clock, and raises the term. */
   takeLease(lease: {
     readonly holder: string
@@ -287,15 +282,6 @@ export interface StoreWriter extends WaitingReads, HistoryChecks {
    * of rows.
    */
   readSlots(from: SlotIndex, to: SlotIndex, take: SlotTaker): Promise<void>
-  /**
-   * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
-   * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
-   */
-  pruneLog(keep: PruneRequest): Promise<PruneResult>
-  /** Makes the next partition of the log, where it is in partitions and none is free. */
-  extendLog(): Promise<void>
-  /** Gives up old blocks that carry nothing, at most `rows` of them a call. Needs no lease, as above. */
-  pruneBlocks(keep: PruneBlocksRequest): Promise<PruneBlocksResult>
   /** Counts the next piece of the slots whose activity is not counted, from the newest down. */
   fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
   /** Forgets the activity of all spans that begin in the kept log, to be counted anew. */

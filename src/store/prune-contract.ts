@@ -26,3 +26,16 @@ export interface PruneBlocksResult {
   readonly pruned: number
   readonly isDone: boolean
 }
+
+/** Writes that give up old rows, and make the next partition ahead of time. */
+export interface PruneWrites {
+  /**
+   * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
+   * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
+   */
+  pruneLog(keep: PruneRequest): Promise<PruneResult>
+  /** Makes the next partition of the log, where it is in partitions and none is free. */
+  extendLog(): Promise<void>
+  /** Gives up old blocks that carry nothing, at most `rows` of them a call. Needs no lease, as above. */
+  pruneBlocks(keep: PruneBlocksRequest): Promise<PruneBlocksResult>
+}
