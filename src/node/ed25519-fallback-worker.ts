@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { present } from '../lib/assert.ts'
 import { hexToBytes } from '../lib/hex.ts'
+import { lowerThreadPriority } from '../lib/thread-priority.ts'
 import type { SignedMessage } from './signed-message.ts'
 
 /** The thread of `ed25519-fallback.ts`: one request, one answer, in order. */
@@ -17,6 +18,7 @@ export interface SignatureAnswer {
   readonly isValid: boolean
 }
 
+lowerThreadPriority()
 const port = present(parentPort, 'the port of a worker thread')
 port.on('message', (request: SignatureRequest) => {
   const answer: SignatureAnswer = { id: request.id, isValid: isValidForNoble(request) }

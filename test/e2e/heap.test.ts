@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
 
@@ -24,12 +25,18 @@ describe.runIf(process.platform === 'linux')('the heap', () => {
   const boundsOf = ({ process }: Program) =>
     readFileSync(`/proc/${process.pid}/cmdline`, 'utf8')
       .split('\0')
-      .filter((word) => /semi|heap/.test(word))
+      .filter((word) => /semi|heap|pool/.test(word))
 
   test('is bounded in the process that was started, which says nothing of it', async () => {
     const started = await start({ LOG_LEVEL: 'error' })
-    expect(boundsOf(started)).toEqual(['--max-semi-space-size=16'])
+    const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
+    expect(boundsOf(started)).toEqual(['--max-semi-space-size=16', `--v8-pool-size=${threads}`])
     expect([started.process.exitCode, started.logged()]).toEqual([null, ''])
+  })
+
+  test('is collected by as many threads as the operator says', async () => {
+    const started = await start({ NODE_OPTIONS: '--v8-pool-size=2' })
+    expect(boundsOf(started)).toEqual(['--max-semi-space-size=16'])
   })
 
   test('has the bound that the operator says', async () => {

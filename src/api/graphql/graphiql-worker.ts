@@ -4,6 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { GraphiQLOptions } from 'graphql-yoga'
 import { assert } from '../../lib/assert.ts'
+import { lowerThreadPriority } from '../../lib/thread-priority.ts'
 import { tagOf } from '../rest/respond.ts'
 
 /** Makes the GraphiQL page: loading its nine megabytes and putting them together takes a quarter of a second of a processor. */
@@ -47,4 +48,5 @@ async function makePage(options: GraphiQLOptions): Promise<MadePage> {
   }
 }
 
+lowerThreadPriority()
 parentPort?.postMessage(await makePage(workerData))
