@@ -1,5 +1,5 @@
 import { isStoreAway } from '../../store/faults.ts'
-import { SnapshotOver } from '../../store/snapshots.ts'
+import { SnapshotOver } from '../../store/snapshot-session.ts'
 import { mostQueryMs } from './query-time.ts'
 
 /** The database is away, restarting or overloaded. The request may have been carried out: a client that submitted asks again. */
