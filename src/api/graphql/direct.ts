@@ -105,7 +105,10 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     } catch (error) {
       // What had to end is not run again.
       if (budget?.signal.aborted === true) return { ended: budget }
-      // The server runs it again, and reports the error.
+      // The server runs it again, and reports the error: the fields that do not have their values yet end here, and what the others
+      // took is paid for beside what the server charges for its own run.
+      leave()
+      fields.share.charge(budget?.spent.cost ?? 0)
       budget?.close()
       deps.log.debug('query-run-again', { requestId: fields.requestId, error })
       return undefined

@@ -29,12 +29,26 @@ function meteredReads(reader: Reader, budget: Budget): Reader {
       const read: unknown = Reflect.get(target, name)
       if (typeof read !== 'function') return read
       return (...args: readonly unknown[]) => {
-        budget.check()
+        const refused = refusal(budget)
+        if (refused !== undefined) return refused
         const rows: unknown = Reflect.apply(read, target, args)
         return rows instanceof Promise ? rows.then((found) => counted(found, budget)) : rows
       }
     },
   })
+}
+
+/**
+ * The failure of a read that must not begin. It is a promise as what the read gives: where reads are begun side by side, one that threw
+ * at once would leave the failures of those before it to nothing, and Node ends the process for a failure that nothing handles.
+ */
+function refusal(budget: Budget): Promise<never> | undefined {
+  try {
+    budget.check()
+    return undefined
+  } catch (reason) {
+    return Promise.reject(reason)
+  }
 }
 
 function counted<T>(found: T, budget: Budget): T {
