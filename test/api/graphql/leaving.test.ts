@@ -300,6 +300,17 @@ describe('a request ends with its client', () => {
   })
 })
 
+test('what is run again for its errors ends before it', async () => {
+  const { data, errors } = await graphql(
+    doors.url,
+    `{ bad: ledgerUpdates(before: "0x00") { totalCount } ${proofs.slice(1)}`,
+  )
+  expect(errors).toMatchObject([{ path: ['bad'], extensions: { code: 'CURSOR_MALFORMED' } }])
+  expect(data.unspentOutputs.nodes).toHaveLength(1_000)
+  // Two runs to the end read twice as much.
+  expect(reads.siblings).toBeLessThanOrEqual(8 + 1)
+})
+
 /** Asks, leaves at the first read of a kind, and lets that read go on only when the server knows. */
 async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void> {
   let [reached, open] = [() => {}, () => {}]
