@@ -34,9 +34,10 @@ export function createSnapshots(
   /** One that began after the last change, and not so long ago that it is soon over; or whose moment is still to come. */
   function shareable(changes: number | undefined): SnapshotSession | undefined {
     if (changes === undefined) {
+      // One without users is about to end.
       return [...busy].find(
         ({ connection, users, isOver }) =>
-          !isOver && !connection.hasMoment() && users < mostSharing,
+          !isOver && !connection.hasMoment() && users > 0 && users < mostSharing,
       )
     }
     const since = performance.now() - mostSharedMs
