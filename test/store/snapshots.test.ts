@@ -248,6 +248,21 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     },
   )
 
+  test.runIf(name === 'postgresql')('is not shared any more when it is about to end', async () => {
+    const { all } = noted()
+    // It asks whether this is the server itself, and so has its moment at once.
+    const first = await all.begin()
+    first.end()
+    await commit()
+    const ended = await all.begin()
+    ended.end()
+    const next = await all.begin()
+    expect(next.read).not.toBe(ended.read)
+    expect((await next.read.latestMilestone()).slot).toBe(1)
+    next.end()
+    all.close()
+  })
+
   test.runIf(name === 'postgresql')(
     'is shared by those who come while some are held, and wait for each other',
     async () => {
