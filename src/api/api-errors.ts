@@ -18,6 +18,7 @@ export type ApiError =
   | TooManyVariables
   | TooManyAliases
   | TooManyDirectives
+  | TooManyLines
   | MatchError
   | BodyError
   | QueryParameterMalformed
@@ -164,6 +165,12 @@ export interface TooManyVariables {
 /** A document that nests too deep. */
 export interface DocumentTooDeep {
   readonly code: 'DOCUMENT_TOO_DEEP'
+  readonly limit: number
+}
+
+/** A document with too many lines. */
+export interface TooManyLines {
+  readonly code: 'TOO_MANY_LINES'
   readonly limit: number
 }
 

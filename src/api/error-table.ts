@@ -120,6 +120,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: () => 'query: this gateway does not answer introspection',
   },
   DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
+  TOO_MANY_LINES: badRequest((e) => `query: more than ${e.limit} lines`),
   TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
   TOO_MANY_VARIABLES: badRequest((e) => `query: more than ${e.limit} variables`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),

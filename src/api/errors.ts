@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import type { Result } from '../lib/result.ts'
 import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
@@ -29,7 +29,21 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
 /** The error of GraphQL: the code and the error's fields in `extensions`. */
 export function toGraphQL(error: GatewayError): GraphQLError {
   const { code } = error
-  return new GraphQLError(messageOf(error), { extensions: { ...printable(fieldsOf(error)), code } })
+  return answeredError(messageOf(error), { extensions: { ...printable(fieldsOf(error)), code } })
+}
+
+/**
+ * An error that is answered and never logged, so it has no stack: `graphql` copies the text of the stack, and to make that text takes
+ * ten times as long as the rest of the error.
+ */
+export function answeredError(message: string, options: GraphQLErrorOptions): GraphQLError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return new GraphQLError(message, options)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** The value of a success; a failure is thrown as a GraphQLError. For resolvers only. */

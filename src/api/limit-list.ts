@@ -9,19 +9,8 @@ import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
 import { mostUnanswered } from './answers.ts'
-import type { ErrorCode } from './error-row.ts'
-import { maxAnswerBytes, maxAnswerFields } from './graphql/budget.ts'
-import {
-  maxAliases,
-  maxDirectives,
-  maxDocumentDepth,
-  maxDocumentTokens,
-  maxKeptCharacters,
-  maxMergedFields,
-  maxNamedCharacters,
-  maxVariables,
-} from './graphql/limits.ts'
-import { maxOperationCost } from './graphql/prices.ts'
+import { documentLimits } from './graphql/document-limit-list.ts'
+import type { Limit } from './limit.ts'
 import {
   maxConnectionCost,
   maxTurnsAwaited,
@@ -33,22 +22,6 @@ import { maxBodyBytes } from './rest/body.ts'
 import { maxHeadBytes } from './unreadable.ts'
 
 /** Every limit that a client can meet, each with the value that is in force where it is applied. */
-
-/** What a limit counts. */
-export type LimitUnit = 'BYTES' | 'CHARACTERS' | 'COUNT' | 'COST' | 'MILLISECONDS'
-
-/** A limit of the server. */
-export interface Limit {
-  readonly name: string
-  readonly value: number
-  readonly unit: LimitUnit
-  /** One sentence. */
-  readonly meaning: string
-  /** The code of the refusal; absent where nothing is refused, or GraphQL itself refuses. */
-  readonly error?: ErrorCode
-  /** What the operator sets. */
-  readonly setting?: string
-}
 
 /** The limits of a gateway. */
 export function limitsOf(transports: TransportLimits): readonly Limit[] {
@@ -108,97 +81,6 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     value: maxAccessNodeLength,
     unit: 'CHARACTERS',
     meaning: 'The text of an access node.',
-  },
-]
-
-const documentLimits = ({ queryMs }: TransportLimits): readonly Limit[] => [
-  {
-    name: 'documentDepth',
-    value: maxDocumentDepth,
-    unit: 'COUNT',
-    meaning: 'Levels of brackets in a document.',
-    error: 'DOCUMENT_TOO_DEEP',
-  },
-  {
-    name: 'documentTokens',
-    value: maxDocumentTokens,
-    unit: 'COUNT',
-    meaning: 'Words, numbers and signs of a document.',
-  },
-  {
-    name: 'aliases',
-    value: maxAliases,
-    unit: 'COUNT',
-    meaning: 'Fields of a document that have an alias.',
-    error: 'TOO_MANY_ALIASES',
-  },
-  {
-    name: 'directives',
-    value: maxDirectives,
-    unit: 'COUNT',
-    meaning: 'Directives of a document.',
-    error: 'TOO_MANY_DIRECTIVES',
-  },
-  {
-    name: 'variables',
-    value: maxVariables,
-    unit: 'COUNT',
-    meaning: 'Variables that a document defines. Their values are part of the body.',
-    error: 'TOO_MANY_VARIABLES',
-  },
-  {
-    name: 'mergedFields',
-    value: maxMergedFields,
-    unit: 'COUNT',
-    meaning:
-      'Fields of a document that are compared with others of their names, again at every place of the answer where fragments put them.',
-  },
-  {
-    name: 'keptDocumentCharacters',
-    value: maxKeptCharacters,
-    unit: 'CHARACTERS',
-    meaning: 'All documents together that are kept parsed; the least recently used go first.',
-  },
-  {
-    name: 'namedDocumentCharacters',
-    value: maxNamedCharacters,
-    unit: 'CHARACTERS',
-    meaning: 'All documents together that are kept to be named by their hashes.',
-  },
-  {
-    name: 'operationCost',
-    value: maxOperationCost,
-    unit: 'COST',
-    meaning: 'What an operation may cost if every page is full.',
-    error: 'OPERATION_TOO_COSTLY',
-  },
-  {
-    name: 'spentCost',
-    value: maxOperationCost,
-    unit: 'COST',
-    meaning: 'What an operation, or one event of a subscription, may have cost while it runs.',
-    error: 'OPERATION_COST_EXCEEDED',
-  },
-  {
-    name: 'queryMs',
-    value: queryMs,
-    unit: 'MILLISECONDS',
-    meaning: 'For which a query may go on.',
-    error: 'QUERY_TOO_LONG',
-  },
-  {
-    name: 'answerBytes',
-    value: maxAnswerBytes,
-    unit: 'BYTES',
-    meaning: 'The answer of an operation as JSON, and one event of a subscription.',
-    error: 'ANSWER_TOO_LARGE',
-  },
-  {
-    name: 'answerFields',
-    value: maxAnswerFields,
-    unit: 'COUNT',
-    meaning: 'Fields of the answer of an operation.',
-    error: 'ANSWER_TOO_LARGE',
   },
 ]
 

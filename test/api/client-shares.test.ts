@@ -74,7 +74,7 @@ let asked = 0
 /** A query that takes two fifths of a share to be read, and that was not asked before. */
 function dear(): string {
   asked++
-  return `{ a${asked}: __typename }#${'-'.repeat(8_000)}`
+  return `{ a${asked}: __typename }#${'-'.repeat(2_250)}`
 }
 
 /** Asks for long answers, which are paid for when they are sent, until there is a debt. */

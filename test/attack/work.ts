@@ -24,10 +24,7 @@ export interface MeteredGateway {
 /** What a unit of cost may take: 10 µs (`src/api/graphql/prices.ts`), and four times as many where documents differ (`npm run bench -- cost`). */
 export const mostMsOfUnit = 0.04
 
-/**
- * What a request may take besides: a connection, a token and a document that is new have no price, and take 2 to 6 ms
- * where they come one at a time.
- */
+/** What a request may take besides: a connection and a token have no price. */
 export const mostMsUnpaid = 10
 
 /** Says by how much a request took more than it paid for; `undefined` where it did not. */

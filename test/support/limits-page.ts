@@ -29,6 +29,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   accessNodes: ['api/rest/chain-record.test.ts', 'one node too many'],
   accessNodeCharacters: ['api/rest/chain-record.test.ts', 'a node too long'],
   documentDepth: ofQuery('documentDepth'),
+  documentLines: ofQuery('documentLines'),
   documentTokens: ['api/graphql/limits.test.ts', 'words without end'],
   aliases: ofQuery('aliases'),
   directives: ofQuery('directives'),

@@ -1,4 +1,5 @@
-import { type Limit, type LimitUnit, limitsOf } from '../limit-list.ts'
+import type { Limit, LimitUnit } from '../limit.ts'
+import { limitsOf } from '../limit-list.ts'
 import { builder } from './builder.ts'
 import { ErrorCode } from './error-code.ts'
 import { free } from './prices.ts'

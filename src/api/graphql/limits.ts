@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError, Source, visit } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import type { DocumentTooDeep, TooManyLines } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 
@@ -7,6 +8,8 @@ import type { GatewayContext } from './builder.ts'
 
 /** The deepest nesting of brackets of any kind: some three times what the schema has a use for. */
 export const maxDocumentDepth = 100
+/** How many lines a document may have: `graphql` counts those before an error anew each time that the error is copied. */
+export const maxDocumentLines = 2_000
 /** How many words, numbers and signs a document may have; what is longer belongs into variables. */
 export const maxDocumentTokens = 10_000
 /** How many fields of a document may have an alias: enough for a hundred roots side by side, and for two fields of each. */
@@ -28,8 +31,8 @@ export const maxErrorCharacters = 131_072
 export const documentLimits: Plugin<GatewayContext> = {
   onParse({ params: { source }, parseFn, setParseFn }) {
     const text = typeof source === 'string' ? source : source.body
-    const at = tooDeepAt(text)
-    if (at === undefined) {
+    const refusal = refusalOf(text)
+    if (refusal === undefined) {
       setParseFn((given, options) => {
         const document = parseFn(given, { ...options, maxTokens: maxDocumentTokens })
         refuseTooMany(document)
@@ -37,14 +40,25 @@ export const documentLimits: Plugin<GatewayContext> = {
       })
       return
     }
-    const { message, extensions } = toGraphQL({
-      code: 'DOCUMENT_TOO_DEEP',
-      limit: maxDocumentDepth,
-    })
+    const { message, extensions } = toGraphQL(refusal.error)
     setParseFn(() => {
-      throw new GraphQLError(message, { source: new Source(text), positions: [at], extensions })
+      const place = { source: new Source(text), positions: [refusal.at] }
+      throw new GraphQLError(message, { ...place, extensions })
     })
   },
+}
+
+/** Why a document is not even parsed, with the offset of what is too much. */
+function refusalOf(
+  text: string,
+): { error: TooManyLines | DocumentTooDeep; at: number } | undefined {
+  const line = lineTooManyAt(text)
+  if (line !== undefined) {
+    return { error: { code: 'TOO_MANY_LINES', limit: maxDocumentLines }, at: line }
+  }
+  const bracket = tooDeepAt(text)
+  if (bracket === undefined) return undefined
+  return { error: { code: 'DOCUMENT_TOO_DEEP', limit: maxDocumentDepth }, at: bracket }
 }
 
 /** Throws at the first alias, variable or directive too many. */
@@ -68,6 +82,15 @@ function refuseTooMany(document: DocumentNode): void {
       throw new GraphQLError(message, { nodes: node, extensions })
     },
   })
+}
+
+/** The offset of the first line too many. */
+function lineTooManyAt(text: string): number | undefined {
+  const end = /\r\n|[\n\r]/g
+  for (let lines = 1; end.test(text); lines++) {
+    if (lines === maxDocumentLines) return end.lastIndex
+  }
+  return undefined
 }
 
 /** The offset of the first bracket too deep; those in strings and comments do not count. */

@@ -79,6 +79,13 @@ export const writtenCost = 1 / 16
 /** Of that, what is no text. */
 export const fieldWork = 1 / 32
 
+/** What an error of an answer costs: made, given its place, and copied by the server. */
+export const errorCost = 20
+/** What a document costs that is parsed and validated, beside its characters. */
+export const documentCost = 50
+/** Characters of a document that are parsed and validated for one unit. */
+export const charactersOfUnit = 15
+
 /** What the executor takes for a field of introspection. */
 export const introspectionCost = 1 / 16
 

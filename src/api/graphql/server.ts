@@ -1,4 +1,11 @@
-import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
+import {
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  subscribe,
+} from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
@@ -13,6 +20,7 @@ import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.
 import { documentCodes, maskErrors, noteErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
 import { overlappingFields } from './overlapping-fields.ts'
+import { errorCost } from './prices.ts'
 import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
 
@@ -38,6 +46,7 @@ export function createGraphqlServer({
   return createYoga<GatewayContext>({
     schema,
     plugins: [
+      inOrder,
       namedDocuments(documents),
       ...(hasIntrospection ? [] : [hiddenSchema]),
       documentCodes,
@@ -79,9 +88,8 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
     setExecuteFn(async (given) => {
       try {
         budget.compute(introspectionWork(args))
-        const abortable = { ...given, signal: budget.signal }
-        const result = await executeFn(abortable)
-        budget.check()
+        const result = await unlessAborted(budget.signal, executeFn(given))
+        budget.compute(errorsIn(result) * errorCost)
         return result
       } catch (error) {
         if (error !== budget.signal.reason || !(error instanceof GraphQLError)) throw error
@@ -89,6 +97,25 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
       }
     })
   },
+}
+
+function errorsIn(result: unknown): number {
+  const { errors = [] }: Pick<ExecutionResult, 'errors'> = Object(result)
+  return errors.length
+}
+
+/** The executor of `graphql`: that of the server writes members that it waits for behind the others, not in the order asked. */
+const inOrder: Plugin = {
+  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+}
+
+/** Rejects as soon as the signal fires, and drops what the work still gives. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    Promise.resolve(work).then(resolve, reject)
+  })
 }
 
 /** Notes which operation was asked for; sockets and streams note it when they read an operation. */

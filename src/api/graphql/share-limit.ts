@@ -4,17 +4,19 @@ import { errorRowOf } from '../error-table.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { operationCost } from './cost.ts'
+import { charactersOfUnit, documentCost, errorCost } from './prices.ts'
 
 /** Takes what an operation may cost from the share of its client before it is executed, and gives back what it did not spend. */
-
-/** Characters of a document that are parsed and validated for one unit; what is kept from before is paid for as well. */
-const charactersPerUnit = 40
 
 /** For operations by HTTP; of sockets and streams only the documents, for these take the cost when they read an operation. */
 export const shareLimit: Plugin<GatewayContext, GatewayContext> = {
   onParse({ context, params: { source } }) {
     const { length } = typeof source === 'string' ? source : source.body
-    context.share.charge(length / charactersPerUnit)
+    // What is kept from before is paid for as well.
+    context.share.charge(documentCost + length / charactersOfUnit)
+  },
+  onValidate({ context }) {
+    return ({ result }) => context.share.charge(result.length * errorCost)
   },
   onExecute({ args, setResultAndStopExecution }) {
     const { share, budget } = args.contextValue

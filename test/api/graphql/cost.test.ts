@@ -1,6 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  errorCost,
   fieldCost,
   maxOperationCost,
   operationCostBase,
@@ -56,16 +57,19 @@ interface Reported extends GraphqlAnswer {
   readonly extensions: { readonly cost: { readonly spent: number; readonly estimated: number } }
 }
 
+async function reportOf(query: string): Promise<Reported> {
+  const response = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, extensions: { cost: true } }),
+  })
+  return (await response.json()) as Reported
+}
+
 describe('the cost is told', () => {
   test('where the request asks for it', async () => {
     const query = `{ ledgerUpdates(address: ${address}, first: 20) { nodes { seq } } }`
-    const body = { query, extensions: { cost: true } }
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const { data, extensions } = (await response.json()) as Reported
+    const { data, extensions } = await reportOf(query)
     const { nodes } = data.ledgerUpdates
     expect(nodes.length).toBeGreaterThan(0)
     expect(extensions).toEqual({
@@ -84,6 +88,15 @@ describe('the cost is told', () => {
     const { spent, estimated } = extensions.cost
     expect(spent).toBeGreaterThanOrEqual(operationCostBase + nodes.length)
     expect(spent).toBeLessThanOrEqual(estimated)
+  })
+
+  test('with what its errors take', async () => {
+    const failing = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, n) => `a${n}: blocks(after: "x") { nodes { id } }`).join(' ')} }`
+    const [one, many] = [await reportOf(failing(1)), await reportOf(failing(11))]
+    expect(many.errors).toHaveLength(11)
+    const more = many.extensions.cost.spent - one.extensions.cost.spent
+    expect(more).toBeGreaterThanOrEqual(10 * errorCost)
   })
 
   test('with the field that costs most, by its names in the answer', async () => {

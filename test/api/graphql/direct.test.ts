@@ -41,10 +41,7 @@ function ask(query: string, init: RequestInit = {}): Promise<Response> {
 async function answerOn(way: Way, query: string, init?: RequestInit) {
   const response = await ask(query, onWay(way, init))
   const { status, headers } = response
-  const text = await response.text()
-  // The long way writes what it has waited for behind the rest.
-  const body = text.startsWith('{') ? JSON.parse(text) : text
-  return { status, type: headers.get('content-type'), body }
+  return { status, type: headers.get('content-type'), body: await response.text() }
 }
 
 const posted = (body: string, headers: Record<string, string> = {}): RequestInit => ({
@@ -176,6 +173,15 @@ test('on the short way a page is tagged and not sent again, and compressed where
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
+test('an answer with an error has its members in the order asked', async () => {
+  const query =
+    '{ milestone { index } bad: blocks(after: "x") { nodes { id } } search(text: "x") { message } name: __typename }'
+  const { body } = await answerOn('short', '', asked({ query }))
+  const { data, errors } = JSON.parse(body)
+  expect(errors).toMatchObject([{ extensions: { code: 'CURSOR_MALFORMED' } }])
+  expect(Object.keys(data)).toEqual(['milestone', 'bad', 'search', 'name'])
+})
+
 test('on the short way a page that is asked for again is sent with the tag that it had, and only by GET', async () => {
   const query = `{ ledgerUpdates(address: "${addressText(owner)}", first: 3) { nodes { cursor } } }`
   const target = `?query=${encodeURIComponent(query)}`
@@ -204,7 +210,7 @@ test('on the short way a page that was asked for before shows what is committed 
       '',
       asked({ query, variables: { address: addressText(owner) } }),
     )
-    return Number(body.data.ledgerUpdates.totalCount)
+    return Number(JSON.parse(body).data.ledgerUpdates.totalCount)
   }
   const before = await count()
   expect(await count()).toBe(before)

@@ -38,6 +38,7 @@ const times = (count: number, one: (n: number) => string) =>
 /** Documents that are as large as a value, and those one larger are refused. */
 const atLimit: Readonly<Record<string, (value: number) => string>> = {
   documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
+  documentLines: (value) => `{ __typename${'\n'.repeat(value - 1)}}`,
   aliases: (value) => `{ ${times(value, (n) => `a${n}: __typename`)} }`,
   directives: (value) => `{ ${times(value, () => '__typename @include(if: true)')} }`,
   variables: (value) => `query (${times(value, (n) => `$v${n}: Int`)}) { __typename }`,

@@ -3,6 +3,7 @@ import {
   maxAliases,
   maxDirectives,
   maxDocumentDepth,
+  maxDocumentLines,
   maxDocumentTokens,
 } from '../../../src/api/graphql/limits.ts'
 import { graphql, socketClient } from '../../support/client.ts'
@@ -31,6 +32,12 @@ describe('a document that is too large is refused with its code and place, befor
     expect(data).toBeUndefined()
     const place = { line: 1, column: column ?? expect.any(Number) }
     expect(errors).toMatchObject([{ locations: [place], extensions: { code } }])
+  })
+
+  test.each(['\n', '\r', '\r\n'])('lines without end, each ended by %j', async (end) => {
+    const { errors } = await graphql(gateway.url, `{${end.repeat(100_000)} unknown }`)
+    const place = { line: maxDocumentLines + 1, column: 1 }
+    expect(errors).toMatchObject([{ locations: [place], extensions: { code: 'TOO_MANY_LINES' } }])
   })
 
   test('on a WebSocket too, which stays', async () => {
@@ -94,6 +101,7 @@ describe('a document is read', () => {
       `{ a: __type(name: """\\"""${many}""") { name } }`,
     ],
     ['with brackets in a comment', `{ __typename } # ${many}`],
+    ['with as many lines as allowed', `{ __typename }${'\r\n'.repeat(maxDocumentLines - 1)}`],
     ['with thousands of fields of one name', `{ ${'milestone { index } '.repeat(2_000)} }`],
     ['with brackets in a comment before another line', `# ${many}\n{ __typename }`],
   ] as const
