@@ -9,6 +9,7 @@ import { within } from '../lib/tracing.ts'
 import { turnOf } from '../lib/turns.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
+import { type AnswerCache, createAnswerCache, mostAnswerBytes } from './answer-cache.ts'
 import { watchAnswers } from './answers.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
@@ -144,9 +145,11 @@ export async function openHttp(
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
   const { underWay } = occupancy
-  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay })
+  const changes = () => deps.services.store.read.changes()
+  const kept = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
+  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay, answers: kept })
   const routes = tableOf(deps.routes)
-  const inHand = { ...deps, routes, graphql, direct, occupancy, listeners, clients }
+  const inHand = { ...deps, routes, graphql, direct, kept, occupancy, listeners, clients }
   const answers = watchAnswers(() => reading)
   const take = async (message: IncomingMessage, response: ServerResponse) => {
     answers.add(response)
@@ -236,6 +239,7 @@ interface RequestDeps extends Omit<HttpDeps, 'routes'> {
   readonly routes: RouteTable<Route>
   readonly graphql: GraphqlServer
   readonly direct: DirectAnswers
+  readonly kept: AnswerCache
   readonly occupancy: Occupancy
   readonly listeners: Listeners
   readonly clients: Clients

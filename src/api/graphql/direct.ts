@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Services } from '../../service/services.ts'
+import type { AnswerCache, Asked, KeptAnswer, Question } from '../answer-cache.ts'
 import type { RateLimitExceeded } from '../api-errors.ts'
 import { maxBodyBytes, readBody } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
-import { type Asked, createAnswerCache, type KeptAnswer, type Question } from './answer-cache.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import type { Documents } from './documents.ts'
@@ -52,17 +51,15 @@ export interface DirectRequest {
 
 /** What answering the short way needs. */
 export interface DirectDeps extends PreparedQueryDeps {
-  readonly services: Pick<Services, 'store'>
   readonly documents: Documents
+  readonly answers: AnswerCache
   readonly underWay: UnderWay
 }
 
 /** Over the server that parses and validates. */
 export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
-  const { documents } = deps
+  const { documents, answers } = deps
   const queries = createPreparedQueries(deps)
-  const changes = () => deps.services.store.read.changes()
-  const answers = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
 
   async function write(
     sent: Asked,
@@ -165,8 +162,6 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
 interface Ended {
   readonly ended: Budget
 }
-
-const mostAnswerBytes = 16_777_216
 
 /** A kept answer is sent with the tag that was made when it was first asked for by GET. */
 function sendWritten(

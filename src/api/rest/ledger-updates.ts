@@ -1,6 +1,7 @@
 import { ok } from '../../lib/result.ts'
 import { listExplorerUpdates } from '../../service/updates/list-explorer-updates.ts'
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { addressVersion } from '../../service/updates/page-version.ts'
 import { type PageCursor, parsePageCursor } from '../../service/updates/update-position.ts'
 import {
   about,
@@ -81,6 +82,11 @@ function updatesRoute({ version, start, item }: Dialect) {
         cursor: nextCursor(cursorForm),
       }),
     ),
+    // Milestones have no page of their own here: a bound is one of the rows of the address.
+    version: ({ address }, { store }) => {
+      const key = { address: address.key, class: 'OWNED' } as const
+      return () => addressVersion(store.read, key)
+    },
     answer: async ({ address, pageSize, sort, cursor, ...begin }, services) => {
       const given: Readonly<Record<string, number | undefined>> = begin
       const page = await listExplorerUpdates(services, {

@@ -60,8 +60,26 @@ export interface Stored<T> {
 export function serializedBytes<T>(about: string, schema: Schema<T>): Reply<Stored<T>> {
   return {
     ...describe(about, schema),
-    respond: (request, { bytes, value }) =>
-      wantsBytes(request) ? bytesAnswer(bytes, 200, {}) : json(200, print(schema, value())),
+    respond: (request, { bytes, value }, { status = 200, headers = {} } = {}) =>
+      wantsBytes(request)
+        ? bytesAnswer(bytes, status, headers)
+        : json(status, print(schema, value()), headers),
+  }
+}
+
+/** The same where the id in the path is that of the content, whatever becomes of the ledger: a client need not ask again. */
+export function immutable<T>(reply: Reply<T>): Reply<T> {
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      'cache-control': 'The id is that of the content, which never changes.',
+    },
+    respond: (request, value, { status = 200, headers = {} } = {}) =>
+      reply.respond(request, value, {
+        status,
+        headers: { 'cache-control': 'public, max-age=31536000, immutable', ...headers },
+      }),
   }
 }
 

@@ -36,6 +36,9 @@ export interface RefusalForm {
   readonly titles?: Readonly<Record<number, string>>
 }
 
+/** The headers of every JSON answer. */
+export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
+
 /** A JSON answer. */
 export function json(
   status: number,
@@ -44,7 +47,7 @@ export function json(
 ): RestResponse {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    headers: { ...jsonHeaders, ...headers },
     body: JSON.stringify(value),
   }
 }

@@ -41,7 +41,12 @@ export interface RouteDescription {
 export interface Route extends RouteDescription {
   /** Answers expected failures too; an exception becomes one INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RouteResponse>
+  /** What reads the version of its answer, of a route whose answers are JSON and are kept; `undefined` where it refuses. */
+  version?(request: RestRequest, services: Services): ReadVersion | undefined
 }
+
+/** Reads a text that is equal for equal answers, or `undefined` where there is none. */
+export type ReadVersion = () => Promise<string | undefined>
 
 /** A route whose answer of success is one value. */
 export interface ReadRoute<R extends Reply<never>> extends Route {
@@ -72,11 +77,21 @@ export function route<
         services: Services,
         request: CheckedRequest,
       ): Promise<Result<RouteResponse, GatewayError>>
+      version?(given: Given<P> & Given<Q> & Given<H>, services: Services): ReadVersion
     },
 ): Route {
-  const { answer, ...description } = declaration
+  const { answer, version, ...description } = declaration
   return {
     ...description,
+    ...(version && {
+      version: (request, services) => {
+        const given = readParameters(description, request, services.parameters)
+        // The parameters were read by the declarations that give these types.
+        return given.ok
+          ? version(given.value as Given<P> & Given<Q> & Given<H>, services)
+          : undefined
+      },
+    }),
     answer: async (request, services) => {
       const needsToken = description.token === 'needed'
       const identity = needsToken ? await request.caller.requireWrite() : undefined
@@ -113,6 +128,7 @@ export function readRoute<
       services: Services,
       request: CheckedRequest,
     ): Promise<Result<NoInfer<T>, GatewayError>>
+    version?(given: Given<P> & Given<Q>, services: Services): ReadVersion
   },
 ): ReadRoute<R> {
   const { answer, reply, ...description } = declaration

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
+import type { AnswerCache } from '../answer-cache.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
 import type { Share } from '../client-shares.ts'
@@ -13,7 +14,9 @@ import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import type { Observation } from '../observation.ts'
 import { readBody } from './body.ts'
+import { keptAnswer } from './kept-answer.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
+import type { RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
 import type { Route } from './route.ts'
 
@@ -21,6 +24,7 @@ import type { Route } from './route.ts'
 export interface RouterDeps {
   readonly routes: RouteTable<Route>
   readonly services: Services
+  readonly kept: AnswerCache
   readonly log: Log
 }
 
@@ -57,20 +61,25 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     if (!query.ok) return toRest(query.error, refusals)
     const form = formRefusal(route, message)
     if (form !== undefined) return toRest(form, refusals)
-    const answered = await route.answer(
-      {
-        params,
-        query: query.value,
-        headers: message.headers,
-        caller,
-        requestId,
-        listen: (work) => listen(request, work),
-        quota: request.client.quota,
-        isStopping: request.occupancy.isStopping,
-        body: () => readBody(message, request.client.name),
-      },
-      deps.services,
-    )
+    const asked: RestRequest = {
+      params,
+      query: query.value,
+      headers: message.headers,
+      caller,
+      requestId,
+      listen: (work) => listen(request, work),
+      quota: request.client.quota,
+      isStopping: request.occupancy.isStopping,
+      body: () => readBody(message, request.client.name),
+    }
+    const answered =
+      route.version === undefined
+        ? await route.answer(asked, deps.services)
+        : await keptAnswer(deps.kept, {
+            target: `${request.path}?${request.query}`,
+            version: () => route.version?.(asked, deps.services),
+            answer: () => route.answer(asked, deps.services),
+          })
     if ('stream' in answered) return accompanied(deps, request, answered)
     request.share?.charge(answered.body.length / bytesOfUnit)
     return answered

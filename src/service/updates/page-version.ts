@@ -30,15 +30,21 @@ export function pageVersion(
     keys.push({ address: key.value, class: updateClass })
   }
   return async () => {
-    const parts: unknown[] = []
-    for (const key of keys) {
-      const { tip, count, rows } = await read.addressPage({ ...wholeList, ...key })
-      // The branch too: another history may have the same rows, at other positions.
-      const [{ seq, branch, historyHash } = noRow] = rows
-      parts.push(tip.logId, tip.prunedSeq, count, seq, branch, historyHash)
-    }
+    const parts: string[] = []
+    for (const key of keys) parts.push(await addressVersion(read, key))
     return parts.join(' ')
   }
+}
+
+/** The same of the updates of one address and class. */
+export async function addressVersion(
+  read: Pick<Services['store']['read'], 'addressPage'>,
+  key: Pick<UpdateList, 'class'> & { readonly address: Hex },
+): Promise<string> {
+  const { tip, count, rows } = await read.addressPage({ ...wholeList, ...key })
+  // The branch too: another history may have the same rows, at other positions.
+  const [{ seq, branch, historyHash } = noRow] = rows
+  return [tip.logId, tip.prunedSeq, count, seq, branch, historyHash].join(' ')
 }
 
 const wholeList = {

@@ -79,6 +79,24 @@ describe('a block', () => {
   })
 
   const nowhere = `0x${'ab'.repeat(36)}`
+
+  test('and an output may be kept for ever, and what becomes of them may not', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x6b656570', '0x'))
+    await acceptedId(await post(gateway.url, bytes))
+    const [outputId] = await genesisOutputs(gateway.url, user(0))
+    const cachingOf = async (path: string, headers = {}) =>
+      (await askRest(`${core}/${path}`, { headers })).headers.get('cache-control')
+    const forever = 'public, max-age=31536000, immutable'
+    expect(await cachingOf(`blocks/${blockId}`)).toBe(forever)
+    expect(await cachingOf(`blocks/${blockId}`, { accept: binary })).toBe(forever)
+    expect(await cachingOf(`outputs/${outputId}`)).toBe(forever)
+    const changing = [
+      ...[`blocks/${blockId}/metadata`, `blocks/${blockId}/full`, `blocks/${nowhere}`],
+      ...[`outputs/${outputId}/metadata`, `outputs/${outputId}/full`],
+    ]
+    for (const path of changing) expect(await cachingOf(path), path).toBeNull()
+  })
+
   const rows = [
     ['blocks', nowhere, 404, `there is no block ${nowhere}`],
     [`blocks`, `${nowhere}/metadata`, 404, `there is no block ${nowhere}`],

@@ -172,6 +172,41 @@ describe('answer', () => {
   })
 })
 
+describe('a page that is asked for again', () => {
+  const page = `/api/explorer/v2/ledger/updates/by-address/${addressText(owner)}?pageSize=3`
+  const ask = async (tag?: string) => {
+    const response = await rest(`${gateway.url}${page}`, {
+      headers: tag === undefined ? {} : { 'if-none-match': tag },
+    })
+    return {
+      status: response.status,
+      tag: response.headers.get('etag'),
+      text: await response.text(),
+    }
+  }
+  const commitOf = (address: Hex) =>
+    gateway.commit([
+      {
+        ...{ address, class: 'OWNED', roles: ['OWNER'], isSpent: false },
+        outputId: outputIdOf('7e', gateway.log.rows.length),
+      },
+    ])
+
+  test('is the same until a slot commits an update of the address', async () => {
+    const pages = [await ask(), await ask(), await ask()]
+    for (const one of pages) expect(one).toEqual(pages[0])
+    await commitOf(quiet)
+    expect(await ask()).toEqual(pages[0])
+    expect(await ask(pages[0]?.tag ?? '')).toMatchObject({ status: 304, text: '' })
+    await commitOf(owner)
+    const [newer, again] = [await ask(), await ask()]
+    expect(newer.tag).not.toBe(pages[0]?.tag)
+    expect(again).toEqual(newer)
+    const [newest] = owned(owner).map(itemOf).reverse()
+    expect(JSON.parse(newer.text).items[0]).toEqual(newest)
+  })
+})
+
 describe('query', () => {
   const place = `3.${outputIdOf('11', 0)}.false`
   const taken = [

@@ -3,7 +3,7 @@ import { Block } from '../../../protocol/block.ts'
 import { BlockMetadata, BlockWithMetadata } from '../../../protocol/node-answers.ts'
 import { BlockId } from '../../../protocol/primitives.ts'
 import { blockMetadata, readBlock } from '../../../service/blocks/read-block.ts'
-import { serialized, serializedBytes } from '../reply.ts'
+import { immutable, serialized, serializedBytes } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
 /** Reading blocks back (rest.md 4). */
@@ -18,7 +18,7 @@ const blockReading = routesOf({
 /** A block as it was submitted. */
 export const blockRoute = blockReading('', {
   about: 'A block as it was submitted.',
-  reply: serializedBytes('The block.', Block),
+  reply: immutable(serializedBytes('The block.', Block)),
   toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 

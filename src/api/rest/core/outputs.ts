@@ -9,7 +9,7 @@ import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
 import { readProvenOutput } from '../../../service/outputs/output-proof.ts'
 import { readOutput } from '../../../service/outputs/read-output.ts'
 import { fieldCost } from '../../graphql/prices.ts'
-import { serialized } from '../reply.ts'
+import { immutable, serialized } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
 /** Outputs, spent or not (rest.md 4.1). */
@@ -32,7 +32,7 @@ const provenOutputReading = routesOf({
 /** An output with the proof that it belongs to its transaction. */
 export const outputRoute = provenOutputReading('', {
   about: 'An output, spent or not, with the proof that it belongs to its transaction.',
-  reply: serialized('The output.', OutputWithProof),
+  reply: immutable(serialized('The output.', OutputWithProof)),
   toAnswer: ({ output, proof: outputIdProof }) => ok({ output, outputIdProof }),
 })
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 
-/** Answers that are kept while nothing has changed, and computed once for all who ask for one at the same time. */
+/** Answers of GraphQL and REST that are kept while nothing has changed, and computed once for all who ask for one at the same time. */
 
 /** Answers by what was asked. */
 export interface AnswerCache {
@@ -18,8 +18,9 @@ export interface AnswerCache {
 
 /** A request as it was sent, which means the same each time. */
 export interface Asked {
-  readonly method: 'GET' | 'POST'
-  /** The query of a URL, or a body. */
+  /** REST: by GET, with the path. */
+  readonly method: 'GET' | 'POST' | 'REST'
+  /** The query of a URL, a body, or a path with its query. */
   readonly text: Buffer
 }
 
@@ -48,6 +49,9 @@ interface Entry extends KeptAnswer {
   /** Of the time when the version was last read. */
   changes: number | undefined
 }
+
+/** How many bytes are kept for all transports together. */
+export const mostAnswerBytes = 16_777_216
 
 /** What an answer cache needs. */
 export interface AnswerCacheOptions {
@@ -101,7 +105,7 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
 
   return {
     getOrCompute: async (asked, prepare) => {
-      const hash = crc32(asked.text, asked.method === 'GET' ? 1 : 0)
+      const hash = crc32(asked.text, seeds[asked.method])
       if (hashes[hash % noted] !== hash) {
         hashes[hash % noted] = hash
         return prepare()?.compute()
@@ -129,6 +133,9 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
     },
   }
 }
+
+/** So that the same bytes sent in another way seldom have the same hash. */
+const seeds = { POST: 0, GET: 1, REST: 2 } as const
 
 function isSame(one: Asked, other: Asked): boolean {
   return one.method === other.method && one.text.equals(other.text)

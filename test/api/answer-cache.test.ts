@@ -5,8 +5,8 @@ import {
   type Asked,
   createAnswerCache,
   type KeptAnswer,
-} from '../../../src/api/graphql/answer-cache.ts'
-import { until } from '../../support/until.ts'
+} from '../../src/api/answer-cache.ts'
+import { until } from '../support/until.ts'
 
 /** Computes answers, and notes how often. */
 function counting() {
