@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import type { Result } from '../../../src/lib/result.ts'
 import type { Services } from '../../../src/service/services.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
-import { mostSkipped, ownedStatements } from '../../../src/store/sql/owned.ts'
+import { ownedStatements } from '../../../src/store/sql/owned.ts'
 import { dialect } from '../../../src/store/sql/sqlite/dialect.ts'
 import { addressText, servedParameters } from '../../support/serve-log.ts'
 import { startDoors } from '../../support/start-gateway.ts'
@@ -69,7 +69,6 @@ const bare = createServer((request, response) => {
   const rows = page.all(
     address,
     slot,
-    mostSkipped,
     id.subarray(0, 36),
     id.subarray(37, 38),
     id.subarray(36, 37),
