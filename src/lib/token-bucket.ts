@@ -4,7 +4,7 @@
 export interface TokenBucket {
   /** Spends some where so many are there, by default as many; gives otherwise in how many seconds they are, at least one. */
   take(count: number, needed?: number): number | undefined
-  /** Spends some that may not be there: then it has to fill first. It is never in debt by more than its capacity. */
+  /** Spends some that may not be there: then it has to fill first. It never makes a debt of more than the capacity. */
   spend(count: number): void
   /** Whole ones that are there. */
   level(): number
@@ -40,7 +40,8 @@ export function createTokenBucket({ capacity, perSecond }: Fill, now: () => numb
     },
     spend: (count) => {
       refill()
-      level = Math.max(-capacity, level - count)
+      // What was taken by more than there was is a debt that stays, for it may be given back.
+      level = Math.max(level - count, Math.min(level, -capacity))
     },
     level: () => {
       refill()

@@ -46,6 +46,14 @@ describe('a share', () => {
     expect(share.take(1)).toMatchObject({ remaining: 0, retryAfterSeconds: 2 })
   })
 
+  test('is spent by what an operation took in the end, whatever it might have taken and else is spent meanwhile', () => {
+    const share = shares.of('six')
+    expect(share.take(5_000)).toBeUndefined()
+    share.charge(10)
+    share.charge(600 - 5_000)
+    expect(share.remaining()).toBe(400)
+  })
+
   test('is never in debt for longer than it takes to fill', () => {
     const share = shares.of('five')
     share.charge(1_000_000)
