@@ -20,6 +20,9 @@ const times = (count: number, one: (i: number) => string) =>
 const proofs = (aliases: number) =>
   `{ unspentOutputs(first: 1000) { nodes { ${times(aliases, (i) => `a${i}: proof { __typename }`)} } } }`
 
+/** Becomes too large in the middle of a list, while fields of the items before are waited for. */
+const tooLarge = `{ unspentOutputs(first: 1000) { nodes { ${times(250, (i) => `${`a${i}`.padEnd(60, '_')}: outputId`)} proof { __typename } } } }`
+
 /** Three levels of aliases over all types. */
 const introspection = `{ ${times(6, (i) => `a${i}: __schema { ${times(6, (j) => `b${j}: types { ${times(6, (k) => `c${k}: fields { name type { name } }`)} }`)} }`)} }`
 
@@ -54,6 +57,14 @@ export const graphqlAttacks: readonly Attack[] = [
       const request = graphqlRequest(largeAnswer(target.largeBlock))
       const sockets = await atOnce(many(target, 8), () => sendUnread(target, request))
       return sockets.map((socket) => (socket === undefined ? 'refused' : 'ok'))
+    },
+  },
+  {
+    name: 'answers that become too large, by the executor',
+    expected: ['ANSWER_TOO_LARGE'],
+    round: (target) => {
+      const accept = 'application/json;q=0.9'
+      return atOnce(many(target, 4), () => askGraphql(target, tooLarge, { accept }))
     },
   },
   {

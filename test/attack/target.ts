@@ -61,11 +61,17 @@ export async function ask(
 export function askGraphql(
   target: Target,
   query: string,
-  { variables = {}, ...init }: { variables?: object; signal?: AbortSignal } = {},
+  { variables = {}, accept = '*/*', ...init }: GraphqlOptions = {},
 ): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
+  const headers = { accept, 'content-type': 'application/json' }
   const body = JSON.stringify({ query, variables })
   return ask(target, '/graphql', { method: 'POST', headers, body, ...init })
+}
+
+interface GraphqlOptions {
+  readonly variables?: object
+  readonly accept?: string
+  readonly signal?: AbortSignal
 }
 
 /** Asks GraphQL for an event stream, which stays open; `ok` with its first event, or the refusal. */

@@ -7,6 +7,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  getNamedType,
   isEnumType,
   isLeafType,
   isListType,
@@ -53,6 +54,7 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
   const { type, resolve = defaultFieldResolver } = field
   const measure = measureOf(type, longestType)
   const work = workOf(field)
+  const given = isListOfObjects(type) ? asPromises : asItComes
   return (source, args, context, info) => {
     const { budget } = context
     // Before the work, so that none is done once the operation has to end.
@@ -65,9 +67,11 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
       budget.spend(errorBytes)
       throw failure
     }
-    if (isPromise(value)) return whenThere(value, budget, (there) => bytesOf(there, info))
-    budget.spend(bytesOf(value, info))
-    return value
+    const take = (there: unknown) => {
+      budget.spend(bytesOf(there, info))
+      return given(there)
+    }
+    return isPromise(value) ? whenThere(value, budget, take) : take(value)
   }
 
   function bytesOf(value: unknown, info: GraphQLResolveInfo): number {
@@ -79,18 +83,27 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
 function whenThere(
   value: Promise<unknown>,
   budget: Budget,
-  bytesOf: (there: unknown) => number,
+  take: (there: unknown) => unknown,
 ): Promise<unknown> {
-  return value.then(
-    (there) => {
-      budget.spend(bytesOf(there))
-      return there
-    },
-    (failure: unknown) => {
-      budget.spend(errorBytes)
-      throw failure
-    },
-  )
+  return value.then(take, (failure: unknown) => {
+    budget.spend(errorBytes)
+    throw failure
+  })
+}
+
+function isListOfObjects(type: GraphQLOutputType): boolean {
+  if (isNonNullType(type)) return isListOfObjects(type.ofType)
+  return isListType(type) && !isLeafType(getNamedType(type))
+}
+
+const asItComes = (value: unknown) => value
+
+/**
+ * The items of a list of objects, each by a promise. Where an item fails at once the executor of `graphql` (16.15) leaves those before it
+ * that are not complete yet, and one of these that fails later is a rejection without a handler, which ends the process.
+ */
+function asPromises(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((item) => Promise.resolve(item)) : value
 }
 
 /** Every event of a subscription is an answer of its own. It has one field. */

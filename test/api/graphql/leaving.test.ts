@@ -206,10 +206,13 @@ describe('operations that are under way', () => {
 
   test('end where their answers hold too much memory together, which is given back', async () => {
     const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
-    const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} } } }`
-    for (const accept of ['application/json', 'application/json;q=0.9']) {
-      const { errors } = await graphql(few.url, large, {}, { accept })
-      expect(errors).toMatchObject(refused('bytes', 1_000_000))
+    // Of the items before the one that is too much some fields are waited for: these fail too, and that must be handled.
+    for (const later of ['', 'proof { __typename }']) {
+      const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} ${later} } } }`
+      for (const accept of ['application/json', 'application/json;q=0.9']) {
+        const { errors } = await graphql(few.url, large, {}, { accept })
+        expect(errors).toMatchObject(refused('bytes', 1_000_000))
+      }
     }
     const { data } = await graphql(
       few.url,
