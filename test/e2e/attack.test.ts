@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attacks } from '../attack/attacks.ts'
 import { ownClient } from '../attack/from-address.ts'
-import { type AttackedGateway, startAttackedGateway } from '../attack/gateway.ts'
+import { type AttackedGateway, fillLedger, startAttackedGateway } from '../attack/gateway.ts'
 import { runAttack } from '../attack/run-attack.ts'
 
 /** Each attack of `npm run attack`, briefly, on a process with little memory and few descriptors. Nothing here is timed. */
@@ -11,6 +11,7 @@ describe.runIf(process.platform === 'linux')('a gateway under attack', () => {
   let gateway: AttackedGateway
   beforeAll(async () => {
     gateway = await startAttackedGateway()
+    await fillLedger(gateway.url)
   })
   afterAll(() => gateway.end())
 
