@@ -37,11 +37,15 @@ export function graphqlRequest(deps: GraphqlFuzzDeps, random: Random): FuzzReque
   const authorization = chance(random, 70) ? { authorization: deps.token } : {}
   const isByUrl = !isMutation && query.length < 4_000 && chance(random, 20)
   const requestOf = isByUrl ? byUrl : byBody
+  const headers = { ...authorization, accept: pick(random, ways) }
   return {
-    ...requestOf(query, authorization),
-    again: (times) => requestOf(`${query} # ${times}`, authorization),
+    ...requestOf(query, headers),
+    again: (times) => requestOf(`${query} # ${times}`, headers),
   }
 }
+
+/** Compiled, by the executor, and as the one event of a stream. */
+const ways = ['*/*', '*/*', 'application/json;q=0.9', 'text/event-stream']
 
 type Headers = Readonly<Record<string, string>>
 
