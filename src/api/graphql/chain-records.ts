@@ -15,7 +15,7 @@ import { orThrow } from '../errors.ts'
 import { builder } from './builder.ts'
 import { listConnection, pageArgsOf } from './lists.ts'
 import { indexId } from './node-id.ts'
-import { fieldCost, free, pageCost, reads } from './prices.ts'
+import { chainRecordCost, computes, fieldCost, free, pageCost, reads } from './prices.ts'
 
 /** Chain records: reading them with their versions, and setting them. */
 
@@ -110,7 +110,7 @@ const ChainRecordInput = builder.inputType('ChainRecordInput', {
 
 builder.mutationField('setChainRecord', (t) =>
   t.field({
-    complexity: reads(2),
+    complexity: computes(chainRecordCost),
     type: ChainRecord,
     description: 'Sets the record of a chain. Needs a token that allows to write.',
     args: {

@@ -4,7 +4,7 @@ import { settledWithin } from '../../service/faucet/settled-within.ts'
 import { orThrow, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import { NetworkType } from './network.ts'
-import { computes, free, submissionCost } from './prices.ts'
+import { computes, faucetCost, free } from './prices.ts'
 
 /** What is there on a development network alone. */
 
@@ -74,7 +74,7 @@ builder.mutationField('requestFromFaucet', (t) =>
     type: FaucetRequestType,
     description:
       'Asks the faucet of the development network for base tokens, as POST /api/enqueue does, and waits up to five seconds for the payment.',
-    complexity: computes(submissionCost),
+    complexity: computes(faucetCost),
     args: {
       address: t.arg.string({
         required: true,

@@ -127,6 +127,10 @@ export const doubtfulSignatureCost = 250
 export const judgementBase = 50
 /** What a block costs that is posted: with ten signatures, more than most have. */
 export const submissionCost = judgementBase + 10 * signatureCost
+/** What a chain record costs that is set: it is written in a transaction of its own, and its event is sent. */
+export const chainRecordCost = 400
+/** What a request to the faucet costs: a transaction is made, signed, judged and booked for it. */
+export const faucetCost = 1_000
 /** The shortest text of a signature with its key and their types: 97 bytes in digits, and in JSON. */
 const hexOfSignature = 2 * 97
 const jsonOfSignature = 230

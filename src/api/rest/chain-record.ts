@@ -9,6 +9,7 @@ import {
   setChainRecord,
 } from '../../service/chain-records/set-chain-record.ts'
 import type { IfMatchMalformed } from '../api-errors.ts'
+import { chainRecordCost } from '../graphql/prices.ts'
 import { readJson } from './body.ts'
 import { about, bech32, flag, listOf, moment, object, printedBy, text, uint32 } from './form.ts'
 import type { Parameter } from './parameters.ts'
@@ -69,6 +70,7 @@ export const setChainRecordRoute = route({
   path: '/v1/chains/{chainID}/chainrecord',
   about: 'Sets the record of a chain, whole.',
   token: 'needed',
+  cost: chainRecordCost,
   params: chainParams,
   headers: ifMatch,
   body: { 'application/json': chainRecordBody.shape },

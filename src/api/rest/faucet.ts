@@ -9,7 +9,7 @@ import type {
 } from '../../service/faucet/faucet-requests.ts'
 import { settledWithin } from '../../service/faucet/settled-within.ts'
 import type { BodyError, FaucetRequestMalformed } from '../api-errors.ts'
-import { submissionCost } from '../graphql/prices.ts'
+import { faucetCost } from '../graphql/prices.ts'
 import { readJson } from './body.ts'
 import { about, bech32, count, id, object, uint64 } from './form.ts'
 import { seconds } from './parameters.ts'
@@ -61,7 +61,7 @@ export const faucetRoute = route({
   body: { 'application/json': faucetBody.shape },
   answers: { 200: paid, 202: waiting },
   errors: [404, 413, 429, 503],
-  cost: submissionCost,
+  cost: faucetCost,
   answer: async ({ wait }, { faucet }, request) => {
     if (faucet === undefined) return err({ code: 'FAUCET_MISSING' })
     const asked = await readQuestion(request)
