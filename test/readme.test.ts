@@ -118,6 +118,8 @@ const refusedHere: Readonly<Record<string, string>> = {
   'restore --accept': 'there is nothing to accept',
   // cli/partition.test.ts, store/partition-log.test.ts, e2e/partitions.test.ts
   partition: 'PARTITIONS_NOT_SUPPORTED',
+  // cli/distribute.test.ts, store/distribute-log.test.ts
+  distribute: 'SHARDS_NOT_SUPPORTED',
   // cli/rebuild-activity.test.ts
   'rebuild-activity': 'writes this database',
 }

@@ -2,7 +2,7 @@ import { checkCommitments } from '../node/embedded/check-commitments.ts'
 import { networkOf } from '../protocol/network.ts'
 import { checkBalances } from '../store/check/check-balances.ts'
 import { checkActivity, checkCounts } from '../store/check/check-counters.ts'
-import { checkLog, hiddenIn } from '../store/check/check-log.ts'
+import { checkLog, keptIn } from '../store/check/check-log.ts'
 import type { CheckReport, Finding } from '../store/check/findings.ts'
 import { readLedger } from '../store/check/read-ledger.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
@@ -51,10 +51,10 @@ async function checkAll(
   if (network === null || newest === null) return 'the database holds no ledger'
   const parameters = parametersIn(network.parameters)
   const at = { parameters, slot: Number(newest.slot) }
-  const hidden = BigInt(await hiddenIn(reading))
-  const updates = await tx.ledgerUpdate.count(
-    hidden === 0n ? undefined : { where: { seq: { gt: hidden } } },
-  )
+  const { hidden, upTo } = await keptIn(reading)
+  const seq = { gt: BigInt(hidden), ...(upTo === undefined ? {} : { lte: BigInt(upTo) }) }
+  const isAll = hidden === 0 && upTo === undefined
+  const updates = await tx.ledgerUpdate.count(isAll ? undefined : { where: { seq } })
   const outputs = await tx.unspentOutput.count()
   const ofRows = 2 * updates + (await tx.commitment.count()) + outputs
   const findings: Finding[] = []

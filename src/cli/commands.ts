@@ -22,6 +22,7 @@ const loads: { readonly [name: string]: () => Promise<Command> } = {
   import: async () => (await import('./import.ts')).importCommand,
   snapshot: async () => (await import('./snapshot.ts')).snapshot,
   partition: async () => (await import('./partition.ts')).partition,
+  distribute: async () => (await import('./distribute.ts')).distribute,
   'rebuild-activity': async () => (await import('./rebuild-activity.ts')).rebuildActivity,
   completion: async () => (await import('./completion.ts')).completion,
   help: async () => help,

@@ -15,6 +15,7 @@ import {
 import {
   backupDeclaration,
   checkDeclaration,
+  distributeDeclaration,
   exportDeclaration,
   importDeclaration,
   partitionDeclaration,
@@ -47,6 +48,7 @@ const others: readonly Declaration[] = [
   importDeclaration,
   snapshotDeclaration,
   partitionDeclaration,
+  distributeDeclaration,
   rebuildActivityDeclaration,
   completionDeclaration,
 ]

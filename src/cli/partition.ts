@@ -84,6 +84,8 @@ function sentenceOf(error: PartitionError): string {
       return `${error.code}: the database holds no ledger`
     case 'IMPORT_UNFINISHED':
       return `${error.code}: the database holds an import that did not come to its end`
+    case 'LOG_IN_SHARDS':
+      return `${error.code}: the log is in shards on several servers already`
     case 'LOG_HAS_DEPENDENTS':
       return `${error.code}: ${error.dependents.join(', ')} would be left with a part of the log; remove it first, and make it anew afterwards`
     case 'PARTITION_INTERRUPTED':

@@ -152,13 +152,15 @@ async function holdLease(
 
 /** Does the work of a term, again after a failure; `LeaseLost` when one of its writes found that. */
 async function leadUntil(
-  { lead, log, isShared }: LeaderElectionDeps,
+  { lead, write, log, isShared }: LeaderElectionDeps,
   state: ElectionState,
   term: LeaderTerm,
 ): Promise<LeaseLost | undefined> {
   for (let failures = 0; ; ) {
     const begun = performance.now()
     try {
+      // It begins with what readers see: what was committed and could not be published is published first.
+      if (isShared && failures > 0) await write.checkHistory()
       return await lead(term)
     } catch (failure) {
       state.logFailure('writer-failed', failure)

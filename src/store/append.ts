@@ -24,7 +24,8 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
       ? only.entries
       : commits.flatMap((commit) => commit.entries)
   if (entries.length > 0) await sql.partitions?.makeRoom(tx, growth.lastSeq + entries.length)
-  const log = placing(growth, await readTips(writing, entries))
+  const tips = await readTips(writing, entries)
+  const log = placing(growth, tips)
   const milestones: Milestone[] = []
   const moves: SlotMoves[] = []
   for (const commit of commits) {
@@ -39,7 +40,24 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
     moves.push(moved)
   }
   await sql.insert(tx, commitments, milestones)
+  if (entries.length > 0) await markShards(writing, growth.lastSeq, { tips, milestones })
   return moves
+}
+
+/** In each shard, in the transaction that wrote the rows: so a shard that is marked has them. */
+async function markShards(
+  { tx, sql: { shards } }: RawWriting,
+  former: number,
+  { tips, milestones }: { readonly tips: Tips; readonly milestones: readonly Milestone[] },
+): Promise<void> {
+  if (shards?.isOn() !== true) return
+  await inChunks([...tips], async (some) => {
+    await shards.putTips(
+      tx,
+      some.map(([key, tip]) => ({ ...keyOfTip(key), ...tip })),
+    )
+  })
+  await shards.mark(tx, former, present(milestones.at(-1), 'a slot').lastSeq)
 }
 
 /** Slots that join the log. */
@@ -64,7 +82,8 @@ export async function readTips({ tx, sql }: RawWriting, joining: readonly TipKey
   })
   const tips: Tips = createLargeMap()
   await inChunks([...keys.values()], async (some) => {
-    await eachInTurns(await sql.tips(tx, some), (row) => {
+    const found = await (sql.shards?.isOn() === true ? sql.shards : sql).tips(tx, some)
+    await eachInTurns(found, (row) => {
       tips.set(tipKey({ address: bytesToHex(row.address), class: numberToClass(row.class) }), {
         ordinal: Number(row.ordinal),
         historyHash: bytesToHex(row.historyHash),
@@ -78,6 +97,14 @@ export async function readTips({ tx, sql }: RawWriting, joining: readonly TipKey
 /** An address and class as the key of a map. */
 export function tipKey(row: TipKey): string {
   return row.class + row.address
+}
+
+function keyOfTip(key: string): TipKey {
+  const at = key.indexOf('0x')
+  return {
+    class: key.slice(0, at) === 'OWNED' ? 'OWNED' : 'MENTIONED',
+    address: `0x${key.slice(at + 2)}`,
+  }
 }
 
 /** Gives every entry its position, its ordinal and its history hash, and every slot its range. */

@@ -50,7 +50,7 @@ export interface Database {
    */
   queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
   /** Whether the log is kept in partitions; left out where it cannot be. */
-  readonly logForms?: Pick<LogForms, 'form' | 'named'> | undefined
+  readonly logForms?: Pick<LogForms, 'form' | 'named' | 'settle'> | undefined
   /** A connection for reads that are all of one moment; nothing is connected before it begins. */
   snapshotConnection(): SnapshotConnection
   /** How many of these connections there are at most. */

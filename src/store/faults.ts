@@ -1,4 +1,5 @@
 import { HistoryRewound } from './history.ts'
+import { ShardsIncomplete } from './publish.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
 /** Which exceptions of the store are the database's own trouble, and which of them pass. */
@@ -14,6 +15,7 @@ export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED' | 'REWOUND'
 /** The fault that an exception reports; `undefined` for every other exception, which is a bug of ours. */
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
   if (failure instanceof HistoryRewound) return 'REWOUND'
+  if (failure instanceof ShardsIncomplete) return 'AWAY'
   const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
@@ -76,9 +78,17 @@ const passingCodes: readonly string[] = [
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EMFILE', 'ENFILE'],
 ]
 
-/** Of the PostgreSQL driver, which gives these no code. */
-const passingMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
+/** Of the PostgreSQL driver, which gives these no code; and of Citus, which has no codes of its own for a server that it loses. */
+const passingMessages = new RegExp(
+  [
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    'Client has encountered a connection error',
+    'failure on connection marked as essential',
+    'server closed the connection unexpectedly',
+    'postmaster was shut down',
+  ].join('|'),
+)
 
 interface FailureFields {
   readonly code?: string

@@ -15,6 +15,8 @@ import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { LeaseTerm } from './lease-contract.ts'
 import { liveOutput, parametersIn } from './output-index.ts'
 import { prunedSeqOf } from './prune.ts'
+import { scanOfAddress } from './sql/log-scans.ts'
+import { shardedDialect } from './sql/postgresql/sharded-log.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
 
@@ -153,17 +155,33 @@ export async function movesOf(
   { tx, sql }: Writing,
   slots: readonly UncountedSlot[],
 ): Promise<Omit<SlotsToCount, 'genesis'>> {
+  const isSharded = sql.shards?.isOn() === true
+  const former = isSharded
+    ? scanOfAddress(shardedDialect, {
+        ...{ name: 'former', address: 'log.address', class: 0, to: '< log.seq' },
+        ...{ direction: 'DESC', limit: '1' },
+      })
+    : `FROM ledger_updates AS former
+          WHERE former.address = log.address AND former.class = 0 AND former.seq < log.seq
+          ORDER BY former.seq DESC LIMIT 1`
+  const ofShards = {
+    classes: ['0', '0'],
+    after: '?::bigint - 1',
+    before: '?::bigint + 1',
+    direction: 'ASC',
+    limit: 'NULL',
+  } as const
+  const log = isSharded ? `(SELECT * ${shardedDialect.shards.ofLog(ofShards)})` : 'ledger_updates'
   const text = `SELECT log."milestoneIndex" AS slot, log.address, log."outputId", log."isSpent",
       outputs.bytes, outputs."spentBy",
-      coalesce((SELECT former."milestoneIndex" FROM ledger_updates AS former
-          WHERE former.address = log.address AND former.class = 0 AND former.seq < log.seq
-          ORDER BY former.seq DESC LIMIT 1),
+      coalesce((SELECT former."milestoneIndex" ${former}),
         (SELECT pruned."milestoneIndex" FROM pruned_tips AS pruned
           WHERE pruned.address = log.address AND pruned.class = 0)) AS former
-    FROM ledger_updates AS log LEFT JOIN outputs ON outputs.id = log."outputId"
+    FROM ${log} AS log LEFT JOIN outputs ON outputs.id = log."outputId"
     WHERE log.seq BETWEEN ? AND ? AND log.class = 0 ORDER BY log.seq`
   const bounds = [BigInt(slots.at(-1)?.firstSeq ?? 0), BigInt(slots[0]?.lastSeq ?? 0)] as const
-  const rows = await tx.$queryRawUnsafe<OwnedRow[]>(sql.numbered(text), ...bounds)
+  const given = isSharded ? [...bounds, ...bounds] : bounds
+  const rows = await tx.$queryRawUnsafe<OwnedRow[]>(sql.numbered(text), ...given)
   const owned = new Map<SlotIndex, OwnedMove[]>()
   const amountById = new Map<OutputId, bigint>()
   const spenderById = new Map<OutputId, TransactionId | undefined>()

@@ -15,6 +15,8 @@ export interface LogForm {
   readonly leaving: readonly LogPartition[]
   /** Of a table that is to become the first partition: every row is checked to be before this position. */
   readonly checkedTo: number | undefined
+  /** Whether it is read by the functions of a log in shards on several servers, where it is or soon will be. */
+  readonly isSharded: boolean
   /** The published tip then, and what was pruned. */
   readonly seq: number
   readonly prunedSeq: number
@@ -35,7 +37,7 @@ export interface LogForms {
 /** Before the first look. */
 const inOneTable: LogForm = {
   ...{ partitions: [], named: [], leaving: [], checkedTo: undefined },
-  ...{ seq: 0, prunedSeq: 0 },
+  ...{ isSharded: false, seq: 0, prunedSeq: 0 },
 }
 
 /** Nothing is read before it is asked. */
@@ -84,4 +86,4 @@ const partitionedMs = 400
 export const mostNamedMs = 1_000
 
 /** Rows that were pruned after a log became partitioned may be shown for as long. */
-const mostUnknownMs = 10_000
+export const mostUnknownMs = 10_000

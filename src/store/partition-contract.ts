@@ -14,6 +14,8 @@ export type PartitionError =
   /** There is no ledger in the database. */
   | { readonly code: 'NOTHING_TO_PARTITION' }
   | ImportUnfinished
+  /** The log is spread over several servers. */
+  | { readonly code: 'LOG_IN_SHARDS' }
   /** What others have made on the log would not go with it. */
   | { readonly code: 'LOG_HAS_DEPENDENTS'; readonly dependents: readonly string[] }
   | { readonly code: 'PARTITION_INTERRUPTED' }

@@ -16,6 +16,7 @@ import { unlessGone } from './sql/log-partitions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { formOfRows, formText, partitionStatements } from './sql/postgresql/partitions.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
+import { shardStatements } from './sql/postgresql/shards.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
 import { tableStatements } from './sql/postgresql/tables.ts'
 import { reasonOf, unusable } from './unusable.ts'
@@ -69,7 +70,11 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
 
   return {
     kind: 'postgresql',
-    statements: { ...postgresqlStatements, partitions: partitionStatements(forms) },
+    statements: {
+      ...postgresqlStatements,
+      partitions: partitionStatements(forms),
+      shards: shardStatements(forms),
+    },
     tables: tableStatements,
     migrations: { path: migrationsPath, statements: migrationStatements },
     probe: () => probeBoth(url, wakeUrl),

@@ -8,7 +8,8 @@ import type { Writing } from './sql/statements.ts'
 
 /**
  * Prunes the oldest rows of the log. The newest pruned row of each address is kept, so that its history can be continued. The rows
- * are deleted; of a log in partitions they are hidden, and go with their whole partition.
+ * are deleted; of a log in partitions they are hidden, and go with their whole partition, and of one in shards they are hidden until
+ * nobody reads them any more.
  */
 export async function pruneLog(
   writing: Writing,
@@ -23,11 +24,13 @@ export async function pruneLog(
   if (partitions.length > 1 && oldest !== undefined && oldest.to - 1 <= prunedSeq) {
     if (await sql.partitions?.drop(tx, oldest)) return { prunedSeq, isDone: false }
   }
+  const isSharded = sql.shards?.isOn() === true
+  if (isSharded) await sql.shards?.removeHidden(tx, prunedSeq, limit)
   const cut = await tx.commitment.findUnique({ where: { slot: slot - BigInt(milestones) } })
   const target = Number(cut?.lastSeq ?? 0n)
   const upTo = Math.min(target, prunedSeq + limit)
   if (upTo <= prunedSeq) return { prunedSeq, isDone: true }
-  const isHidden = oldest !== undefined
+  const isHidden = oldest !== undefined || isSharded
   const seq = { ...(isHidden ? { gt: BigInt(prunedSeq) } : {}), lte: BigInt(upTo) }
   const rows = await tx.ledgerUpdate.findMany({ where: { seq }, orderBy: { seq: 'asc' } })
   const tips = new Map<string, PrunedTip>()
@@ -43,6 +46,9 @@ export async function pruneLog(
  * rows that are appended in between must not count as gone.
  */
 export async function prunedSeqOf({ tx, sql }: Writing, lastSeq: number): Promise<number> {
+  const { shards } = sql
+  // Any process prunes, whether it had the lease since the log was distributed or not.
+  if ((await shards?.look(tx)) === true) return (await shards?.hiddenUpTo(tx)) ?? 0
   const orderBy = { seq: 'asc' } as const
   const first = await tx.ledgerUpdate.findFirst({ orderBy, select: { seq: true } })
   const removed = first === null ? lastSeq : Number(first.seq) - 1

@@ -35,13 +35,26 @@ export async function publishApart(writing: RawWriting): Promise<void> {
   const apart = await tx.$queryRawUnsafe<object[]>(
     'SELECT id FROM published_tip WHERE "isApart" = true',
   )
-  if (apart.length > 0) await publish(writing, 'published_tip."isApart" = true')
+  if (apart.length > 0) await publish(writing, isApart)
 }
+
+/** The shards of the log have not all what was committed last; nothing is published or written until they have. */
+export class ShardsIncomplete extends Error {
+  constructor(seq: number) {
+    super(`not every shard of the log has its rows up to position ${seq}`)
+    this.name = 'ShardsIncomplete'
+  }
+}
+
+const isApart = 'published_tip."isApart" = true'
 
 /** The tip never goes back: a process that was slow may come after the next one. */
 async function publish(writing: RawWriting, condition: string): Promise<Appended> {
   const { tx, sql } = writing
   const tip = await logEndWithin(writing)
+  if (condition === isApart && sql.shards?.isOn() === true) {
+    if (!(await sql.shards.areMarked(tx, tip.seq))) throw new ShardsIncomplete(tip.seq)
+  }
   const where = `${condition} AND published_tip.slot <= given.slot`
   const changed = await sql.update(tx, publishedEnds, [{ id: 1, ...tip }], { where })
   if (changed > 0) await sql.notify(tx, { topic: 'LOG_GREW', seq: tip.seq })

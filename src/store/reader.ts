@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import { type KeptRows, readKept } from './kept-rows.ts'
 import { keepAnswers } from './lasting-reads.ts'
 import { createOwnedReader } from './owned.ts'
+import { readsByForm } from './reads-by-form.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
 import { blockListReads, blockReads } from './sql/block-reads.ts'
 import { chainRecordReads } from './sql/chain-record-reads.ts'
@@ -28,7 +29,7 @@ export function createReader(
 ): StoreReader {
   const { reader: client, statements } = database
   const reading = createReading(database)
-  const prepared = preparedReads(reading)
+  const prepared = readsByForm(reading, preparedReads)
 
   return {
     ...prepared,
@@ -36,7 +37,7 @@ export function createReader(
     reach: async () => {},
     changes: async () => database.changes(),
     lease: () => statements.readLease(client),
-    owned: createOwnedReader(reading),
+    ...readsByForm(reading, (own) => ({ owned: createOwnedReader(own) })),
     ...stateReads(client),
   }
 }
@@ -48,7 +49,7 @@ export function createSnapshotReader(
   kept: KeptRows,
 ): StoreReader {
   const reading = createReading(snapshot)
-  const reads = { ...preparedReads(reading), ...headReads(reading) }
+  const reads = { ...readsByForm(reading, preparedReads), ...headReads(reading) }
   return { ...base, ...reads, ...readKept(kept, reads) }
 }
 

@@ -43,7 +43,7 @@ export function createWriter(
   turns: SerialQueue,
   history?: HistoryGuard,
 ): StoreWriter {
-  const { transact, transactRaw, look, lookRaw, published, publishNow } = turnsOf(
+  const { transact, transactRaw, look, lookRaw, published, recoverAndPublish } = turnsOf(
     database,
     turns,
     history,
@@ -55,8 +55,12 @@ export function createWriter(
   }
   return {
     takeLease: async (lease) => {
-      const taken = await transact((writing) => takeLease(writing, lease, newest))
-      if (taken.ok && history !== undefined) await publishNow()
+      const taken = await transact(async (writing) => {
+        const term = await takeLease(writing, lease, newest)
+        if (term.ok) await writing.sql.shards?.look(writing.tx)
+        return term
+      })
+      if (taken.ok && history !== undefined) await recoverAndPublish()
       return taken
     },
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
@@ -139,12 +143,16 @@ function turnsOf(
   /** Whether slots may be committed that readers do not see: whether a publication succeeded was never learnt. */
   let isPublicationDue = false
 
+  /** Whether something may be prepared in shards of the log that is neither committed nor rolled back. */
+  let isRecoveryDue = false
+
   /** The outcome of a transaction, or why the history of the database forbids it. */
   const whole =
     <W extends RawWriting, T>(work: (writing: W) => Promise<T>, writingOf: (tx: W['tx']) => W) =>
     async (tx: W['tx']): Promise<{ done: T } | HistoryRewound> => {
       const writing = writingOf(tx)
       if (history === undefined) await sql.beginWriting(tx)
+      if (sql.shards?.isKnown() === false) await sql.shards.look(tx)
       return (await history?.begin(writing)) ?? { done: await work(writing) }
     }
 
@@ -152,7 +160,7 @@ function turnsOf(
     const all = whole(work, (tx) => ({ tx, sql }))
     return turns.take(async () => {
       await publishDue()
-      return doneOf(await client.$transaction(all, { timeout: transactionTimeoutMs }))
+      return doneOf(await noted(client.$transaction(all, { timeout: transactionTimeoutMs })))
     })
   }
 
@@ -161,19 +169,41 @@ function turnsOf(
     const all = whole(work, (tx) => ({ tx, sql }))
     return turns.take(async () => {
       await publishDue()
-      return doneOf(await raw.transact(all))
+      return doneOf(await noted(raw.transact(all)))
     })
+  }
+
+  /** After a failure it is not known what the shards have. */
+  async function noted<T>(transaction: Promise<T>): Promise<T> {
+    try {
+      return await transaction
+    } catch (failure) {
+      if (sql.shards?.isOn() === true) {
+        isRecoveryDue = true
+        isPublicationDue = true
+      }
+      throw failure
+    }
   }
 
   async function publishDue(): Promise<void> {
     if (!isPublicationDue) return
+    if (isRecoveryDue) await sql.shards?.recover(raw)
+    isRecoveryDue = sql.shards?.isOn() === true
     doneOf(await raw.transact(whole(publishApart, (tx) => ({ tx, sql }))))
     isPublicationDue = false
+    isRecoveryDue = false
   }
 
   function publishNow(): Promise<void> {
     isPublicationDue = true
     return turns.take(publishDue)
+  }
+
+  /** At the beginning of a term, after whatever the former one left. */
+  function recoverAndPublish(): Promise<void> {
+    isRecoveryDue = sql.shards?.isOn() === true
+    return publishNow()
   }
 
   /** The tip that a commit leads to, once readers see it. */
@@ -195,7 +225,7 @@ function turnsOf(
     return turns.take(() => work({ tx: raw, sql }))
   }
 
-  return { transact, transactRaw, look, lookRaw, published, publishNow }
+  return { transact, transactRaw, look, lookRaw, published, recoverAndPublish }
 }
 
 function doneOf<T>(outcome: { done: T } | HistoryRewound): T {

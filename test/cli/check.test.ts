@@ -49,7 +49,7 @@ const damages: readonly (readonly [string, string, string])[] = [
   [
     'UNSPENT_OUTPUT_WRONG',
     'unspent_outputs',
-    'DELETE FROM unspent_outputs WHERE "outputId" = (SELECT min("outputId") FROM unspent_outputs)',
+    'DELETE FROM unspent_outputs WHERE "outputId" = (SELECT "outputId" FROM unspent_outputs ORDER BY "outputId" LIMIT 1)',
   ],
   ['OUTPUT_COUNT_WRONG', 'output_counts', 'UPDATE output_counts SET outputs = outputs + 1'],
   ['BALANCE_RANGE_WRONG', 'balance_ranges', 'UPDATE balance_ranges SET addresses = addresses + 1'],

@@ -34,9 +34,9 @@ describe('the example of', () => {
     rmSync(folder, { recursive: true })
   })
 
-  // In this order: restore takes what backup has written. Two have tests of their own: the demonstration, and what needs PostgreSQL.
+  // In this order: restore takes what backup has written. Three have tests of their own: the demonstration, and what needs PostgreSQL or Citus.
   const rows = commands
-    .filter(({ name }) => name !== 'demo' && name !== 'partition')
+    .filter(({ name }) => !['demo', 'partition', 'distribute'].includes(name))
     .map((one) => [one.name, one] as const)
   test.each(rows)('%s', async (_name, declaration) => {
     if (declaration.name === 'submit') await writeBlock()

@@ -55,7 +55,10 @@ describe.each(databases)('$name: the published tip', ({ create }) => {
     const { writer, statements: sql } = below.opened
     await use.store.write.closeSlots(use.term, 2)
     // The transaction of the slots without that of the tip.
-    const committed = await writer.$transaction((tx) => commitSlots({ tx, sql }, slotsFrom(1, 2)))
+    const committed = await writer.$transaction(async (tx) => {
+      await sql.shards?.look(tx)
+      return commitSlots({ tx, sql }, slotsFrom(1, 2))
+    })
     expect(committed).toMatchObject({ ok: true, value: { isPublished: false } })
     expect(await seen()).toEqual(before)
     expect(await below.opened.reader.ledgerUpdate.count()).toBe(before.tip.seq + 4)

@@ -10,6 +10,13 @@ import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openStore } from '../../src/store/open.ts'
+import {
+  citusUrl,
+  createInShards,
+  distributedFromGenesis,
+  isInShards,
+  republishedShards,
+} from './citus.ts'
 import { databaseUrl, onServer, tableNames } from './postgresql-server.ts'
 import { statementsToPublish } from './published-tip.ts'
 import { until } from './until.ts'
@@ -24,7 +31,7 @@ export interface TestDatabase {
 
 /** A kind of database, with a maker of databases. */
 export interface DatabaseKind {
-  readonly name: 'sqlite' | 'postgresql'
+  readonly name: 'sqlite' | 'postgresql' | 'citus'
   /** Positions of a partition, where the log of a `LogStore` on it is partitioned from its beginning. */
   readonly partitionRows?: number
   create(): Promise<TestDatabase>
@@ -40,6 +47,7 @@ export const databases: readonly DatabaseKind[] = [
       return createPostgresql({ template, reset: withoutRows, tables })
     },
   },
+  ...(citusUrl === undefined ? [] : [{ name: 'citus', create: createInShards } as const]),
 ]
 
 /** The database of the tests that need just one: SQLite, or what `TEST_DATABASE` names. */
@@ -82,7 +90,8 @@ function isDone(database: DatabaseSync, sql: string): boolean {
 /** Publishes the log as it is after it was changed beside the store. */
 export async function republish(url: string): Promise<void> {
   const kind = url.startsWith('file:') ? 'sqlite' : 'postgresql'
-  await onDatabase(url, statementsToPublish(kind).join(';'))
+  const ofShards = isInShards(url) ? republishedShards : []
+  await onDatabase(url, [...statementsToPublish(kind), ...ofShards].join(';'))
 }
 
 /** Each kind of database, without tables. */
@@ -144,7 +153,7 @@ END $$`
 export async function openedStore(url: string, log: Log = silentLog): Promise<Store> {
   const store = await openStore({ url, log })
   if (!store.ok) throw new Error(`the store did not open: ${store.error.code}`)
-  return store.value
+  return isInShards(url) ? distributedFromGenesis(url, store.value) : store.value
 }
 
 /** The term of a lease taken for a minute; a refusal fails the test. */

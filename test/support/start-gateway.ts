@@ -10,8 +10,10 @@ import { type GatewayDeps, openGateway, openTransports } from '../../src/gateway
 import { type Clock, type MachineClock, nowMs, systemClock } from '../../src/lib/clock.ts'
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
+import { distribute, isInShards } from './citus.ts'
 import { usualDatabase } from './databases.ts'
 import { createMemoryLog } from './memory-log.ts'
+import { until } from './until.ts'
 
 /** A running gateway of a test: the real program on a temporary database and a free port. */
 export interface TestGateway {
@@ -54,6 +56,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   )
   const { log, lines: logged } = createMemoryLog(clock)
   const gateway = unwrap(await openGateway(config, { clock, log, ...deps }))
+  if (config.databaseUrl.reveal() === database.url && isInShards(database.url)) {
+    await distribute(database.url)
+    // It goes on meanwhile, and then in a new term.
+    const role = async () => (await (await fetch(`${gateway.url}/health/ready`)).json()).role
+    await until(async () => (await role()) === 'writer')
+  }
   const key = unwrap(await openSigningKey(config.signing))
   return {
     url: gateway.url,

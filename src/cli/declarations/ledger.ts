@@ -161,6 +161,28 @@ and not left behind (LOG_HAS_DEPENDENTS).`,
   },
 }
 
+export const distributeDeclaration: Declaration = {
+  name: 'distribute',
+  summary: 'spread the log over the workers of Citus',
+  about: `Spreads the log of ledger updates over the workers of Citus, by address; every other table stays on the
+coordinator, which DATABASE_URL names. Gateways read meanwhile, and nothing is written until it is done:
+blocks are refused. The database must have the extension citus and know its workers (citus_add_node).
+
+--dry-run prints the statements and runs none. All that changes the log is one transaction: it is in
+shards, or as it was. It is not taken back but by ledger-gateway export and import.`,
+  flags: [
+    { name: 'shards', value: 'N', help: 'how many shards (two for each worker)' },
+    { name: 'dry-run', value: '', help: 'print the statements and run none' },
+    jsonFlag,
+  ],
+  settings: databaseSettings,
+  notes: `SQLite has no shards (SHARDS_NOT_SUPPORTED), and a log in partitions cannot have them (LOG_IN_PARTITIONS).`,
+  example: {
+    run: 'ledger-gateway distribute --shards 4',
+    prints: 'The log is in 4 shards on 2 workers.',
+  },
+}
+
 export const rebuildActivityDeclaration: Declaration = {
   name: 'rebuild-activity',
   summary: 'count anew what the query activity shows',

@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { nextHistoryHash, noTip } from '../append.ts'
 import { logTable } from '../sql/published.ts'
@@ -7,13 +8,13 @@ import type { CheckReport } from './findings.ts'
 
 /** Checks the log of ledger updates: every history hash, every position, and that outputs and rows say the same. */
 export async function checkLog(reading: Writing, report: CheckReport): Promise<void> {
-  const hidden = await hiddenIn(reading)
-  await checkPositions(reading, hidden, report)
+  const kept = await keptIn(reading)
+  await checkPositions(reading, kept, report)
   let former: LogRow | undefined
   let tip = noTip
   for (;;) {
     report.signal.throwIfAborted()
-    const rows = await rowsAfter(reading, hidden, former)
+    const rows = await rowsAfter(reading, kept, former)
     for (const row of rows) {
       const isSame = former?.class === row.class && bytesAreSame(former.address, row.address)
       if (!isSame) tip = await tipBefore(reading, row)
@@ -39,14 +40,32 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
   }
 }
 
-/** Rows of a log in partitions up to here are pruned, and go with their whole partition. */
-export async function hiddenIn({ tx, sql }: Writing): Promise<number> {
-  return (await sql.partitions?.hiddenUpTo(tx)) ?? 0
+/** Which rows are of the log at the moment that is checked, where others may be there. */
+export interface KeptLogRange {
+  /** Rows up to here are pruned: of a log in partitions they go with their whole partition, of one in shards later. */
+  readonly hidden: number
+  /** Rows behind it are newer, for shards have no snapshot; `undefined` where no other is seen. */
+  readonly upTo: number | undefined
 }
 
-function keptUpdates(hidden: number, name?: string): string {
-  const kept = hidden === 0 ? logTable : `(SELECT * FROM ${logTable} WHERE +seq > ${hidden})`
-  return name === undefined && hidden === 0 ? kept : `${kept} AS ${name ?? logTable}`
+/** Of the log that is read. */
+export async function keptIn({ tx, sql }: Writing): Promise<KeptLogRange> {
+  const isSharded = (await sql.shards?.look(tx)) === true
+  if (!isSharded) {
+    return { hidden: (await sql.partitions?.hiddenUpTo(tx)) ?? 0, upTo: undefined }
+  }
+  const { lastSeq } = present(
+    await tx.commitment.findFirst({ orderBy: { slot: 'desc' } }),
+    'genesis commitment',
+  )
+  return { hidden: (await sql.shards?.hiddenUpTo(tx)) ?? 0, upTo: Number(lastSeq) }
+}
+
+function keptUpdates({ hidden, upTo }: KeptLogRange, name?: string): string {
+  const isAll = hidden === 0 && upTo === undefined
+  const bound = upTo === undefined ? '' : ` AND +seq <= ${upTo}`
+  const kept = isAll ? logTable : `(SELECT * FROM ${logTable} WHERE +seq > ${hidden}${bound})`
+  return name === undefined && isAll ? kept : `${kept} AS ${name ?? logTable}`
 }
 
 const rowsPerPage = 5_000
@@ -65,12 +84,12 @@ interface LogRow {
 /** In the order of addresses, so that memory holds the tip of one. */
 function rowsAfter(
   { tx, sql }: Writing,
-  hidden: number,
+  kept: KeptLogRange,
   former: LogRow | undefined,
 ): Promise<LogRow[]> {
   const after = 'WHERE (address, class, seq) > (?, ?, ?)'
   const text = `SELECT seq, address, class, ordinal, "milestoneIndex", "outputId", "isSpent", "historyHash"
-    FROM ${keptUpdates(hidden)} ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
+    FROM ${keptUpdates(kept)} ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
   const place = former === undefined ? [] : [former.address, former.class, former.seq]
   return tx.$queryRawUnsafe<LogRow[]>(sql.numbered(text), ...place)
 }
@@ -94,10 +113,10 @@ function bytesAreSame(a: Uint8Array, b: Uint8Array): boolean {
 /** Positions have no gap and lie in the range of their milestone; an output was booked and spent when the log says so. */
 async function checkPositions(
   { tx, sql }: Writing,
-  hidden: number,
+  kept: KeptLogRange,
   report: CheckReport,
 ): Promise<void> {
-  const misplaced = `SELECT log.seq FROM ${keptUpdates(hidden, 'log')}
+  const misplaced = `SELECT log.seq FROM ${keptUpdates(kept, 'log')}
     LEFT JOIN commitments AS own ON own.slot = log."milestoneIndex"
     WHERE own.slot IS NULL OR log.seq < own."firstSeq" OR log.seq > own."lastSeq"
     ORDER BY log.seq LIMIT ?`
@@ -108,7 +127,7 @@ async function checkPositions(
     report.found('LOG_POSITION_WRONG', `position ${seq}`)
   }
   const bounds = `SELECT count(*) AS rows, min(seq) AS first,
-    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ${keptUpdates(hidden)}`
+    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ${keptUpdates(kept)}`
   const [found] =
     await tx.$queryRawUnsafe<{ rows: bigint; first: bigint | null; last: bigint }[]>(bounds)
   const first = Number(found?.first ?? 0)
@@ -119,7 +138,7 @@ async function checkPositions(
       `${expected - Number(found?.rows)} rows from position ${first} on`,
     )
   }
-  const untrue = `SELECT log.seq FROM ${keptUpdates(hidden, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
+  const untrue = `SELECT log.seq FROM ${keptUpdates(kept, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
     WHERE coalesce(CASE WHEN log."isSpent" THEN outputs."spentSlot" ELSE outputs."bookedSlot" END, -1)
       <> log."milestoneIndex" ORDER BY log.seq LIMIT ?`
   for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(sql.numbered(untrue), most)) {

@@ -153,6 +153,9 @@ function createImporter(database: Database, { term, logId, former }: Importing) 
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
     return step(database, term, async ({ tx }) => {
       await tx.import.deleteMany()
+      // It may have been exported from shards, and by a version that had no such table.
+      if (into.tables.has('published_tip'))
+        await tx.publishedTip.updateMany({ data: { isApart: false } })
       if (logId === 'NEW') await beginNewLog(tx)
       return ok('ENDED')
     })

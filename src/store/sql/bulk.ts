@@ -86,6 +86,8 @@ export interface Dialect {
   byPosition(direction: 'ASC' | 'DESC'): string
   /** Some of the bytes of the second parameter, from a place counted from 1. */
   slice(from: string, length: string): string
+  /** Of a log that is spread over servers: what stands in the place of its table. Left out where it is one table. */
+  readonly shards?: ShardedScans
 }
 
 /** Rows of the log, by expressions; all positions where no bound is given. */
@@ -94,6 +96,52 @@ export interface RowsOfAddress {
   readonly class: string | number
   readonly from?: `${'>' | '>='} ${string}`
   readonly to?: `${'<' | '<='} ${string}`
+}
+
+/** How a log that is spread over servers is read (docs/decisions/047-citus.md). */
+export interface ShardedScans {
+  /** As `scanOfAddress` says. */
+  ofAddress(scan: AddressScan): string
+  /** `FROM …`: the rows of two classes between two positions, which are left out, in their order. */
+  ofLog(scan: LogScanText): string
+  /** `FROM …`: the rows at the positions that a statement selects as `seq`. */
+  atPositions(seqs: string): string
+  /** The one row of an address and class between two positions, both included, with an output id and whether it is spent. */
+  entry(columns: EntryColumns): string
+  /** How many rows an address and class had up to the published tip, which the statement names `tip`. */
+  count(address: string, updateClass: string): string
+}
+
+/** Rows of an address in their order, by expressions. */
+export interface AddressScan extends RowsOfAddress {
+  /** By which the statement calls them. */
+  readonly name?: string
+  readonly direction: 'ASC' | 'DESC'
+  readonly limit: string
+  readonly offset?: number
+  /** Whether those alone are meant that are the last of their transactions. */
+  readonly isLastOfTransaction?: boolean
+  /** A further condition. */
+  readonly where?: string
+}
+
+/** Rows of the whole log, by expressions. */
+export interface LogScanText {
+  readonly classes: readonly [string, string]
+  readonly after: string
+  readonly before: string
+  readonly direction: 'ASC' | 'DESC'
+  readonly limit: string
+}
+
+/** What a row is looked for by. */
+export interface EntryColumns {
+  readonly address: string
+  readonly class: string
+  readonly first: string
+  readonly last: string
+  readonly outputId: string
+  readonly isSpent: string
 }
 
 /** The rows as the JSON parameter of a statement. */

@@ -6,7 +6,8 @@ import { comparePositions } from '../positions.ts'
 import { digits } from '../values.ts'
 import { type BulkColumn, type Dialect, type JsonValue, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
-import { publishedTable } from './published.ts'
+import { scanOfAddress } from './log-scans.ts'
+import { logTable, publishedTable } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Pages of lists in the order of an index, in SQL that both databases understand: every page is a scan of the index. */
@@ -131,14 +132,46 @@ function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC
   const page = `SELECT ${namesOf(order)} FROM ${publishedTable(name)}
     WHERE ${within(asked.slice(1, half), asked.slice(half))} LIMIT ?2`
   const position = order.map((column) => textOf(dialect, column)).join(` || '.' || `)
+  const manyOf = (one: string) => `WITH asked AS (SELECT * FROM ${dialect.given(given)})
+      SELECT n, (SELECT string_agg(${position}, ',') FROM (${one}) AS page) FROM asked`
+  if (dialect.shards !== undefined && name === logTable) {
+    const keys = `SELECT "${key.name}" FROM ${dialect.given([key])}`
+    return {
+      one: `SELECT ${selected(dialect, table)} ${shardedScan(dialect, direction, placesOfOne)}`,
+      many: manyOf(`SELECT ${namesOf(order)} ${shardedScan(dialect, direction, placesOfMany)}`),
+      rows: `SELECT ${selected(dialect, table)} ${dialect.shards.atPositions(keys)}`,
+    }
+  }
   return {
     one: `SELECT ${selected(dialect, table)} FROM ${joinOf(index)} WHERE ${within(places, places)} LIMIT ?`,
-    many: `WITH asked AS (SELECT * FROM ${dialect.given(given)})
-      SELECT n, (SELECT string_agg(${position}, ',') FROM (${page}) AS page) FROM asked`,
+    many: manyOf(page),
     rows: `SELECT ${selected(dialect, table)} FROM ${publishedTable(table.name)}
       WHERE "${key.name}" IN (SELECT "${key.name}" FROM ${dialect.given([key])})`,
   }
 }
+
+/** Of the transactions of an address in a log that is spread over servers: its address and class stand in both bounds. */
+function shardedScan(
+  dialect: Dialect,
+  direction: 'ASC' | 'DESC',
+  [address, of, above, sameAddress, sameClass, below, limit]: ShardedPlaces,
+): string {
+  return scanOfAddress(dialect, {
+    ...{ address, class: of, from: `> ${above}`, to: `< ${below}`, direction, limit },
+    isLastOfTransaction: true,
+    where: `${sameAddress} = ${address} AND ${sameClass} = ${of}`,
+  })
+}
+
+type ShardedPlaces = readonly [string, string, string, string, string, string, string]
+
+const placesOfOne: ShardedPlaces = [
+  ...(['?1::bytea', '?2::int', '?3', '?4::bytea', '?5::int', '?6', '?7'] as const),
+]
+const placesOfMany: ShardedPlaces = [
+  ...(['asked."a0"', 'asked."a1"', 'asked."a2"', 'asked."b0"', 'asked."b1"'] as const),
+  ...(['asked."b2"', '?2'] as const),
+]
 
 /** The table with the index before the one with the rows, where that is another one. */
 function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {

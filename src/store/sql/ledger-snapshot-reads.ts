@@ -3,10 +3,11 @@ import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { type LedgerSnapshotReads, outputsPerPage } from '../ledger-snapshot-contract.ts'
-import { jsonOf } from './bulk.ts'
+import { type Dialect, jsonOf, type RowsOfAddress } from './bulk.ts'
 import { commitments, outputRows, prunedTips } from './bulk-tables.ts'
 import { hexOfText } from './columns.ts'
 import { chainPlaces } from './ledger-snapshot-tables.ts'
+import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
 import { accountEntries } from './trie-tables.ts'
 
@@ -42,29 +43,7 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
         WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
         ORDER BY own.ordinal DESC LIMIT 1)
     FROM ${dialect.given(chainPlaces.columns)}`
-  const tips = `WITH RECURSIVE found(address, place) AS (
-      SELECT (SELECT address FROM ledger_updates WHERE address > ?1 ORDER BY address LIMIT 1), 1
-      UNION ALL
-      SELECT (SELECT next.address FROM ledger_updates AS next WHERE next.address > found.address
-        ORDER BY next.address LIMIT 1), found.place + 1
-      FROM found WHERE found.address IS NOT NULL AND found.place < ${pageLimit}),
-    page AS (SELECT address FROM (
-        SELECT address FROM found WHERE address IS NOT NULL
-        UNION SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ?1
-          ORDER BY address LIMIT ${2 * pageLimit}) AS removed) AS known
-      ORDER BY address LIMIT ${pageLimit}),
-    tips AS (SELECT page.address, classes.class, (SELECT seq FROM ledger_updates AS log
-        WHERE ${dialect.ofAddress({ address: 'page.address', class: 'classes.class', to: '<= ?2' })}
-        ORDER BY ${dialect.byPosition('DESC')} LIMIT 1) AS seq
-      FROM page CROSS JOIN (SELECT 0 AS class UNION ALL SELECT 1) AS classes)
-    SELECT ${dialect.hex('tips.address')}, tips.class,
-      CASE WHEN log.seq IS NULL THEN pruned.ordinal ELSE log.ordinal END,
-      ${dialect.hex('CASE WHEN log.seq IS NULL THEN pruned."historyHash" ELSE log."historyHash" END')},
-      CASE WHEN log.seq IS NULL THEN pruned."milestoneIndex" ELSE log."milestoneIndex" END,
-      CAST(CASE WHEN log.seq IS NULL THEN pruned.balance ELSE log.balance END AS TEXT)
-    FROM tips LEFT JOIN ledger_updates AS log ON log.seq = tips.seq
-      LEFT JOIN pruned_tips AS pruned ON pruned.address = tips.address AND pruned.class = tips.class
-    ORDER BY tips.address, tips.class`
+  const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
 
   // Without the name of the table PostgreSQL would sort by the text, which it calls by the name of the column as well.
   const acceptedPages = {
@@ -136,3 +115,64 @@ const pageLimit = 500
 
 /** An account may have 128 keys. */
 const accountsPerPage = 100
+
+/** The newest rows of some addresses up to a position, behind an address; each address by the two steps of an index that lead to it. */
+function tipsOfTable(dialect: Dialect): string {
+  const address = { address: 'page.address', class: 'classes.class', to: '<= ?2' } as const
+  return `WITH RECURSIVE found(address, place) AS (
+    SELECT (SELECT address FROM ledger_updates WHERE address > ?1 ORDER BY address LIMIT 1), 1
+    UNION ALL
+    SELECT (SELECT next.address FROM ledger_updates AS next WHERE next.address > found.address
+      ORDER BY next.address LIMIT 1), found.place + 1
+    FROM found WHERE found.address IS NOT NULL AND found.place < ${pageLimit}),
+    page AS (SELECT address FROM (
+      SELECT address FROM found WHERE address IS NOT NULL
+      UNION SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ?1
+        ORDER BY address LIMIT ${2 * pageLimit}) AS removed) AS known
+    ORDER BY address LIMIT ${pageLimit}),
+    ${tipsOfPage(dialect, {
+      tip: `(SELECT seq FROM ledger_updates AS log
+        WHERE ${dialect.ofAddress(address)}
+        ORDER BY ${dialect.byPosition('DESC')} LIMIT 1)`,
+      log: 'ledger_updates AS log ON log.seq = tips.seq',
+    })}`
+}
+
+/** The same where the log is spread over servers: what addresses there are is known beside it. */
+function tipsOfShards(dialect: Dialect): string {
+  const ofAddress = (
+    address: string,
+    updateClass: string,
+    bounds: Pick<RowsOfAddress, 'from' | 'to'>,
+  ) =>
+    scanOfAddress(dialect, {
+      address,
+      class: updateClass,
+      ...bounds,
+      direction: 'DESC',
+      limit: '1',
+    })
+  const own = { from: '>= tips.seq', to: '<= tips.seq' } as const
+  return `WITH page AS (SELECT DISTINCT address FROM log_tips WHERE address > ?1
+      ORDER BY address LIMIT ${pageLimit}),
+    ${tipsOfPage(dialect, {
+      tip: `(SELECT seq ${ofAddress('page.address', 'classes.class', { to: '<= ?2' })})`,
+      log: `LATERAL (SELECT * ${ofAddress('tips.address', 'tips.class', own)}) AS log ON true`,
+    })}`
+}
+
+function tipsOfPage(
+  dialect: Dialect,
+  { tip, log }: { readonly tip: string; readonly log: string },
+): string {
+  return `tips AS (SELECT page.address, classes.class, ${tip} AS seq
+      FROM page CROSS JOIN (SELECT 0 AS class UNION ALL SELECT 1) AS classes)
+    SELECT ${dialect.hex('tips.address')}, tips.class,
+      CASE WHEN log.seq IS NULL THEN pruned.ordinal ELSE log.ordinal END,
+      ${dialect.hex('CASE WHEN log.seq IS NULL THEN pruned."historyHash" ELSE log."historyHash" END')},
+      CASE WHEN log.seq IS NULL THEN pruned."milestoneIndex" ELSE log."milestoneIndex" END,
+      CAST(CASE WHEN log.seq IS NULL THEN pruned.balance ELSE log.balance END AS TEXT)
+    FROM tips LEFT JOIN ${log}
+      LEFT JOIN pruned_tips AS pruned ON pruned.address = tips.address AND pruned.class = tips.class
+    ORDER BY tips.address, tips.class`
+}

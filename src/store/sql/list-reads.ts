@@ -57,12 +57,18 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const bound = (name: string) =>
     `(SELECT "${name}" FROM ${publishedCommitments('own')} WHERE slot = asked.slot) + 0`
   const place = '(found.address, found.class, found.seq)'
-  const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
-    SELECT n, (SELECT found.seq FROM ${publishedUpdates('found')}
+  const ofLog = `FROM ${publishedUpdates('found')}
       WHERE ${place} >= (asked.address, asked.class, ${bound('firstSeq')})
         AND ${place} <= (asked.address, asked.class, ${bound('lastSeq')})
         AND found."outputId" = asked."outputId" AND found."isSpent" = asked."isSpent"
-      ORDER BY found.address, found.class, found.seq LIMIT 1)
+      ORDER BY found.address, found.class, found.seq LIMIT 1`
+  const ofEntry = {
+    ...{ address: 'asked.address', class: 'asked.class' },
+    ...{ first: bound('firstSeq'), last: bound('lastSeq') },
+    ...{ outputId: 'asked."outputId"', isSpent: 'asked."isSpent"' },
+  }
+  const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
+    SELECT n, (SELECT found.seq ${dialect.shards?.entry(ofEntry) ?? ofLog})
     FROM asked`
   const slots = [long('slot')]
   // What is accepted is final as soon as its slot is committed, and its blocks were counted then.

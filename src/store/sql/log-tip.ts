@@ -45,7 +45,7 @@ export function headReads({ query, dialect }: Reading) {
 
 /** The end of the log inside a transaction, published or not. */
 export async function logEndWithin({ tx, sql }: RawWriting): Promise<LogTip> {
-  const [row] = await tx.$queryRawUnsafe<object[]>(endText(sql.dialect))
+  const [row] = await tx.$queryRawUnsafe<object[]>(endText(sql))
   return tipOfRow(row && Object.values(row))
 }
 
@@ -121,9 +121,13 @@ function tipText(dialect: Dialect): string {
 }
 
 /** The same as the tables have it. */
-function endText(dialect: Dialect): string {
+function endText({ dialect, shards }: RawWriting['sql']): string {
   const newest = (name: string) => `(SELECT ${name} FROM commitments ORDER BY slot DESC LIMIT 1)`
-  const prunedSeq = `coalesce((SELECT min(seq) - 1 FROM ledger_updates), ${newest('"lastSeq"')})`
+  // Rows in shards are hidden before they go.
+  const prunedSeq =
+    shards?.isOn() === true
+      ? '(SELECT "prunedSeq" FROM published_tip)'
+      : `coalesce((SELECT min(seq) - 1 FROM ledger_updates), ${newest('"lastSeq"')})`
   const columns: ReturnType<typeof tipColumns> = {
     seq: newest('"lastSeq"'),
     slot: newest('slot'),

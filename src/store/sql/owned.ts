@@ -3,11 +3,12 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import type { Parameter } from '../database.ts'
 import type { OwnedQuery, OwnedUpdate } from '../rows.ts'
 import { classToNumber } from '../values.ts'
-import type { Dialect, RowsOfAddress } from './bulk.ts'
+import type { AddressScan, Dialect, RowsOfAddress } from './bulk.ts'
 import { ownedUpdates } from './bulk-tables.ts'
 import { selected } from './columns.ts'
 import { lazily, type ScannedRange, scanLog, withTip } from './log-partitions.ts'
-import { logTable, publishedCommitments, publishedUpdates } from './published.ts'
+import { scanOfAddress } from './log-scans.ts'
+import { logTable, publishedCommitments } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
@@ -105,30 +106,26 @@ export function ownedStatements(dialect: Dialect, table = logTable) {
   const read = selected(dialect, ownedUpdates)
   const slotSeq = (column: string, reaches: string, direction: string) =>
     `(SELECT "${column}" FROM ${publishedCommitments('own')} WHERE slot ${reaches} ?2 ORDER BY slot ${direction} LIMIT 1)`
-  const ofAddress = (bounds: Pick<RowsOfAddress, 'from' | 'to'>) =>
-    `FROM ${publishedUpdates('ledger_updates', table)}
-      WHERE ${dialect.ofAddress({ address: '?1', class: classToNumber('OWNED'), ...bounds })}`
+  const owned = { address: '?1', class: classToNumber('OWNED'), table }
+  const scan = (part: ScanPart, bounds: Pick<RowsOfAddress, 'from' | 'to'>) =>
+    scanOfAddress(dialect, { ...owned, ...part, ...bounds })
   return {
-    ascending: statements(
-      {
-        read,
-        direction: 'ASC',
-        reaches: '>=',
-        slotSeq: slotSeq('firstSeq', '>=', 'ASC'),
-        from: (seq) => ofAddress(seq === undefined ? {} : { from: `>= ${seq}` }),
-      },
-      dialect.byPosition('ASC'),
-    ),
-    descending: statements(
-      {
-        read,
-        direction: 'DESC',
-        reaches: '<=',
-        slotSeq: slotSeq('lastSeq', '<=', 'DESC'),
-        from: (seq) => ofAddress(seq === undefined ? {} : { to: `<= ${seq}` }),
-      },
-      dialect.byPosition('DESC'),
-    ),
+    ascending: statements({
+      read,
+      direction: 'ASC',
+      reaches: '>=',
+      slotSeq: slotSeq('firstSeq', '>=', 'ASC'),
+      scan: (part, seq) =>
+        scan({ ...part, direction: 'ASC' }, seq === undefined ? {} : { from: `>= ${seq}` }),
+    }),
+    descending: statements({
+      read,
+      direction: 'DESC',
+      reaches: '<=',
+      slotSeq: slotSeq('lastSeq', '<=', 'DESC'),
+      scan: (part, seq) =>
+        scan({ ...part, direction: 'DESC' }, seq === undefined ? {} : { to: `<= ${seq}` }),
+    }),
   }
 }
 
@@ -141,29 +138,30 @@ function statementsWithTip({ ascending, descending }: ReturnType<typeof ownedSta
   return { ascending: toTip(ascending), descending: toTip(descending) }
 }
 
+type ScanPart = Pick<AddressScan, 'direction' | 'limit' | 'offset'>
+
 interface InOneOrder {
   readonly read: string
   readonly direction: 'ASC' | 'DESC'
   readonly reaches: '>=' | '<='
   /** The first position of a slot in this order. */
   readonly slotSeq: string
-  /** The rows of the address from a position on, or all of them. */
-  from(seq?: string): string
+  /** The rows of the address in this order, from a position on, or all of them. */
+  scan(part: Omit<ScanPart, 'direction'>, seq?: string): string
 }
 
 /** Put together once: that costs as much as to read some rows. */
-function statements({ read, direction, reaches, slotSeq, from }: InOneOrder, order: string) {
-  const near = `${from(slotSeq)} ORDER BY ${order} LIMIT`
+function statements({ read, direction, reaches, slotSeq, scan }: InOneOrder) {
   // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
   // the work in a milestone that has ever so many rows of the address.
-  const place = `(SELECT seq FROM (SELECT ${columns} ${near} ${mostSkipped}) AS near
+  const place = `(SELECT seq FROM (SELECT ${columns} ${scan({ limit: `${mostSkipped}` }, slotSeq)}) AS near
     WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?3, ?4, ?5, ?6)
     ORDER BY seq ${direction} LIMIT 1)`
   return {
-    atEnd: `SELECT ${read} ${from()} ORDER BY ${order} LIMIT ?2`,
-    atSeq: `SELECT ${read} ${from('?2')} ORDER BY ${order} LIMIT ?3`,
-    atSlot: `SELECT ${read} ${near} ?3`,
-    atPlace: `SELECT ${read} ${from(place)} ORDER BY ${order} LIMIT ?7`,
-    beyond: `SELECT seq ${near} 1 OFFSET ${mostSkipped}`,
+    atEnd: `SELECT ${read} ${scan({ limit: '?2' })}`,
+    atSeq: `SELECT ${read} ${scan({ limit: '?3' }, '?2')}`,
+    atSlot: `SELECT ${read} ${scan({ limit: '?3' }, slotSeq)}`,
+    atPlace: `SELECT ${read} ${scan({ limit: '?7' }, place)}`,
+    beyond: `SELECT seq ${scan({ limit: '1', offset: mostSkipped }, slotSeq)}`,
   }
 }

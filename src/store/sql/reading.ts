@@ -17,6 +17,11 @@ export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForm
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row[]>
+  /** All rows that a statement finds; `from` is all of it behind the columns. */
+  rowsFrom<Row>(
+    table: ReadTable<never, Row>,
+    from: string,
+  ): (...parameters: readonly Parameter[]) => Promise<Row[]>
   /** The first row that a statement finds. */
   row<Row>(
     table: ReadTable<never, Row>,
@@ -58,11 +63,15 @@ export function createReading({
   queryBoth,
   logForms,
   statements: { dialect },
-}: Pick<Database, 'query' | 'queryBoth' | 'logForms' | 'statements'>): Reading {
-  const rows: Reading['rows'] = (table, rest) => {
-    const text = `SELECT ${selected(dialect, table)} FROM ${publishedTable(table.name)} ${rest}`
+}: Pick<Database, 'query' | 'queryBoth' | 'logForms'> & {
+  readonly statements: Pick<Database['statements'], 'dialect'>
+}): Reading {
+  const rowsFrom: Reading['rowsFrom'] = (table, from) => {
+    const text = `SELECT ${selected(dialect, table)} ${from}`
     return async (...parameters) => (await query(text, parameters)).map(table.rowOf)
   }
+  const rows: Reading['rows'] = (table, rest) =>
+    rowsFrom(table, `FROM ${publishedTable(table.name)} ${rest}`)
 
   return {
     query,
@@ -70,6 +79,7 @@ export function createReading({
     logForms,
     dialect,
     rows,
+    rowsFrom,
     row: (table, rest) => {
       const ask = rows(table, rest)
       return async (...parameters) => (await ask(...parameters))[0]

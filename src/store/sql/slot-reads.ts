@@ -5,10 +5,11 @@ import { noTip } from '../append.ts'
 import type { StoreReader } from '../contract.ts'
 import { classToNumber } from '../values.ts'
 import { accountVersions, addressTips, commitments, prunedTips } from './bulk-tables.ts'
+import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
 
 /** Committed slots, accounts as of them, and how far the updates of addresses reach. */
-export function slotReads({ row, rows, dialect }: Reading) {
+export function slotReads({ row, rows, rowsFrom, dialect }: Reading) {
   const bySlot = row(commitments, 'WHERE slot = ?')
   const byId = row(commitments, 'WHERE id = ?')
   const latest = row(commitments, 'ORDER BY slot DESC LIMIT 1')
@@ -19,11 +20,8 @@ export function slotReads({ row, rows, dialect }: Reading) {
     descending: rows(commitments, `${between} DESC LIMIT ?`),
   }
   const account = row(accountVersions, 'WHERE id = ? AND slot <= ? ORDER BY slot DESC LIMIT 1')
-  const ofAddress = dialect.ofAddress({ address: '?1', class: '?2' })
-  const keptTip = row(
-    addressTips,
-    `WHERE ${ofAddress} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1`,
-  )
+  const newest = { address: '?1', class: '?2', direction: 'DESC', limit: '1' } as const
+  const keptTips = rowsFrom(addressTips, scanOfAddress(dialect, newest))
   const prunedTip = row(prunedTips, 'WHERE address = ? AND class = ?')
 
   return {
@@ -38,7 +36,8 @@ export function slotReads({ row, rows, dialect }: Reading) {
     },
     addressTip: async (address, updateClass) => {
       const key = [hexToBytes(address), classToNumber(updateClass)] as const
-      const tip = (await keptTip(...key)) ?? (await prunedTip(...key)) ?? noTip
+      const [kept] = await keptTips(...key)
+      const tip = kept ?? (await prunedTip(...key)) ?? noTip
       return { ordinal: tip.ordinal, historyHash: tip.historyHash }
     },
     prunedTip: (address, updateClass) => prunedTip(hexToBytes(address), classToNumber(updateClass)),

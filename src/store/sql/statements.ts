@@ -18,6 +18,8 @@ export interface Statements
     LogStatements {
   /** Where the database can keep the log in partitions. */
   readonly partitions?: PartitionStatements
+  /** Where the database can keep the log in shards on several servers. */
+  readonly shards?: ShardStatements
 }
 
 /** A transaction of the writer, or its client outside of one, with the statements of its database. */
@@ -103,6 +105,36 @@ export interface PartitionStatements {
   drop(tx: RawTx, partition: LogPartition): Promise<boolean>
 }
 
+/** The log in shards on several servers, where it was distributed. It is distributed under a term of its own, so the others hold for a term. */
+export interface ShardStatements {
+  /** Looks whether it is in shards. */
+  look(tx: RawTx): Promise<boolean>
+  /** Whether it was ever looked. */
+  isKnown(): boolean
+  /** What was seen last: at the beginning of a term, for the log is distributed in a term of its own. */
+  isOn(): boolean
+  /** As `LogStatements` has it, from what is kept beside the shards. */
+  tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>
+  /** Keeps the newest rows of some addresses and classes. */
+  putTips(tx: RawTx, tips: readonly LogTipRow[]): Promise<void>
+  /** Marks in each shard that it has the log up to a position; fails unless each was marked with the former one. */
+  mark(tx: RawTx, former: number, last: number): Promise<void>
+  /** Whether each shard is marked with a position. */
+  areMarked(tx: RawTx, seq: number): Promise<boolean>
+  /** Rows up to this position are pruned, and may be there still. */
+  hiddenUpTo(tx: RawTx): Promise<number>
+  /** Removes some of the rows that are pruned up to a position, once no snapshot reads them. */
+  removeHidden(tx: RawTx, prunedSeq: number, limit: number): Promise<void>
+  /** Ends what was prepared in shards and neither committed nor rolled back; outside of a transaction. */
+  recover(tx: RawTx): Promise<void>
+}
+
+/** The newest row of an address and class, as it is kept beside a log in shards. */
+export type LogTipRow = Pick<
+  LedgerUpdate,
+  'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex'
+>
+
 /** A partition of the log. */
 export interface LogPartition {
   /** Of its table. */
@@ -156,6 +188,8 @@ export interface TableStatements {
   tables(connection: SqlConnection, names: ReadonlySet<string>): Promise<Table[]>
   /** As `PartitionStatements` has it, where the database can keep the log in partitions. */
   readonly hiddenUpTo?: (connection: SqlConnection) => Promise<number>
+  /** Whether the log is in shards on several servers, of which a snapshot shows rows that are newer than it. */
+  readonly isSharded?: (connection: SqlConnection) => Promise<boolean>
   /**
    * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
    * digits, whole numbers as text, for they may be larger than those of JavaScript.

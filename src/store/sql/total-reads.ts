@@ -2,12 +2,14 @@ import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { classToNumber } from '../values.ts'
 import type { TotalAt, ViewReader } from '../view-contract.ts'
+import type { Dialect } from './bulk.ts'
 import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Reads of what addresses owned at the ends of slots. Each slot takes some index lookups, however long the history is. */
 export function totalReads({ query, dialect }: Reading) {
-  const totals = totalsStatement(dialect.given([slotColumn]))
+  const totals = totalsStatement(dialect)
+  const firstOwned = firstStatement(dialect)
 
   const totalsAt: ViewReader['totalsAt'] = async (address, slots) => {
     if (slots.length === 0) return []
@@ -23,7 +25,7 @@ export function totalReads({ query, dialect }: Reading) {
     totalsAt,
     totalAt: async (address: Hex, slot: SlotIndex) => (await totalsAt(address, [slot]))[0]?.total,
     firstOwned: async (address) => {
-      const [found = []] = await query(firstStatement, [hexToBytes(address), owned])
+      const [found = []] = await query(firstOwned, [hexToBytes(address), owned])
       const slots = found.flatMap((slot) => (slot === null ? [] : [Number(slot)]))
       return slots.length === 0 ? undefined : Math.min(...slots)
     },
@@ -38,13 +40,25 @@ const slotColumn = { name: 'slot', type: 'long' } as const
  * expiration did last. The given slots come first, for their parameter has no number on SQLite. Rows of values are compared as
  * in `keyset.ts`: PostgreSQL went back through the whole log for an address with few rows, where another has most of them.
  */
-function totalsStatement(given: string): string {
+function totalsStatement(dialect: Dialect): string {
+  const given = dialect.given([slotColumn])
+  const ofAddress = { address: '?2', class: '?3', direction: 'DESC', limit: '1' } as const
+  const newest =
+    dialect.shards?.ofAddress({ ...ofAddress, to: '<= commitments."lastSeq"' }) ??
+    `FROM ledger_updates WHERE (address, class, seq) >= (?2, ?3, 0)
+          AND (address, class, seq) <= (?2, ?3, +commitments."lastSeq")
+          ORDER BY address DESC, class DESC, seq DESC LIMIT 1`
+  const found =
+    dialect.shards === undefined
+      ? 'ledger_updates ON ledger_updates.seq = found.seq'
+      : `LATERAL (SELECT * ${dialect.shards.ofAddress({
+          ...ofAddress,
+          ...{ from: '>= found.seq', to: '<= found.seq' },
+        })}) AS ledger_updates ON true`
   return `WITH asked AS (SELECT given.slot FROM ${given}),
     found AS MATERIALIZED (
       SELECT commitments.slot,
-        (SELECT seq FROM ledger_updates WHERE (address, class, seq) >= (?2, ?3, 0)
-          AND (address, class, seq) <= (?2, ?3, +commitments."lastSeq")
-          ORDER BY address DESC, class DESC, seq DESC LIMIT 1) AS seq,
+        (SELECT seq ${newest}) AS seq,
         (SELECT slot FROM expiration_transfers WHERE address = ?2
           AND slot <= commitments.slot ORDER BY slot DESC LIMIT 1) AS transferred
       FROM asked CROSS JOIN ${publishedCommitments('commitments')} WHERE commitments.slot = asked.slot)
@@ -53,7 +67,7 @@ function totalsStatement(given: string): string {
       CAST(coalesce(ledger_updates.balance, pruned_tips.balance) AS TEXT),
       transfers.slot, CAST(transfers.total AS TEXT)
     FROM found
-    LEFT JOIN ledger_updates ON ledger_updates.seq = found.seq
+    LEFT JOIN ${found}
     LEFT JOIN pruned_tips ON found.seq IS NULL AND pruned_tips.address = ?2 AND pruned_tips.class = ?3
     LEFT JOIN expiration_transfers AS transfers
       ON transfers.address = ?2 AND transfers.slot = found.transferred
@@ -76,9 +90,15 @@ function totalOfRow([at, row, balance, transfer, total]: readonly unknown[]): To
 const lastSeq = Number.MAX_SAFE_INTEGER
 
 /** The first row of the log, the last one before the cut, and the first transfer; each null where there is none. */
-const firstStatement = `SELECT
-  (SELECT "milestoneIndex" FROM ${publishedUpdates('ledger_updates')}
+function firstStatement({ shards }: Dialect): string {
+  const ofAddress = { address: '?1', class: '?2', direction: 'ASC', limit: '1' } as const
+  const first =
+    shards?.ofAddress(ofAddress) ??
+    `FROM ${publishedUpdates('ledger_updates')}
     WHERE (address, class, seq) >= (?1, ?2, 0) AND (address, class, seq) <= (?1, ?2, ${lastSeq})
-    ORDER BY address, class, seq LIMIT 1),
+    ORDER BY address, class, seq LIMIT 1`
+  return `SELECT
+  (SELECT "milestoneIndex" ${first}),
   (SELECT "milestoneIndex" FROM pruned_tips WHERE address = ?1 AND class = ?2),
   (SELECT slot FROM expiration_transfers WHERE address = ?1 ORDER BY slot LIMIT 1)`
+}

@@ -5,7 +5,7 @@ import type { Parameter, Rows } from '../database.ts'
 import type { AddressPage, AddressPageQuery, LedgerUpdate, LogRange } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
 import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
-import type { Dialect, RowsOfAddress } from './bulk.ts'
+import type { AddressScan, Dialect } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
 import { hexOfText, selectedOf } from './columns.ts'
 import {
@@ -18,6 +18,7 @@ import {
   unlessGone,
   withTip,
 } from './log-partitions.ts'
+import { scanOfAddress } from './log-scans.ts'
 import { branchAt, branchOfId, tipColumns, tipOf, tipTables } from './log-tip.ts'
 import { logTable, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
@@ -51,8 +52,12 @@ export function logReads(reading: Reading): LogReads {
   const memory = createBranchMemory()
   const branchesOf = `SELECT slot, ${branchOfId(dialect, 'id')} FROM commitments
     WHERE slot IN (SELECT slot FROM ${dialect.given([slotColumn])})`
-  const atSeqs = `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates')}
-    WHERE seq IN (SELECT seq FROM ${dialect.given([seqColumn])})`
+  const given = `SELECT seq FROM ${dialect.given([seqColumn])}`
+  const atSeqs = `SELECT ${anyColumns(dialect)} ${
+    dialect.shards?.atPositions(given) ??
+    `FROM ${publishedUpdates('ledger_updates')}
+    WHERE seq IN (${given})`
+  }`
 
   return {
     ofAddress: async ({ address, ...range }, updateClass) => {
@@ -290,11 +295,10 @@ const slotColumn = { name: 'slot', type: 'int' } as const
 /** Of the address and the class that are the first parameters. */
 function ofAddress(
   dialect: Dialect,
-  bounds: Pick<RowsOfAddress, 'from' | 'to'> = {},
-  table = logTable,
+  table: string | undefined,
+  scan: Omit<AddressScan, 'address' | 'class'>,
 ): string {
-  const rows = { address: '?1', class: '?2', ...bounds }
-  return `FROM ${publishedUpdates('ledger_updates', table)} WHERE ${dialect.ofAddress(rows)}`
+  return scanOfAddress(dialect, { table, address: '?1', class: '?2', ...scan })
 }
 
 /** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
@@ -325,34 +329,41 @@ interface PageTables {
 
 /** Of a partition the count is -1 where it has no row of the address. */
 function headsOf(dialect: Dialect, tables: PageTables | undefined): PageHeads {
-  const newest = `(SELECT ordinal ${ofAddress(dialect, {}, tables?.newest)} ORDER BY ${dialect.byPosition('DESC')} LIMIT 1)`
-  const count =
-    tables === undefined
-      ? `coalesce(${newest},
+  const newest = `(SELECT ordinal ${ofAddress(dialect, tables?.newest, { direction: 'DESC', limit: '1' })})`
+  const ofAll =
+    dialect.shards?.count('?1', '?2') ??
+    `coalesce(${newest},
     (SELECT ordinal FROM pruned_tips WHERE address = ?1 AND class = ?2), 0)`
-      : `coalesce(${newest}, -1)`
+  const count = tables === undefined ? ofAll : `coalesce(${newest}, -1)`
   const head = (behind: string, ofCursors: readonly string[]) =>
     `SELECT ${headColumns(dialect, count, behind, ofCursors)} ${tipTables}`
   const ofCursors = ['?9', '?10'].map((seq) => branchAt(dialect, seq))
-  const between = ofAddress(dialect, { from: '>= ?7', to: '<= ?8' }, tables?.page)
+  const between = ofAddress(dialect, tables?.page, {
+    ...{ from: '>= ?7', to: '<= ?8' },
+    ...{ direction: 'ASC', limit: '1' },
+  })
   return {
     plain: head('false', []),
     // Not EXISTS, for which PostgreSQL may read the whole log until it finds a row.
-    atCursors: head(
-      `(SELECT seq ${between} ORDER BY ${dialect.byPosition('ASC')} LIMIT 1) IS NOT NULL`,
-      ofCursors,
-    ),
+    atCursors: head(`(SELECT seq ${between}) IS NOT NULL`, ofCursors),
   }
 }
 
 function scans(dialect: Dialect, order: 'ASC' | 'DESC', table: string) {
   const columns = ownColumns(dialect)
-  const within = ofAddress(dialect, { from: '> ?3', to: '< ?4' }, table)
+  const bounds = { from: '> ?3', to: '< ?4' } as const
+  const within = ofAddress(dialect, table, { ...bounds, direction: order, limit: '?5' })
+  const ofLog =
+    dialect.shards?.ofLog({
+      ...{ classes: ['?1', '?2'], after: '?3', before: '?4' },
+      ...{ direction: order, limit: '?5' },
+    }) ??
+    `FROM ${publishedUpdates('ledger_updates', table)}
+      WHERE class IN (?1, ?2) AND seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`
   return {
-    ofAddress: `SELECT ${columns} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
-    ofPage: `SELECT ${plainColumns(dialect)} ${within} ORDER BY ${dialect.byPosition(order)} LIMIT ?5`,
-    ofLog: `SELECT ${anyColumns(dialect)} FROM ${publishedUpdates('ledger_updates', table)}
-      WHERE class IN (?1, ?2) AND seq > ?3 AND seq < ?4 ORDER BY seq ${order} LIMIT ?5`,
+    ofAddress: `SELECT ${columns} ${within}`,
+    ofPage: `SELECT ${plainColumns(dialect)} ${within}`,
+    ofLog: `SELECT ${anyColumns(dialect)} ${ofLog}`,
   }
 }
 

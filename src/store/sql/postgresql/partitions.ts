@@ -77,7 +77,7 @@ export async function formOfLog(tx: RawTx): Promise<LogForm> {
 
 /** The same from the rows of `formText`. */
 export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
-  const [, , , check, seq, prunedSeq] = rows[0] ?? []
+  const [, , , check, seq, prunedSeq, isSharded] = rows[0] ?? []
   const found = rows.flatMap(([name, bound, isLeaving]) => {
     const [, from, to] =
       /^FOR VALUES FROM \('?(\w+)'?\) TO \('?(\d+)'?\)$/.exec(String(bound)) ?? []
@@ -98,6 +98,7 @@ export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
     ),
     leaving: found.flatMap(({ partition, isLeaving }) => (isLeaving ? [partition] : [])),
     checkedTo: checkedTo === undefined ? undefined : Number(checkedTo),
+    isSharded: isSharded === true,
     seq: Number(seq ?? 0),
     prunedSeq: Number(prunedSeq ?? 0),
   }
@@ -115,7 +116,8 @@ export const formText = `
     coalesce(obj_description(part.oid, 'pg_class') = '${leavingComment}', false) AS "isLeaving",
     (SELECT pg_get_constraintdef(own.oid) FROM pg_constraint AS own
       WHERE own.conrelid = log.oid AND own.conname = '${rangeCheck}') AS check,
-    (SELECT seq FROM published_tip) AS seq, (SELECT "prunedSeq" FROM published_tip) AS "prunedSeq"
+    (SELECT seq FROM published_tip) AS seq, (SELECT "prunedSeq" FROM published_tip) AS "prunedSeq",
+    to_regproc('log_count') IS NOT NULL AS "isSharded"
   FROM pg_class AS log LEFT JOIN pg_inherits ON inhparent = log.oid
     LEFT JOIN pg_class AS part ON part.oid = inhrelid
   WHERE log.oid = to_regclass('ledger_updates')`

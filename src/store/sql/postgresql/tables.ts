@@ -1,6 +1,7 @@
 import { logTable } from '../published.ts'
 import type { Column, ColumnKind, TableStatements } from '../statements.ts'
 import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
+import { isShardedText } from './shards.ts'
 
 /** Whole tables on PostgreSQL. */
 export const tableStatements: TableStatements = {
@@ -27,17 +28,25 @@ export const tableStatements: TableStatements = {
       WHERE c.table_schema = current_schema()
       ORDER BY c.table_name, c.ordinal_position`,
     )
-    return tablesOf(
+    const found = tablesOf(
       rows.filter(([name]) => names.has(String(name))),
       kindByType,
     )
+    // In shards it has another key, and its rows have their order all the same.
+    return found.map((table) => (table.name === logTable ? { ...table, key: ['seq'] } : table))
+  },
+
+  async isSharded(connection) {
+    const [[isSharded] = []] = await rowsOf(connection, isShardedText)
+    return isSharded === true
   },
 
   async hiddenUpTo(connection) {
     const [[hidden] = []] = await rowsOf(
       connection,
       `SELECT "prunedSeq" FROM published_tip
-      WHERE (SELECT relkind FROM pg_class WHERE oid = to_regclass('${logTable}')) = 'p'`,
+      WHERE (SELECT relkind FROM pg_class WHERE oid = to_regclass('${logTable}')) = 'p'
+        OR (${isShardedText})`,
     )
     return Number(hidden ?? 0)
   },

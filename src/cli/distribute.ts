@@ -1,0 +1,112 @@
+import type { Result } from '../lib/result.ts'
+import type { Database } from '../store/database.ts'
+import type {
+  DistributedLog,
+  DistributeError,
+  DistributionStep,
+} from '../store/distribute-contract.ts'
+import { distributeLog, planDistribution } from '../store/distribute-log.ts'
+import { mostUnknownMs } from '../store/log-forms.ts'
+import { databaseAddress } from '../store/url.ts'
+import { type Command, type ProcessIo, refuse } from './command.ts'
+import { distributeDeclaration } from './declarations/ledger.ts'
+import { createProgress } from './progress.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+
+/** Spreads the log of a Citus database over its workers. */
+export const distribute: Command = {
+  run: async (process, words) => {
+    const call = readDatabaseCall(process, distributeDeclaration, words)
+    if (typeof call === 'number') return call
+    const given = call.flag('shards')
+    const shards = given === undefined ? undefined : Number(given)
+    if (given !== undefined && (!/^[0-9]{1,4}$/.test(given) || shards === 0)) {
+      return refuse(process, 'distribute', [
+        `--shards must be a whole number from 1 to 9999, not ${given}`,
+      ])
+    }
+    return exitCodeOf(process, distributeDeclaration, () => {
+      // Before a file is looked for.
+      if (databaseAddress(call.url)?.kind === 'sqlite') {
+        return Promise.resolve(sentenceOf({ code: 'SHARDS_NOT_SUPPORTED' }))
+      }
+      return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
+        call.values.has('dry-run')
+          ? printPlan(call, database, shards)
+          : distributeIn(process, { ...call, shards }, database),
+      )
+    })
+  },
+}
+
+async function printPlan(
+  { print }: DatabaseCall,
+  database: Database,
+  wanted: number | undefined,
+): Promise<string | undefined> {
+  const plan = await planDistribution(database, wanted)
+  if (!plan.ok) return sentenceOf(plan.error)
+  const { shards, workers, steps } = plan.value
+  print(steps.map(scriptOf).join('\n'), {
+    ...{ shards, workers },
+    steps: steps.map(({ about, statements }) => ({ about, statements })),
+  })
+  return undefined
+}
+
+/** As a person would run it. */
+function scriptOf({ about, runs, statements }: DistributionStep): string {
+  const lines = statements.map((text) => `${text};\n`).join('')
+  return `-- ${about}\n${runs === 'ALONE' ? lines : `BEGIN;\n${lines}COMMIT;\n`}`
+}
+
+interface DistributeCall extends DatabaseCall {
+  readonly shards: number | undefined
+}
+
+async function distributeIn(
+  process: ProcessIo,
+  { shards, signal, print }: DistributeCall,
+  database: Database,
+): Promise<string | undefined> {
+  const progress = createProgress(process, 'distribute')
+  let waitedFor = ''
+  const done: Result<DistributedLog, DistributeError> = await distributeLog(database, {
+    shards,
+    signal,
+    knownMs: 1.2 * mostUnknownMs,
+    onWaiting: (reader) => {
+      if (reader === waitedFor) return
+      waitedFor = reader
+      progress.above(() => process.stderr(`waiting for ${reader}, which reads the log\n`))
+    },
+  }).finally(progress.end)
+  if (!done.ok) return sentenceOf(done.error)
+  const { workers } = done.value
+  print(`The log is in ${done.value.shards} shards on ${workers} workers.\n`, {
+    ...{ shards: done.value.shards, workers },
+  })
+  return undefined
+}
+
+/** Each with its code, for scripts. */
+function sentenceOf(error: DistributeError): string {
+  switch (error.code) {
+    case 'SHARDS_NOT_SUPPORTED':
+      return `${error.code}: SQLite is one file; move the ledger to a coordinator of Citus with ledger-gateway export and import first`
+    case 'CITUS_MISSING':
+      return `${error.code}: the database has not the extension citus`
+    case 'WORKERS_MISSING':
+      return `${error.code}: ${error.reason}`
+    case 'NOTHING_TO_DISTRIBUTE':
+      return `${error.code}: the database holds no ledger`
+    case 'LOG_IN_PARTITIONS':
+      return `${error.code}: the log is in partitions; a log that is not can be distributed, as after ledger-gateway export and import`
+    case 'LOG_DISTRIBUTED':
+      return `${error.code}: the log is in ${error.shards} shards already`
+    case 'IMPORT_UNFINISHED':
+      return `${error.code}: the database holds an import that did not come to its end`
+    case 'DISTRIBUTION_INTERRUPTED':
+      return `${error.code}: the log is in one table still; the same call begins again`
+  }
+}

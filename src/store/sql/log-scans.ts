@@ -1,0 +1,15 @@
+import type { AddressScan, Dialect } from './bulk.ts'
+import { logTable, publishedUpdates } from './published.ts'
+
+/** Scans of the log as texts, of its table or of what stands in the place of it. */
+
+/** `FROM …` with conditions, order and limit: the rows of an address up to the published tip. */
+export function scanOfAddress(
+  dialect: Dialect,
+  { table = logTable, ...scan }: AddressScan & { readonly table?: string | undefined },
+): string {
+  if (dialect.shards !== undefined) return dialect.shards.ofAddress(scan)
+  const { name = 'ledger_updates', direction, limit, offset, ...rows } = scan
+  const skipped = offset === undefined ? '' : ` OFFSET ${offset}`
+  return `FROM ${publishedUpdates(name, table)} WHERE ${dialect.ofAddress(rows)} ORDER BY ${dialect.byPosition(direction)} LIMIT ${limit}${skipped}`
+}

@@ -1,0 +1,142 @@
+import type { AddressScan, Dialect, RowsOfAddress, ShardedScans } from '../bulk.ts'
+import { logTable, publishedSlot } from '../published.ts'
+import { dialect } from './dialect.ts'
+
+/**
+ * The log on Citus (docs/decisions/047-citus.md): all that differs from one server. The rows of an address are in one shard. Functions on the
+ * coordinator read them, so that a statement has no table of the log in it: to PostgreSQL it is one about the tables of the coordinator
+ * alone, as of one moment of these, and the functions get the bounds of that moment as their last parameters.
+ */
+
+/** The mark of each shard: the last position of the log that it has all rows up to. */
+export const marksTable = 'log_shards'
+
+/** The newest row of each address and class, so that who commits a slot asks no shard. */
+export const tipsTable = 'log_tips'
+
+/** How the log is read there. */
+const shards: ShardedScans = {
+  ofAddress,
+
+  ofLog: ({ classes, after, before, direction, limit }) =>
+    `FROM log_between(${[
+      ...[`ARRAY[${classes.map((one) => `${one}::int`).join(', ')}]`],
+      ...[first(`> ${after}`), last(`< ${before}`), limit, direction === 'DESC', ...bounds],
+    ].join(', ')}) AS ${logTable} ORDER BY seq ${direction}`,
+
+  atPositions: (seqs) => `FROM log_at(ARRAY(${seqs}), ${bounds.join(', ')}) AS ${logTable}`,
+
+  entry: ({ address, class: its, first: from, last: to, outputId, isSpent }) =>
+    `FROM log_entry(${[address, its, from, to, outputId, isSpent, ...bounds].join(', ')}) AS found`,
+
+  count: (address, updateClass) =>
+    `coalesce((SELECT log_count(${[address, updateClass, publishedSlot, ...bounds].join(', ')})),
+    (SELECT ordinal FROM pruned_tips WHERE address = ${address} AND class = ${updateClass}), 0)`,
+}
+
+/** The statements for such a log; the others are those of one server. */
+export const shardedDialect: Dialect & { readonly shards: ShardedScans } = { ...dialect, shards }
+
+function ofAddress({ name = logTable, address, class: its, ...scan }: AddressScan): string {
+  const { from = '>= 0', to = everything, direction, limit, offset } = scan
+  const { isLastOfTransaction = false, where = 'true' } = scan
+  const most = offset === undefined ? limit : `${limit}::bigint + ${offset}`
+  const skipped = offset === undefined ? '' : ` OFFSET ${offset}`
+  const values = [address, its, first(from), last(to), most, direction === 'DESC']
+  return `FROM log_of_address(${[...values, isLastOfTransaction, ...bounds].join(', ')}) AS ${name}
+    WHERE ${where} ORDER BY ${name}.seq ${direction}${skipped}`
+}
+
+const everything = `<= ${Number.MAX_SAFE_INTEGER}` as const
+
+/** The published tip and what is pruned, as of the moment of the statement. */
+const bounds = ['(SELECT seq FROM published_tip)', '(SELECT "prunedSeq" FROM published_tip)']
+
+function first(from: NonNullable<RowsOfAddress['from']>): string {
+  const [operator, ...value] = from.split(' ')
+  return `(${value.join(' ')})::bigint${operator === '>' ? ' + 1' : ''}`
+}
+
+function last(to: NonNullable<RowsOfAddress['to']>): string {
+  const [operator, ...value] = to.split(' ')
+  return `(${value.join(' ')})::bigint${operator === '<' ? ' - 1' : ''}`
+}
+
+/**
+ * The functions, on the coordinator alone, for a log that is in shards or is not yet. They give whole rows, so that a later column needs no
+ * change of them. A bound that is null gives no row, as it does in a comparison. The address is compared once, for Citus plans such a
+ * statement once for all addresses; the class stands beside the position, so that no other index has the order. A function opens no
+ * transaction on the workers for a single read. Who has no rows at all is known beside the shards, and none is asked.
+ */
+export function functionTexts(isSharded: boolean): readonly string[] {
+  const ofAddress = `own.address = of_address
+      AND (own.class, own.seq) >= (of_class, from_seq) AND (own.class, own.seq) <= (of_class, to_seq)`
+  const isUnknown = `NOT EXISTS (SELECT FROM ${tipsTable} AS known
+    WHERE known.address = of_address AND known.class = of_class)`
+  const unless = isSharded ? `IF ${isUnknown} THEN RETURN; END IF;` : ''
+  return [
+    functionText(
+      'log_of_address',
+      'of_address bytea, of_class int, from_seq bigint, to_seq bigint, most bigint, is_descending boolean, only_last boolean',
+      (direction) => `${ofAddress} AND (own."isLastOfTransaction" OR NOT only_last)
+      ORDER BY own.class ${direction}, own.seq ${direction} LIMIT most`,
+      `${clamped} ${unless}`,
+    ),
+    functionText(
+      'log_between',
+      'of_classes int[], from_seq bigint, to_seq bigint, most bigint, is_descending boolean',
+      (direction) => `own.class = ANY (of_classes) AND own.seq >= from_seq AND own.seq <= to_seq
+      ORDER BY own.seq ${direction} LIMIT most`,
+      clamped,
+    ),
+    functionText(
+      'log_at',
+      'seqs bigint[]',
+      () => 'own.seq = ANY (seqs) AND own.seq <= tip AND own.seq > pruned',
+    ),
+    functionText(
+      'log_entry',
+      'of_address bytea, of_class int, from_seq bigint, to_seq bigint, of_output bytea, spent boolean',
+      () => `${ofAddress} AND own."outputId" = of_output AND own."isSpent" = spent LIMIT 1`,
+      clamped,
+    ),
+    countText(isSharded),
+  ]
+}
+
+/** How many rows an address and class has. In shards none is asked but where its newest rows are not published yet. */
+function countText(isSharded: boolean): string {
+  const newest = `(SELECT own.ordinal FROM log_of_address(
+    of_address, of_class, 0, tip, 1, true, false, tip, pruned) AS own)`
+  const known = `(SELECT CASE WHEN known."milestoneIndex" <= tip_slot THEN known.ordinal ELSE ${newest} END
+    FROM ${tipsTable} AS known WHERE known.address = of_address AND known.class = of_class)`
+  return `CREATE OR REPLACE FUNCTION log_count(of_address bytea, of_class int, tip_slot bigint, tip bigint, pruned bigint)
+RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN ${isSharded ? known : newest};
+END $$`
+}
+
+const clamped = `from_seq := from_seq + greatest(0, pruned + 1 - from_seq);
+  to_seq := to_seq - greatest(0, to_seq - tip);`
+
+function functionText(
+  name: string,
+  parameters: string,
+  rows: (direction: 'ASC' | 'DESC') => string,
+  before = '',
+): string {
+  const scan = (direction: 'ASC' | 'DESC') =>
+    `RETURN QUERY SELECT own.* FROM ${logTable} AS own WHERE ${rows(direction)};`
+  const body = parameters.includes('is_descending')
+    ? `IF is_descending THEN ${scan('DESC')}
+  ELSE ${scan('ASC')}
+  END IF;`
+    : scan('ASC')
+  return `CREATE OR REPLACE FUNCTION ${name}(${parameters}, tip bigint, pruned bigint)
+RETURNS SETOF ${logTable} LANGUAGE plpgsql SET citus.function_opens_transaction_block = off AS $$
+BEGIN
+  ${before}
+  ${body}
+END $$`
+}

@@ -1,0 +1,98 @@
+import { assert } from '../../../lib/assert.ts'
+import type { RawTx } from '../../client.ts'
+import { mostSnapshotMs } from '../../database.ts'
+import type { LogForms } from '../../log-forms.ts'
+import { type BulkTable, bulkOf, jsonOf } from '../bulk.ts'
+import { prunedTips, tipKeys } from '../bulk-tables.ts'
+import type { LogTipRow, ShardStatements, TipRow } from '../statements.ts'
+import { dialect } from './dialect.ts'
+import { marksTable, tipsTable } from './sharded-log.ts'
+
+/** What writing does where the log is spread over the shards of Citus (docs/decisions/047-citus.md). */
+
+/** Of one database. */
+export function shardStatements(forms: LogForms): ShardStatements {
+  /** How many there are; 0 where the log is in one table, and `undefined` before the first look. */
+  let shards: number | undefined
+  /** Rows that this process saw pruned, and when: shards know of no snapshot. */
+  let hidden: { readonly seq: number; readonly since: number } | undefined
+
+  return {
+    async look(tx) {
+      const [row] = await tx.$queryRawUnsafe<{ isSharded: boolean }[]>(isShardedText)
+      shards = row?.isSharded === true ? ((await shardsOf(tx)) ?? 0) : 0
+      if (shards > 0) await forms.settle(0)
+      return shards > 0
+    },
+
+    isKnown: () => shards !== undefined,
+
+    isOn: () => (shards ?? 0) > 0,
+
+    tips: (tx, keys) => tx.$queryRawUnsafe<TipRow[]>(tipsText, jsonOf(dialect, tipKeys, keys)),
+
+    putTips: async (tx, tips) => void (await bulkOf(dialect).put(tx, logTips, tips)),
+
+    async mark(tx, former, last) {
+      // All of them, or this is not the history that the shards have.
+      const marked = await tx.$executeRawUnsafe(markText, BigInt(last), BigInt(former))
+      assert(marked === shards, `all ${shards} shards have the log up to position ${former}`)
+    },
+
+    async areMarked(tx, seq) {
+      const [row] = await tx.$queryRawUnsafe<{ count: bigint }[]>(markedText, BigInt(seq))
+      return Number(row?.count) === shards
+    },
+
+    async hiddenUpTo(tx) {
+      const [row] = await tx.$queryRawUnsafe<{ seq: bigint }[]>(
+        'SELECT "prunedSeq" AS seq FROM published_tip',
+      )
+      return Number(row?.seq ?? 0)
+    },
+
+    async removeHidden(tx, prunedSeq, limit) {
+      const now = performance.now()
+      hidden ??= { seq: prunedSeq, since: now }
+      if (now - hidden.since < 2 * mostSnapshotMs) return
+      const [row] = await tx.$queryRawUnsafe<{ seq: bigint | null }[]>(
+        'SELECT min(seq) AS seq FROM ledger_updates',
+      )
+      const first = Number(row?.seq ?? hidden.seq + 1)
+      const upTo = Math.min(hidden.seq, first + limit - 1)
+      if (first <= upTo) await tx.$executeRawUnsafe(removeText, BigInt(upTo))
+      if (upTo === hidden.seq) hidden = undefined
+    },
+
+    recover: async (tx) =>
+      void (await tx.$queryRawUnsafe('SELECT recover_prepared_transactions()')),
+  }
+}
+
+/** Whether the log is in shards. */
+export const isShardedText = `SELECT to_regclass('${marksTable}') IS NOT NULL AS "isSharded"`
+
+/** How many shards the log has; `undefined` where it is in none. */
+export async function shardsOf(tx: RawTx): Promise<number | undefined> {
+  const text = `SELECT count(*) AS count FROM pg_dist_shard WHERE logicalrelid = to_regclass('${marksTable}')`
+  const [row] = await tx.$queryRawUnsafe<{ count: bigint }[]>(text)
+  return row === undefined || row.count === 0n ? undefined : Number(row.count)
+}
+
+const columnCount = 5
+
+const logTips: BulkTable<LogTipRow> = {
+  name: tipsTable,
+  keyLength: prunedTips.keyLength,
+  columns: prunedTips.columns.slice(0, columnCount),
+  valuesOf: (row) => prunedTips.valuesOf({ ...row, balance: undefined }).slice(0, columnCount),
+}
+
+const tipsText = `SELECT own.address, own.class, own.ordinal, own."historyHash", own."milestoneIndex"
+  FROM ${tipsTable} AS own${dialect.matching({ name: 'own', columns: tipKeys.columns }, ',')}`
+
+const removeText = 'DELETE FROM ledger_updates WHERE seq <= $1'
+
+const markText = `UPDATE ${marksTable} SET seq = $1 WHERE seq = $2`
+
+const markedText = `SELECT count(*) AS count FROM ${marksTable} WHERE seq = $1`
