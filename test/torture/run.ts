@@ -1,3 +1,4 @@
+import { type CitusTrouble, tortureCitus } from './citus/citus.ts'
 import { tortureCluster } from './cluster/cluster.ts'
 import { longestTakeover, printReport } from './cluster/print.ts'
 import { tortureFailover } from './failover/failover.ts'
@@ -12,6 +13,7 @@ const help = `npm run torture -- [WHAT] [--seed N]
   cluster    three gateways on one PostgreSQL with a million unspent outputs [--outputs N] [--kills N] [--pauses N] [--cuts N] [--restarts N] [--blocks N]
   failover   two gateways on a primary with a standby, synchronous and then not [--failovers N]
   replicas   three gateways that read at two replicas [--troubles N]
+  citus      two gateways on the Citus that TEST_CITUS_URL names, on this machine [--troubles N]
 
 --seed N     for the same dice as another run`
 
@@ -30,6 +32,7 @@ const runs = new Map([
   ['cluster', runCluster],
   ['failover', runFailover],
   ['replicas', runReplicas],
+  ['citus', runCitus],
 ])
 const isWell = await (runs.get(words[0] ?? '') ?? runFeed)()
 process.exitCode = isWell ? 0 : 1
@@ -111,6 +114,25 @@ async function runReplicas(): Promise<boolean> {
   console.log({ ...counts, timesMs: timesMs.map(Math.round) })
   for (const fault of faults.slice(0, 20)) console.log(fault)
   return verdict(faults, counts.found > 0)
+}
+
+async function runCitus(): Promise<boolean> {
+  console.log(`two gateways on Citus, seed ${seed}`)
+  const kinds: readonly CitusTrouble[] = [
+    ...(['prepared', 'worker', 'late'] as const),
+    ...(['coordinator-prepared', 'gateway', 'coordinator'] as const),
+  ]
+  const count = number('--troubles', 18)
+  const { faults, timesMs, ...counts } = await tortureCitus({
+    troubles: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'prepared'),
+    blocksPerSecond: 40,
+    listeners: 6,
+    seed,
+    onProgress,
+  })
+  console.log({ ...counts, timesMs: timesMs.map(Math.round) })
+  for (const fault of faults.slice(0, 20)) console.log(fault)
+  return verdict(faults, counts.prepared > 0)
 }
 
 function verdict(faults: readonly string[], isEnough: boolean): boolean {
