@@ -3,6 +3,7 @@ import { partitioned } from '../../support/partitioned.ts'
 import { databaseUrl, onServer, startPostgresql } from '../../support/postgresql-server.ts'
 import { addressesFor, addressOf, busyAddress } from '../large-log.ts'
 import { median, printTable } from '../measure.ts'
+import { measureCitus } from '../scale/citus.ts'
 import {
   commitTimes,
   growSubject,
@@ -16,7 +17,8 @@ import { transfers } from '../transfers.ts'
 
 /**
  * What a PostgreSQL costs that is prepared for growth beyond one machine: the log in ten partitions against the log in one table, all on
- * the same cores, so that costs are seen and no gain. `BENCH_ROWS` is the number of rows, `BENCH_ROUNDS` how often each is measured in turns.
+ * the same cores, so that costs are seen and no gain; and Citus. `BENCH_ROWS` is the number of rows, `BENCH_ROUNDS` how often each is measured
+ * in turns; `BENCH_ONLY=citus` leaves the partitions out.
  */
 
 const rows = Number(process.env.BENCH_ROWS ?? 10_000_000)
@@ -61,6 +63,11 @@ async function newestPageTimes(subjects: readonly Subject[]): Promise<string[][]
 
 /** Prints a table for each question, round by round. */
 export async function run(): Promise<void> {
+  if (process.env.BENCH_ONLY !== 'citus') await runPartitions()
+  await measureCitus(rows, rounds)
+}
+
+async function runPartitions(): Promise<void> {
   const server = await startPostgresql(serverSettings)
   const subjects: Subject[] = []
 
