@@ -85,7 +85,7 @@ async function runStep(
       return ok(undefined)
     case 'KNOWN':
       await raw.transact(all)
-      // Whoever stops it ends the command before its next step.
+      // A signal that stops it ends the command before its next step.
       await delay(knownMs, undefined, { signal }).catch(() => {})
       return ok(undefined)
     case 'LOCKED': {

@@ -9,7 +9,7 @@ import type { Writing } from './sql/statements.ts'
 /**
  * Prunes the oldest rows of the log. The newest pruned row of each address is kept, so that its history can be continued. The rows
  * are deleted; of a log in partitions they are hidden, and go with their whole partition, and of one in shards they are hidden until
- * nobody reads them any more.
+ * no snapshot reads them any more.
  */
 export async function pruneLog(
   writing: Writing,

@@ -76,7 +76,7 @@ export async function distribute(
   return distributeLog(database.value, given).finally(database.value.close)
 }
 
-/** The same where it must succeed. Whoever writes keeps the lease and its term. */
+/** The same where it must succeed. The process that writes keeps the lease and its term. */
 export async function distributed(url: string, store: Store): Promise<void> {
   const done = await distribute(url)
   if (!done.ok) throw new Error(`${done.error.code} ${JSON.stringify(done.error)}`)

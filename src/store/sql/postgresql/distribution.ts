@@ -55,7 +55,7 @@ export function distributionSteps(shards: number): readonly DistributionStep[] {
   ]
 }
 
-/** Every writing transaction begins with the row of the lease; whoever had it does not write with the former statements. */
+/** Every writing transaction begins with the row of the lease; so the process that had it does not write by the former statements. */
 const beginning = [
   'SELECT term FROM writer FOR UPDATE',
   `UPDATE writer SET term = term + 1, holder = 'ledger-gateway distribute', until = 0`,
