@@ -152,7 +152,7 @@ END $$`
 /** An open store; a refusal fails the test. */
 export async function openedStore(url: string, log: Log = silentLog): Promise<Store> {
   const store = await openStore({ url, log })
-  if (!store.ok) throw new Error(`the store did not open: ${store.error.code}`)
+  if (!store.ok) throw new Error(`the store did not open: ${JSON.stringify(store.error)}`)
   return isInShards(url) ? distributedFromGenesis(url, store.value) : store.value
 }
 
