@@ -133,7 +133,8 @@ export async function openDatabase({
     return err({ code: 'DATABASE_NEWER_THAN_PROGRAM', migration: schema.upTo })
   }
   try {
-    const isLeft = typeof schema === 'object' && usable.value === 'TABLES'
+    const isLeft =
+      usable.value === 'TABLES' && (typeof schema === 'object' || (await isCurrent(database)))
     const applied = isLeft ? ok([]) : await settleUnused(database, schema, log)
     if (!applied.ok) {
       await database.close()
@@ -147,7 +148,17 @@ export async function openDatabase({
   }
 }
 
-/** The same, but waits for the lease of a process that was killed to run out: one that has more time left than before was renewed. */
+/** Whether there is nothing to apply: then no lock is taken, which a slot that is committed may hold for seconds. */
+async function isCurrent(database: Database): Promise<boolean> {
+  const connection = await database.connect()
+  try {
+    return (await isMigrated(connection, database.migrations)).ok
+  } finally {
+    await connection.dispose()
+  }
+}
+
+/** Settles the schema, but waits for the lease of a process that was killed to run out: one that has more time left than before was renewed. */
 async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
   for (let mostMs = longestLeaseMs; ; ) {
     const settled = await settleSchema(database, schema, log)
