@@ -164,8 +164,6 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   countBlocks(from: SlotIndex, to: SlotIndex): Promise<BlockCounts>
   /** The entry of an account as of the end of a slot, by default the newest; `undefined` without one. */
   accountEntry(accountId: AccountId, slot?: SlotIndex): Promise<AccountEntry | undefined>
-  /** For every account its newest version up to `slot` and all after it, by account and slot. */
-  accountVersions(slot: SlotIndex): Promise<AccountVersion[]>
   /** The versions of all accounts in the slots after one, by slot. */
   accountVersionsAfter(slot: SlotIndex): Promise<AccountVersion[]>
   /** The epochs that are known, in order, from one on. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountTrieChanges } from '../../src/ledger/accounts.ts'
+import { type AccountEntry, accountTrieChanges } from '../../src/ledger/accounts.ts'
 import { outputTrieChanges } from '../../src/ledger/state-root.ts'
 import { emptyTrie, trieRoot, updateTrie } from '../../src/ledger/trie.ts'
 import { namedRoles } from '../../src/ledger/updates.ts'
@@ -8,7 +8,12 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import { addressKey, identifyTransaction, indexOf } from '../../src/protocol/ids.ts'
 import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
-import type { OutputId, SlotIndex, TransactionId } from '../../src/protocol/primitives.ts'
+import type {
+  AccountId,
+  OutputId,
+  SlotIndex,
+  TransactionId,
+} from '../../src/protocol/primitives.ts'
 import { decode, print } from '../../src/protocol/schema/schema.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
 import type { Unlock } from '../../src/protocol/unlocks.ts'
@@ -406,8 +411,13 @@ async function compareTries(read: Store['read'], rows: readonly OutputRow[]): Pr
   const { slot } = await read.latestMilestone()
   const unspent = rows.filter(({ spentSlot }) => spentSlot === undefined || spentSlot > slot)
   const created = unspent.map(({ outputId }) => outputId)
-  const versions = await read.accountVersions(slot)
-  const entries = new Map(versions.map(({ accountId, entry }) => [accountId, entry]))
+  const entries = new Map<AccountId, AccountEntry>()
+  for (let after: AccountId | undefined; ; ) {
+    const page = await read.accountsAt(slot, after)
+    for (const { accountId, entry } of page) entries.set(accountId, entry)
+    after = page.at(-1)?.accountId
+    if (after === undefined) break
+  }
   expect(await keptRoots(read)).toEqual({
     outputs: bytesToHex(
       trieRoot(updateTrie(emptyTrie, outputTrieChanges({ created, consumed: [] }))),

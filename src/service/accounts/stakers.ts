@@ -1,4 +1,5 @@
 import type { AccountEntry } from '../../ledger/accounts.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { AccountId, CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 
@@ -8,7 +9,7 @@ export interface Stakers {
   at(slot: SlotIndex): Promise<readonly AccountEntry[]>
 }
 
-type Read = Pick<StoreReader, 'accountVersions' | 'accountVersionsAfter' | 'milestone'>
+type Read = Pick<StoreReader, 'accountsAt' | 'accountVersionsAfter' | 'milestone'>
 
 /** The accounts that stake at the end of a slot. */
 interface Stakes {
@@ -21,7 +22,7 @@ interface Known {
   readonly stakes: Promise<Stakes>
 }
 
-/** Reads all accounts once, for there is no index of those that stake; and then what each slot changed. */
+/** Reads all accounts once, page by page, for there is no index of those that stake; and then what each slot changed. */
 export function createStakers(read: Read): Stakers {
   let known: Known | undefined
 
@@ -44,17 +45,33 @@ export function createStakers(read: Read): Stakers {
 async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined): Promise<Stakes> {
   const commitmentId = (await read.milestone(slot))?.commitmentId
   const since = former && (await stakesBefore(read, slot, former))
-  const byId = new Map(since?.byId)
-  const versions =
-    former && since
-      ? await read.accountVersionsAfter(former.slot)
-      : await read.accountVersions(slot)
-  for (const { accountId, entry, ...version } of versions) {
+  if (former === undefined || since === undefined) {
+    return { commitmentId, byId: await stakersAmongAll(read, slot) }
+  }
+  const byId = new Map(since.byId)
+  for (const { accountId, entry, ...version } of await read.accountVersionsAfter(former.slot)) {
     if (version.slot > slot) continue
     if (entry !== undefined && entry.validatorStake > 0n) byId.set(accountId, entry)
     else byId.delete(accountId)
   }
   return { commitmentId, byId }
+}
+
+/** A ledger may have a million accounts: others have their turns between the pages. */
+async function stakersAmongAll(
+  read: Pick<Read, 'accountsAt'>,
+  slot: SlotIndex,
+): Promise<Stakes['byId']> {
+  const byId = new Map<AccountId, AccountEntry>()
+  for (let after: AccountId | undefined; ; ) {
+    await passTurn()
+    const page = await read.accountsAt(slot, after)
+    for (const { accountId, entry } of page) {
+      if (entry.validatorStake > 0n) byId.set(accountId, entry)
+    }
+    after = page.at(-1)?.accountId
+    if (after === undefined) return byId
+  }
 }
 
 /** Where it can be read on: not for long, and only while the database has not been replaced by an older copy. */
