@@ -1,3 +1,4 @@
+import { isDriverAdapterError } from '@prisma/driver-adapter-utils'
 import { err, type Result } from '../lib/result.ts'
 import type { DatabaseUnusable } from './database.ts'
 
@@ -11,6 +12,8 @@ export function unusable(reason: string): Result<never, DatabaseUnusable> {
 /** The database's own words, from the outermost exception to the first cause; they name users and tables, no password. */
 export function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure)
+  // The adapter's own name of it says nothing to an operator: a database that is locked is a `SocketTimeout` to it.
+  if (isDriverAdapterError(failure)) return failure.cause.originalMessage ?? failure.message
   // A host of several addresses fails with several errors and no sentence of its own.
   const { message, code, cause, name } = failure as NodeJS.ErrnoException
   // Prisma begins with the call that it was; the database's own words come last.

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openDatabase, openStore, type Schema } from '../../src/store/open.ts'
 import { databaseUrlForms } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
@@ -63,6 +64,27 @@ describe('opening a store', () => {
     expect((await second.read.logTip()).seq).toBe(1)
     await second.close()
   })
+
+  test('takes no lock where no migration is missing, and names it where it waited for one in vain', async () => {
+    const file = join(folder, 'test.db')
+    const [upTo = ''] = readdirSync('prisma/migrations').sort()
+    const open = (schema: Schema) => openStore({ url: `file:${file}`, log: silentLog, schema })
+    const older = await openDatabase({ url: `file:${file}`, log: silentLog, schema: { upTo } })
+    if (older.ok) await older.value.close()
+    const writer = new DatabaseSync(file)
+    writer.exec('BEGIN IMMEDIATE')
+    expect(await open('CURRENT')).toEqual({
+      ok: false,
+      error: { code: 'DATABASE_UNUSABLE', reason: 'database is locked' },
+    })
+    writer.exec('ROLLBACK')
+    await (await openedStore(`file:${file}`)).close()
+    writer.exec('BEGIN IMMEDIATE')
+    const store = await open('CURRENT')
+    expect(store.ok).toBe(true)
+    if (store.ok) await store.value.close()
+    writer.close()
+  }, 30_000)
 
   test('closed, it finishes what was asked and refuses the rest', async () => {
     const store = await openedStore(`file:${join(folder, 'test.db')}`)
