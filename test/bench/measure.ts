@@ -60,11 +60,14 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   )
   for (const [index, row] of rows.entries()) {
-    const cells = row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
-    console.log(`| ${cells.join(' | ')} |`)
-    if (index === 0)
-      console.log(`| ${row.map((_, column) => '-'.repeat(widths?.[column] ?? 0)).join(' | ')} |`)
+    printRow(row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)))
+    if (index === 0) printRow(row.map((_, column) => '-'.repeat(widths?.[column] ?? 0)))
   }
+}
+
+/** Prints one row of a table whose other rows are not known yet. */
+export function printRow(row: readonly string[]): void {
+  console.log(`| ${row.join(' | ')} |`)
 }
 
 /** The time of one run among `times`. */

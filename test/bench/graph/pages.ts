@@ -7,7 +7,7 @@ import { type Program, startProgram } from '../../support/program.ts'
 import { untilCommitted } from '../../support/wallet.ts'
 import { loadBy, type Measured } from '../graphql/load.ts'
 import { type Server, serverOf, startPeer } from '../graphql/servers.ts'
-import { median, printTable } from '../measure.ts'
+import { median, printRow, printTable } from '../measure.ts'
 import { openLine } from '../rest/load.ts'
 import { commonPart } from './common-part.ts'
 import { ask, bodyOf, compareAnswers, type Question } from './compare.ts'
@@ -41,18 +41,18 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
   try {
     plain.hold()
     const idle = await idleMsPerSecond(gateway)
-    const table = [head]
-    for (const page of pages) {
-      plain.goOn()
-      await compareAnswers([gateway, plain], page)
-      const measured = await inTurns([gateway, plain], page, options)
-      table.push([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
-    }
     const load = loadavg()[0]?.toFixed(1)
     console.log(
       `load average ${load}; the gateway takes ${idle.toFixed(0)} ms of a second for its slots\n`,
     )
-    printTable(table)
+    printTable([head])
+    for (const page of pages) {
+      plain.goOn()
+      await compareAnswers([gateway, plain], page)
+      const measured = await inTurns([gateway, plain], page, options)
+      // Each when it is there: a run of an hour that fails at one page has told of those before it.
+      printRow([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
+    }
     console.log()
   } finally {
     await gateway.end()

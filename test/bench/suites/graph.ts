@@ -1,7 +1,9 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresql } from '../../support/postgresql-server.ts'
 import { makeFolder } from '../../support/program.ts'
-import { makeGraphLedger } from '../graph/ledger.ts'
+import { type GraphLedger, makeGraphLedger } from '../graph/ledger.ts'
 import { measurePages } from '../graph/pages.ts'
 import { addPlainTables } from '../graph/plain-tables.ts'
 import { installPeers } from '../graphql/servers.ts'
@@ -9,6 +11,7 @@ import { installPeers } from '../graphql/servers.ts'
 /** The pages of an explorer by GraphQL, beside an explorer of the same ledger that is built on Prisma's plugin for Pothos. */
 
 const help = `npm run bench -- graph [--short] [--database sqlite|postgresql] [--transactions N] [--rounds N] [--only NAME]
+  [--keep FOLDER]
 
 Makes a ledger of every kind of output, and asks the built gateway (npm run build) and an explorer of Pothos with Prisma's
 plugin for the documents of docs/examples/explorer, as far as both can tell them, in turns on 16 connections. Prints the
@@ -16,7 +19,8 @@ processor time of each for a request, and how long the gateway's answers took. T
 
 --short     a ledger of 10^4 transactions in place of 10^6, and three rounds in place of seven
 --database  one of the two alone
---only      one of the documents`
+--only      one of the documents
+--keep      makes the ledger on SQLite in this folder and leaves it there; a next run with the same folder measures it again`
 
 /** Prints the table of each database. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -29,11 +33,13 @@ export async function run(words: readonly string[]): Promise<void> {
       transactions: { type: 'string' },
       rounds: { type: 'string' },
       only: { type: 'string' },
+      keep: { type: 'string' },
     },
   })
   if (values.help) return console.log(help)
   installPeers()
-  const { short, only, database } = values
+  const { short, only, keep } = values
+  const database = keep === undefined ? values.database : 'sqlite'
   const options = {
     rounds: Number(values.rounds ?? (short ? 3 : 7)),
     ms: short ? 700 : 1_500,
@@ -42,22 +48,41 @@ export async function run(words: readonly string[]): Promise<void> {
   const transactions = Number(values.transactions ?? (short ? 10_000 : 1_000_000))
   for (const kind of ['sqlite', 'postgresql'] as const) {
     if (database !== undefined && database !== kind) continue
-    const folder = makeFolder()
+    const folder = keep === undefined ? makeFolder() : keptFolder(keep)
     const server =
       kind === 'postgresql'
         ? await startPostgresql(['shared_buffers=1GB', 'max_wal_size=4GB', 'fsync=off'])
         : undefined
     try {
       const url = server?.url ?? folder.databaseUrl
-      const begun = performance.now()
-      const ledger = await makeGraphLedger(url, `${folder.databaseFile}.key`, transactions)
-      await addPlainTables(url, ledger.lastSlot)
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
-      console.log(`${kind}: ${ledger.transactions} transactions, made in ${seconds} s\n`)
-      await measurePages(ledger, options)
+      await measurePages(await ledgerOf(kind, url, folder.databaseFile, transactions), options)
     } finally {
       await server?.stop()
       folder.remove()
     }
   }
+}
+
+/** The ledger that a former run left beside this file, or a new one. */
+async function ledgerOf(
+  kind: string,
+  url: string,
+  databaseFile: string,
+  transactions: number,
+): Promise<GraphLedger> {
+  const note = `${databaseFile}.json`
+  if (existsSync(note)) return JSON.parse(readFileSync(note, 'utf8'))
+  const begun = performance.now()
+  const ledger = await makeGraphLedger(url, `${databaseFile}.key`, transactions)
+  await addPlainTables(url, ledger.lastSlot)
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
+  console.log(`${kind}: ${ledger.transactions} transactions, made in ${seconds} s\n`)
+  writeFileSync(note, JSON.stringify(ledger))
+  return ledger
+}
+
+function keptFolder(path: string) {
+  mkdirSync(path, { recursive: true })
+  const databaseFile = resolve(path, 'ledger.db')
+  return { databaseFile, databaseUrl: `file:${databaseFile}`, remove: () => {} }
 }
