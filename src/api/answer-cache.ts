@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import type { Services } from '../service/services.ts'
 
 /** Answers of GraphQL and REST that are kept while nothing has changed, and computed once for all who ask for one at the same time. */
 
@@ -24,10 +25,15 @@ export interface Asked {
   readonly text: Buffer
 }
 
+/** For how long an answer is right: as long as the database does not change, no longer than its second, or not at all. */
+export type Lasting = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
+
 /** What is asked, once it is known what that means. */
 export interface Question {
-  /** Reads a text that is equal for equal answers, or `undefined`; absent where the answer is never kept. */
+  /** Reads a text that is equal for equal answers, or `undefined`. */
   readonly version?: (() => () => Promise<string | undefined>) | undefined
+  /** Where there is no such text, for how long the answer lasts, once it is computed; absent where it is never kept. */
+  readonly lasting?: () => Lasting
   /** The name of the operation. */
   readonly name?: string | undefined
   compute(): Promise<string>
@@ -44,14 +50,33 @@ export interface KeptAnswer {
 
 interface Entry extends KeptAnswer {
   readonly asked: Asked
-  readonly readVersion: () => Promise<string | undefined>
+  readonly readVersion: ReadVersion
   readonly version: string
   /** Of the time when the version was last read. */
   changes: number | undefined
+  /** In Unix milliseconds; infinite where the version alone says whether it is right. */
+  readonly until: number
 }
+
+/** What is known of an answer before it is computed. */
+type Read = Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>
+
+type ReadVersion = () => Promise<string | undefined>
 
 /** How many bytes are kept for all transports together. */
 export const mostAnswerBytes = 16_777_216
+
+/** Over the database of the services; it keeps nothing yet. */
+export function openAnswerCache({ store, clock }: Pick<Services, 'store' | 'clock'>): AnswerCache {
+  return createAnswerCache({
+    maxBytes: mostAnswerBytes,
+    changes: () => store.read.changes(),
+    // What one replica says of its changes says nothing about another one.
+    databaseVersion: async () =>
+      store.replicas() === undefined ? await store.read.version() : undefined,
+    nowMs: () => Number(clock.nowNs() / 1_000_000n),
+  })
+}
 
 /** What an answer cache needs. */
 export interface AnswerCacheOptions {
@@ -59,10 +84,19 @@ export interface AnswerCacheOptions {
   readonly maxBytes: number
   /** A number that is another one after each change of the database; `undefined` where only a read of it can tell. */
   readonly changes: () => Promise<number | undefined>
+  /** Reads a text that is another one after each change of the database; `undefined` where none can tell. */
+  readonly databaseVersion: () => Promise<string | undefined>
+  /** Unix time. */
+  readonly nowMs: () => number
 }
 
 /** Keeps nothing yet. */
-export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): AnswerCache {
+export function createAnswerCache({
+  maxBytes,
+  changes,
+  databaseVersion,
+  nowMs,
+}: AnswerCacheOptions): AnswerCache {
   // By hash: of two requests of one hash the newer is kept.
   const kept = new LRUCache<number, Entry>({
     maxSize: maxBytes,
@@ -70,7 +104,9 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
   })
   // Of requests that were sent before, by their lowest bits: nearly all are never sent again, and are to cost no memory.
   const hashes = new Uint32Array(noted)
-  const underWay = new Map<string, Promise<Entry>>()
+  // The same of those whose answers do not last.
+  const hashesOfFleeting = new Uint32Array(noted)
+  const underWay = new Map<string, Promise<Entry | string>>()
   const versions = createSharedReads()
 
   function find(hash: number, asked: Asked): Entry | undefined {
@@ -78,29 +114,54 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
     return found !== undefined && isSame(found.asked, asked) ? found : undefined
   }
 
+  /** One read for all who ask for the same, and one for all answers of the whole database. */
+  function readOf(asked: Asked, readVersion: ReadVersion): Promise<string | undefined> {
+    return versions.read(readVersion === databaseVersion ? '' : keyOf(asked), readVersion)
+  }
+
+  /** The text alone of an answer that does not last. */
+  async function compute(hash: number, read: Read, question: Question): Promise<Entry | string> {
+    const second = Math.floor(nowMs() / 1_000)
+    const text = await question.compute()
+    const lasting = question.version !== undefined ? 'UNTIL_CHANGE' : question.lasting?.()
+    if (lasting === undefined || lasting === 'NOT') {
+      hashesOfFleeting[hash % noted] = hash
+      return text
+    }
+    const { method, text: sent } = read.asked
+    const asked = { method, text: copyOf(sent) }
+    const until = lasting === 'UNTIL_CHANGE' ? Number.POSITIVE_INFINITY : (second + 1) * 1_000
+    const entry = { ...read, asked, body: copyOf(text), etag: undefined, until }
+    kept.set(hash, entry)
+    return entry
+  }
+
   async function shared(
     hash: number,
-    read: Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>,
-    compute: Question['compute'],
-  ): Promise<KeptAnswer> {
+    read: Read,
+    question: Question,
+  ): Promise<KeptAnswer | string> {
     const flight = `${read.version} ${keyOf(read.asked)}`
     const others = underWay.get(flight)
-    if (others !== undefined) return others
+    if (others !== undefined) {
+      const theirs = await others
+      // It turned out to be for one client alone.
+      return typeof theirs === 'string' ? await question.compute() : theirs
+    }
     // Kept while the version was read.
     const newest = find(hash, read.asked)
-    if (newest?.version === read.version) return newest
-    const computed = compute().then((text) => {
-      const { method, text: sent } = read.asked
-      return { ...read, asked: { method, text: copyOf(sent) }, body: copyOf(text), etag: undefined }
-    })
+    if (newest?.version === read.version && isInTime(newest)) return newest
+    const computed = compute(hash, read, question)
     underWay.set(flight, computed)
     try {
-      const entry = await computed
-      kept.set(hash, entry)
-      return entry
+      return await computed
     } finally {
       underWay.delete(flight)
     }
+  }
+
+  function isInTime({ until }: Entry): boolean {
+    return until === Number.POSITIVE_INFINITY || nowMs() < until
   }
 
   return {
@@ -114,23 +175,34 @@ export function createAnswerCache({ maxBytes, changes }: AnswerCacheOptions): An
       // Before the version, as that is read before the answer: no answer is older than either.
       const changed = await changes()
       let version: string | undefined
-      if (known !== undefined) {
+      if (known !== undefined && isInTime(known)) {
         if (changed !== undefined && changed === known.changes) return known
-        version = await versions.read(keyOf(asked), known.readVersion)
+        version = await readOf(asked, known.readVersion)
         if (version === known.version) {
           known.changes = changed
           return known
         }
       }
       const question = prepare()
-      if (question?.version === undefined) return question?.compute()
-      const readVersion = known?.readVersion ?? question.version()
-      version ??= await versions.read(keyOf(asked), readVersion)
+      if (question === undefined) return undefined
+      const readVersion = known?.readVersion ?? versionOf(hash, question)
+      if (readVersion === undefined) return question.compute()
+      version ??= await readOf(asked, readVersion)
       if (version === undefined) return question.compute()
       const { name } = question
       const read = { asked, readVersion, version, changes: changed, name }
-      return shared(hash, read, question.compute)
+      // What has never been kept may turn out to be for one client alone, and is not waited for.
+      if (known === undefined && question.version === undefined) {
+        return compute(hash, read, question)
+      }
+      return shared(hash, read, question)
     },
+  }
+
+  function versionOf(hash: number, { version, lasting }: Question): ReadVersion | undefined {
+    if (version !== undefined) return version()
+    const isFleeting = hashesOfFleeting[hash % noted] === hash
+    return lasting === undefined || isFleeting ? undefined : databaseVersion
   }
 }
 

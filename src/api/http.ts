@@ -9,7 +9,7 @@ import { within } from '../lib/tracing.ts'
 import { turnOf } from '../lib/turns.ts'
 import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
-import { type AnswerCache, createAnswerCache, mostAnswerBytes } from './answer-cache.ts'
+import { type AnswerCache, openAnswerCache } from './answer-cache.ts'
 import { watchAnswers } from './answers.ts'
 import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
@@ -145,8 +145,7 @@ export async function openHttp(
   // Opened once the server listens: it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
   const { underWay } = occupancy
-  const changes = () => deps.services.store.read.changes()
-  const kept = createAnswerCache({ maxBytes: mostAnswerBytes, changes })
+  const kept = openAnswerCache(deps.services)
   const direct = createDirectAnswers({ ...deps, graphql, documents, underWay, answers: kept })
   const routes = tableOf(deps.routes)
   const inHand = { ...deps, routes, graphql, direct, kept, occupancy, listeners, clients }

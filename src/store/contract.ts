@@ -120,6 +120,8 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
    * read to know.
    */
   changes(): Promise<number | undefined>
+  /** A text that is another one after each change of the database: what was read after it is of it or of a later one. */
+  version(): Promise<string>
   /** The network this database belongs to; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>
   /** How far the log reaches. Throws before the ledger is initialized. */

@@ -57,6 +57,8 @@ export interface Database {
   readonly mostSnapshots: number
   /** A number that is another one after each change; `undefined` where only a read of what may have changed can tell. */
   changes(): number | undefined
+  /** A text that is another one after each change, by a read where nothing less can tell. */
+  version(): Promise<string>
   /** How busy the connections for reads are; `undefined` where there is one. */
   pool(): PoolLoad | undefined
   /**

@@ -85,6 +85,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     ...partitionedReads(reads, forms),
     mostSnapshots,
     changes: () => undefined,
+    version: async () => String((await reads.query(versionStatement, []))[0]?.[0]),
     space: async () => {
       const [row] = await reads.query('SELECT pg_database_size(current_database())', [])
       return { databaseBytes: Number(row?.[0]), freeBytes: undefined }
@@ -94,6 +95,13 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     close,
   }
 }
+
+/**
+ * Which transactions a read sees, and of which server: another one may use the numbers of transactions that were lost with the former for
+ * its own.
+ */
+const versionStatement =
+  "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text"
 
 /** One connection that is read from, apart from those of the store: a pool that is busy is no server that is gone. */
 export function openWatch(url: string, connectionTimeoutMillis: number): PostgresqlReads {

@@ -24,7 +24,7 @@ import { viewReads } from './view-reads.ts'
 export function createReader(
   database: Pick<
     Database,
-    'reader' | 'query' | 'queryBoth' | 'logForms' | 'changes' | 'statements'
+    'reader' | 'query' | 'queryBoth' | 'logForms' | 'changes' | 'version' | 'statements'
   >,
 ): StoreReader {
   const { reader: client, statements } = database
@@ -36,6 +36,7 @@ export function createReader(
     ...keepAnswers(prepared),
     reach: async () => {},
     changes: async () => database.changes(),
+    version: () => database.version(),
     lease: () => statements.readLease(client),
     ...readsByForm(reading, (own) => ({ owned: createOwnedReader(own) })),
     ...stateReads(client),

@@ -10,10 +10,14 @@ export interface SqliteReads extends SnapshotConnection, Pick<Database, 'changes
 /** Nothing is opened before the first read; `open` throws when there are to be no more. */
 export function openReads(open: () => DatabaseSync): SqliteReads {
   let connection: DatabaseSync | undefined
+  let openings = 0
   let kept: KeptStatements<number> | undefined
 
   function run(sql: string, parameters: readonly Parameter[]): Rows {
-    connection ??= open()
+    if (connection === undefined) {
+      connection = open()
+      openings++
+    }
     kept ??= keepStatements(connection, parametersOf)
     const prepared = kept.get(sql)
     const bound = parameters.slice(0, prepared.note).map(boundAs)
@@ -57,8 +61,8 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   return {
     query: async (sql, parameters) => run(sql, parameters),
     queryBoth,
-    // Another one after each commit of another connection; this one only reads.
-    changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]),
+    // Another one after each commit of another connection, for this one only reads; and those of two connections cannot be compared.
+    changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]) + openings * 2 ** 32,
     begin,
     hasMoment: () => true,
     end,

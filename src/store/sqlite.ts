@@ -89,6 +89,7 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
     queryBoth: reads.queryBoth,
     snapshotConnection: () => openReads(() => openToRead(snapshotCacheKibibytes)),
     changes: reads.changes,
+    version: async () => String(reads.changes()),
     space: () => spaceOf(file),
     pool: () => undefined,
     close,

@@ -1,10 +1,12 @@
 import { crc32 } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type AnswerCache,
+  type AnswerCacheOptions,
   type Asked,
   createAnswerCache,
   type KeptAnswer,
+  type Lasting,
 } from '../../src/api/answer-cache.ts'
 import { until } from '../support/until.ts'
 
@@ -26,8 +28,14 @@ interface Versions {
 }
 
 /** A cache whose versions only a read can tell. */
-function cacheOf(maxBytes: number) {
-  return createAnswerCache({ maxBytes, changes: async () => undefined })
+function cacheOf(maxBytes: number, options: Partial<AnswerCacheOptions> = {}) {
+  return createAnswerCache({
+    maxBytes,
+    changes: async () => undefined,
+    databaseVersion: async () => undefined,
+    nowMs: () => 0,
+    ...options,
+  })
 }
 
 const versionsOf = new WeakMap<AnswerCache, Versions>()
@@ -89,7 +97,7 @@ test('who asks after a change waits for a version that is read after it', async 
   const { compute } = counting()
   const reads: ((version: string) => void)[] = []
   const version = () => () => new Promise<string>((resolve) => reads.push(resolve))
-  const other = createAnswerCache({ maxBytes: 10_000, changes: async () => undefined })
+  const other = cacheOf(10_000)
   const askOther = () => other.getOrCompute(askedBy('a'), () => ({ version, compute }))
   await askOther()
   const asked = askOther()
@@ -106,7 +114,7 @@ test('who asks after a change waits for a version that is read after it', async 
 test('the version is read only where the database has changed', async () => {
   let changes = 1
   const versions = { now: '1', reads: 0 }
-  const cache = createAnswerCache({ maxBytes: 10_000, changes: async () => changes })
+  const cache = cacheOf(10_000, { changes: async () => changes })
   const version = () => async () => {
     versions.reads++
     return versions.now
@@ -165,4 +173,69 @@ test('the least recently asked are dropped when all have too many characters, an
   for (const key of ['e', 'f', 'g']) await fill(key, 1_000)
   await ask(cache, 'a', '1', compute)
   expect(count()).toBe(3)
+})
+
+describe('an answer that has no version of its own', () => {
+  /** Asks for what lasts so long; `database` and `nowMs` are what they are then. */
+  function asking(lasting: Lasting) {
+    const world = { database: '1' as string | undefined, nowMs: 10_000 }
+    const cache = cacheOf(10_000, {
+      databaseVersion: async () => world.database,
+      nowMs: () => world.nowMs,
+    })
+    const { compute, count } = counting()
+    const question = () => ({ lasting: () => lasting, compute })
+    const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
+    return { world, answer, count }
+  }
+
+  test('is kept as long as the database does not change', async () => {
+    const { world, answer, count } = asking('UNTIL_CHANGE')
+    for (const _ of [1, 2]) await answer()
+    world.nowMs += 3_600_000
+    expect(await answer()).toBe('answer 2')
+    world.database = '2'
+    expect([await answer(), await answer()]).toEqual(['answer 3', 'answer 3'])
+    expect(count()).toBe(3)
+  })
+
+  test('is not kept where nothing says whether the database changes', async () => {
+    const { world, answer, count } = asking('UNTIL_CHANGE')
+    world.database = undefined
+    for (const _ of [1, 2, 3]) await answer()
+    expect(count()).toBe(3)
+  })
+
+  test('is kept for its second where it depends on the time', async () => {
+    const { world, answer, count } = asking('UNTIL_NEXT_SECOND')
+    for (const _ of [1, 2]) await answer()
+    world.nowMs = 10_999
+    expect(await answer()).toBe('answer 2')
+    world.nowMs = 11_000
+    expect([await answer(), await answer()]).toEqual(['answer 3', 'answer 3'])
+    world.database = '2'
+    expect(await answer()).toBe('answer 4')
+    expect(count()).toBe(4)
+  })
+
+  test('is not kept, and not given to others, where it depends on more', async () => {
+    const { answer, count } = asking('NOT')
+    await answer()
+    const answers = await Promise.all([1, 2, 3].map(answer))
+    expect(new Set(answers).size).toBe(3)
+    expect(count()).toBe(4)
+  })
+
+  test('is computed by each of those who wait for one that turns out to depend on more', async () => {
+    const lasting = { now: 'UNTIL_CHANGE' as Lasting }
+    let database = 1
+    const cache = cacheOf(10_000, { databaseVersion: async () => String(database) })
+    const { compute } = counting()
+    const question = () => ({ lasting: () => lasting.now, compute })
+    const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
+    for (const _ of [1, 2]) await answer()
+    database = 2
+    lasting.now = 'NOT'
+    expect(new Set(await Promise.all([1, 2, 3].map(answer))).size).toBe(3)
+  })
 })

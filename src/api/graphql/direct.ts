@@ -84,8 +84,8 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
       refusal = fields.share.take(ready.cost)
       if (refusal !== undefined) return undefined
       taken = ready.cost
-      const { name, version } = ready
-      return { name, version, compute: async () => `{"data":${await ready.run()}}` }
+      const { name, version, lasting } = ready
+      return { name, version, lasting, compute: async () => `{"data":${await ready.run()}}` }
     }
     try {
       const written = await answers.getOrCompute(sent, prepare)

@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
+import type { Lasting } from '../answer-cache.ts'
 import { noteOperation } from '../observation.ts'
 import type { GatewayContext } from './builder.ts'
 import {
@@ -22,6 +23,7 @@ import {
 } from './compile.ts'
 import { operationCost } from './cost.ts'
 import { withMeteredServices } from './metered-services.ts'
+import { NotedContext } from './noted-context.ts'
 import { atOneMoment } from './one-moment.ts'
 import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
@@ -43,6 +45,8 @@ export interface ReadyQuery {
   readonly cost: number
   /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
+  /** For how long its answer lasts, once it has run. */
+  lasting(): Lasting
   /** The name of its operation. */
   readonly name: string | undefined
 }
@@ -111,13 +115,18 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       if (cost > maxOperationCost) return undefined
       const { dependsOnLog } = compiled
       noteOperation(context.observation, operation)
+      let noted: NotedContext | undefined
       return {
         cost,
         name: operation.name?.value,
         run: () =>
           isOneRead(dependsOnLog, variables)
             ? compiled.run(withMeteredServices(context), variables)
-            : atOneMoment(context, (asOf) => compiled.run(asOf, variables)),
+            : atOneMoment(context, (asOf) => {
+                noted = new NotedContext(asOf)
+                return compiled.run(noted, variables)
+              }),
+        lasting: () => noted?.lasting ?? 'NOT',
         version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }
     },

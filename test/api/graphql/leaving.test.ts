@@ -288,10 +288,11 @@ describe('a request ends with its client', () => {
     ['by completing an operation of a socket', leaveOperation],
   ] as const
 
-  test.each(ways)('that leaves %s', async (_name, leave) => {
+  test.each(ways)('that leaves %s', async (name, leave) => {
     await leaveAt('pieces', () => leave(manaQuery))
-    // Another one asks the same to its end. What would still be read for the first is ahead of it.
-    const { data } = await graphql(doors.url, manaQuery)
+    // Another one asks the same to its end, in words of its own, for which no answer is kept. What would still be read for the first is
+    // ahead of it.
+    const { data } = await graphql(doors.url, `${manaQuery} # ${name}`)
     expect(data.address.mana.total).toEqual({ written: '0' })
     expect(reads.pieces).toBe(1 + 5)
   })

@@ -7,7 +7,12 @@ import { json, type RouteResponse } from '../../../src/api/rest/response.ts'
 
 /** A route whose answers are numbered, and a cache of its own. */
 function countingRoute(status = 200) {
-  const kept = createAnswerCache({ maxBytes: 10_000, changes: async () => undefined })
+  const kept = createAnswerCache({
+    maxBytes: 10_000,
+    changes: async () => undefined,
+    databaseVersion: async () => undefined,
+    nowMs: Date.now,
+  })
   const state = { version: '1', answers: 0 }
   const ask = (target: string) =>
     keptAnswer(kept, {

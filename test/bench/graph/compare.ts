@@ -27,6 +27,11 @@ export function bodyOf(query: string, variables: Variables): string {
   return JSON.stringify({ query, variables })
 }
 
+/** The same with other white space for each number, so that no answer is kept for it. */
+export function inOtherWords(body: string, n: number): string {
+  return body + n.toString(2).replaceAll('0', ' ').replaceAll('1', '\t')
+}
+
 /** How often both are asked, for between two answers a slot may have been committed. */
 const attempts = 5
 const comparedOfEach = 20

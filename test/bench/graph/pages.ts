@@ -8,9 +8,9 @@ import { untilCommitted } from '../../support/wallet.ts'
 import { loadBy, type Measured } from '../graphql/load.ts'
 import { type Server, serverOf, startPeer } from '../graphql/servers.ts'
 import { median, printRow, printTable } from '../measure.ts'
-import { openLine } from '../rest/load.ts'
+import { type Line, openLine } from '../rest/load.ts'
 import { commonPart } from './common-part.ts'
-import { ask, bodyOf, compareAnswers, type Question } from './compare.ts'
+import { ask, bodyOf, compareAnswers, inOtherWords, type Question } from './compare.ts'
 import type { GraphLedger } from './ledger.ts'
 import { questionsOf } from './questions.ts'
 import { counting, statementsOf } from './statements.ts'
@@ -126,6 +126,8 @@ interface Rounds {
   readonly theirs: Measured[]
   /** The whole document, of the gateway alone. */
   readonly whole: Measured[]
+  /** The same as of `ours`, in the same words each time. */
+  readonly again: Measured[]
 }
 
 async function inTurns(
@@ -133,28 +135,37 @@ async function inTurns(
   { text, variables, whole }: Page,
   { rounds, ms }: Options,
 ): Promise<Rounds> {
-  const measured: Rounds = { ours: [], theirs: [], whole: [] }
-  const asked = (document: string) => {
+  const measured: Rounds = { ours: [], theirs: [], whole: [], again: [] }
+  let asked = 0
+  /** The gateway keeps what it answered to the same words, which is measured apart. */
+  const by = (document: string, isNew: boolean) => {
     const bodies = variables.map((one) => bodyOf(document, one))
-    let n = 0
-    return (server: Server) =>
-      loadBy(server, (line) => ask(line, present(bodies[n++ % bodies.length], 'a question')), {
-        connections,
-        ms,
-      })
+    return (server: Server) => {
+      const askNext = (line: Line) => {
+        const body = present(bodies[asked++ % bodies.length], 'a question')
+        return ask(line, isNew ? inOtherWords(body, asked) : body)
+      }
+      return loadBy(server, askNext, { connections, ms })
+    }
   }
-  const common = asked(text)
-  const all = asked(whole)
+  const common = by(text, true)
+  const all = by(whole, true)
+  const same = by(text, false)
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
     plain.hold()
-    const [ours, wholeOurs] = [await common(gateway), await all(gateway)]
+    const [ours, wholeOurs, again] = [
+      await common(gateway),
+      await all(gateway),
+      await same(gateway),
+    ]
     plain.goOn()
     const theirs = await common(plain)
     if (round === 0) continue
     measured.ours.push(ours)
     measured.theirs.push(theirs)
     measured.whole.push(wholeOurs)
+    measured.again.push(again)
   }
   return measured
 }
@@ -170,10 +181,15 @@ const head = [
   'p99 ms',
   'p99 to p50',
   'whole µs',
+  'again µs',
   'statements',
 ]
 
-function rowOf({ name, fields }: Page, { ours, theirs, whole }: Rounds, idle: number): string[] {
+function rowOf(
+  { name, fields }: Page,
+  { ours, theirs, whole, again }: Rounds,
+  idle: number,
+): string[] {
   const cpu = (rounds: readonly Measured[]) => median(rounds.map(({ cpuUs }) => cpuUs))
   const cell = (rounds: readonly Measured[]) =>
     `${cpu(rounds).toFixed(0)} (${median(rounds.map(({ perSecond }) => perSecond)).toFixed(0)})`
@@ -192,5 +208,6 @@ function rowOf({ name, fields }: Page, { ours, theirs, whole }: Rounds, idle: nu
     p99?.toFixed(1) ?? '',
     ((p99 ?? 0) / (p50 ?? 1)).toFixed(1),
     cpu(whole).toFixed(0),
+    cpu(again).toFixed(0),
   ]
 }

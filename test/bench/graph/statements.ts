@@ -3,7 +3,7 @@ import { present } from '../../../src/lib/assert.ts'
 import { until } from '../../support/until.ts'
 import type { Server } from '../graphql/servers.ts'
 import { openLine } from '../rest/load.ts'
-import { ask, bodyOf, type Question } from './compare.ts'
+import { ask, bodyOf, inOtherWords, type Question } from './compare.ts'
 
 /** How many statements a server runs for a document. */
 
@@ -32,7 +32,7 @@ export async function statementsOf(
   const counts: number[] = []
   for (let n = 0; n < askedOfEach; n++) {
     const before = await told(server)
-    await ask(line, body)
+    await ask(line, inOtherWords(body, n))
     counts.push((await told(server)) - before)
   }
   line.end()

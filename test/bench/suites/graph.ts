@@ -15,7 +15,8 @@ const help = `npm run bench -- graph [--short] [--database sqlite|postgresql] [-
 
 Makes a ledger of every kind of output, and asks the built gateway (npm run build) and an explorer of Pothos with Prisma's
 plugin for the documents of docs/examples/explorer, as far as both can tell them, in turns on 16 connections. Prints the
-processor time of each for a request, and how long the gateway's answers took. Their answers are compared first.
+processor time of each for a request, and how long the gateway's answers took; both compute each answer anew, and "again" is
+the gateway asked the same in the same words, as the visitors of one page do. Their answers are compared first.
 
 --short     a ledger of 10^4 transactions in place of 10^6, and three rounds in place of seven
 --database  one of the two alone

@@ -1,0 +1,172 @@
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operationCost } from '../../../src/api/graphql/cost.ts'
+import { NotedContext } from '../../../src/api/graphql/noted-context.ts'
+import { schema } from '../../../src/api/graphql/schema.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { createSettableClock } from '../../../src/lib/clock.ts'
+import { graphql } from '../../support/client.ts'
+import { databases } from '../../support/databases.ts'
+import { textOf } from '../../support/explorer-pages.ts'
+import { scrape } from '../../support/scrape.ts'
+import { type ServedLog, serveLog } from '../../support/serve-log.ts'
+import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
+
+/** Answers that are kept as long as what they were computed from is the same. */
+
+describe.each(databases)('on $name', (database) => {
+  const startNs = 1_700_000_000_250_000_000n
+  const clock = createSettableClock(startNs)
+  let served: ServedLog
+  let computed = 0
+
+  beforeAll(async () => {
+    served = await serveLog({ database, clock })
+    const { store } = served.log
+    const { snapshot } = store
+    // One for each answer that is computed.
+    Object.assign(store, {
+      snapshot: () => {
+        computed++
+        return snapshot()
+      },
+    })
+    await served.commit([], [])
+  })
+  afterAll(() => served.close())
+
+  /** The answers to a document that is asked so often, and how many of them were computed. */
+  async function ask(document: string, times: number) {
+    computed = 0
+    const answers = []
+    for (let n = 0; n < times; n++) answers.push((await served.ask(document)).data)
+    return { answers, computed }
+  }
+
+  test('an answer of the database alone is computed again when that has changed', async () => {
+    const document = '{ milestones(first: 1) { nodes { index updateCount } } }'
+    const of = (index: number) => ({ milestones: { nodes: [{ index, updateCount: '0' }] } })
+    // Of a document that has been sent once only a hash is kept.
+    expect(await ask(document, 5)).toEqual({ answers: Array(5).fill(of(2)), computed: 2 })
+    clock.set(startNs + 3_600_000_000_000n)
+    expect(await ask(document, 3)).toEqual({ answers: Array(3).fill(of(2)), computed: 0 })
+    await served.commit([])
+    expect(await ask(document, 3)).toEqual({ answers: Array(3).fill(of(3)), computed: 1 })
+  })
+
+  test('an answer that depends on the time is computed again in the next second', async () => {
+    const document = '{ activity(resolution: MINUTE) { start } }'
+    clock.set(startNs)
+    expect((await ask(document, 5)).computed).toBe(2)
+    clock.set(startNs + 749_999_999n)
+    expect((await ask(document, 2)).computed).toBe(0)
+    clock.set(startNs + 750_000_000n)
+    expect((await ask(document, 2)).computed).toBe(1)
+  })
+
+  test('an answer with an error is computed each time', async () => {
+    // By the short way and then by the server.
+    const { computed } = await ask(
+      '{ milestone(index: 4294967295) { index } address(address: "x") { bech32 } }',
+      3,
+    )
+    expect(computed).toBe(6)
+  })
+})
+
+describe('of the pages of an explorer', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    // Nothing happens by itself.
+    const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
+    gateway = await startGateway({ env: { METRICS_PORT: '0' }, clock })
+  })
+  afterAll(() => gateway.close())
+
+  /** Prepared operations have a cost, and an answer that is kept has none. */
+  async function isKept(page: string): Promise<boolean> {
+    const text = textOf(page)
+    const operation = present(/query (\w+)/.exec(text)?.[1], 'a name')
+    const costs = async () =>
+      (await scrape(gateway.metricsUrl)).sum('ledger_gateway_operation_cost_total', { operation })
+    const before = await costs()
+    const answers = []
+    // On PostgreSQL others than this gateway may write something between two of them.
+    for (let n = 0; n < 12; n++) answers.push(await graphql(gateway.url, text))
+    const [first = { data: undefined }, ...others] = answers
+    expect(first.errors).toBeUndefined()
+    for (const other of others) expect(other).toEqual(first)
+    const document = parse(text)
+    const cost = present(operationCost({ schema, document, variableValues: {} }), 'a cost')
+    return (await costs()) - before < 12 * cost
+  }
+
+  const kept = [
+    'home',
+    'milestones',
+    'blocks',
+    'transactions',
+    'accounts',
+    'validators',
+    'tokens',
+    'nfts',
+    'rich',
+  ]
+  test.each(kept)('%s is kept', async (page) => expect(await isKept(page)).toBe(true))
+  test('health is not kept', async () => expect(await isKept('health')).toBe(false))
+})
+
+describe('an answer lasts', () => {
+  type Context = ConstructorParameters<typeof NotedContext>[0]
+  const given = {
+    services: { store: {}, source: { network: {}, status: () => ({}) }, clock: {}, faucet: {} },
+    caller: {},
+    isStopping: false,
+    share: { remaining: () => 1 },
+    limits: {},
+    quota: () => ({}),
+  } as unknown as Context
+
+  const rows: [string, (context: Context) => unknown, string][] = [
+    ['that reads nothing', () => {}, 'UNTIL_CHANGE'],
+    ['of the database', ({ services }) => services.store.read, 'UNTIL_CHANGE'],
+    ['of the parameters', ({ services }) => services.parameters, 'UNTIL_CHANGE'],
+    ['of the network', ({ services }) => services.source.network, 'UNTIL_CHANGE'],
+    ['that checks signatures', ({ services }) => services.signatures, 'UNTIL_CHANGE'],
+    ['of those that stake', ({ services }) => services.stakers, 'UNTIL_CHANGE'],
+    ['of the limits', ({ limits }) => limits, 'UNTIL_CHANGE'],
+    ['where there is no node', ({ services }) => services.source.node, 'UNTIL_CHANGE'],
+    ['of the time', ({ services }) => services.clock, 'UNTIL_NEXT_SECOND'],
+    ['of the slot of this moment', ({ services }) => services.source.status(), 'UNTIL_NEXT_SECOND'],
+    ['of the replicas', ({ services }) => services.store.replicas, 'NOT'],
+    ['that writes', ({ services }) => services.store.write, 'NOT'],
+    ['of the roots in memory', ({ services }) => services.source.unspentProofs, 'NOT'],
+    ['of the room for blocks', ({ services }) => services.space, 'NOT'],
+    ['of the feed', ({ services }) => services.feed, 'NOT'],
+    ['of the faucet', ({ services }) => services.faucet, 'NOT'],
+    ['for its caller', ({ caller }) => caller, 'NOT'],
+    ['of what its client may still do', ({ share }) => share.remaining(), 'NOT'],
+    ['that is computed in the turns of its client', ({ share }) => share.client, 'UNTIL_CHANGE'],
+    ['of what its client may still write', (context) => context.quota(), 'NOT'],
+    ['of whether the gateway stops', ({ isStopping }) => isStopping, 'NOT'],
+  ]
+  test.each(rows)('%s: as it says', (_, read, lasting) => {
+    const noted = new NotedContext(given)
+    read(noted)
+    expect(noted.lasting).toBe(lasting)
+    // Whatever is read after it makes it last no longer.
+    void noted.services.store.read
+    expect(noted.lasting).toBe(lasting)
+    void noted.caller
+    void noted.services.clock
+    expect(noted.lasting).toBe('NOT')
+  })
+
+  test('where a node is asked: not', () => {
+    const source = { network: {}, node: {} }
+    const followed = { ...given, services: { ...given.services, source } } as unknown as Context
+    const noted = new NotedContext(followed)
+    void noted.services.source.node
+    expect(noted.lasting).toBe('NOT')
+  })
+})
