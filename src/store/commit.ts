@@ -69,7 +69,7 @@ async function assertBooked({ tx, sql }: RawWriting, upTo: number): Promise<void
   )
   assert(present(writer, 'writer row').openFrom > BigInt(upTo), `slot ${upTo} is closed`)
   const [waiting] = await tx.$queryRawUnsafe<{ readonly blocks: bigint }[]>(
-    sql.numbered("SELECT count(*) AS blocks FROM blocks WHERE state = 'PENDING' AND slot <= ?"),
+    sql.numbered("SELECT count(*) AS blocks FROM blocks WHERE state = 'PENDING' AND slot + 0 <= ?"),
     BigInt(upTo),
   )
   const blocks = Number(present(waiting, 'a count').blocks)

@@ -11,7 +11,7 @@ import type {
   Position,
 } from '../../src/store/list-contract.ts'
 import type { BlockKind, BlockRow, OutputRow, TransactionRow } from '../../src/store/rows.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { randomOutput } from '../support/random-outputs.ts'
@@ -179,17 +179,22 @@ describe.each(databases)('lists on $name', ({ create }) => {
     const asked = [1, 3, 6]
     const count = (rows: readonly { slot: number; state: string }[], slot: number) =>
       rows.filter((row) => row.slot === slot && row.state === 'FINALIZED').length
-    const counts = await use.store.read.slotCounts(asked)
+    const counts = async () =>
+      (await use.store.read.slotCounts(asked)).sort((a, b) => a.slot - b.slot)
     const { spans } = await use.store.read.activity('SLOT', 0, 99)
-    const failed = new Map(spans.map((span) => [Number(span.bucket), span.failed]))
-    expect([...failed.values()].some((one) => one !== undefined && one > 0)).toBe(true)
-    expect(counts.sort((a, b) => a.slot - b.slot)).toEqual(
-      asked.map((slot) => ({
-        slot,
-        blocks: count(ledger.blocks, slot),
-        transactions: count(ledger.transactions, slot),
-        failed: failed.get(slot),
-      })),
+    const counted = new Map(spans.map((span) => [Number(span.bucket), span]))
+    expect(spans.some(({ failed }) => failed !== undefined && failed > 0)).toBe(true)
+    const blocksOf = (slot: number) => ({ slot, blocks: count(ledger.blocks, slot) })
+    expect(await counts()).toEqual(
+      asked.map((slot) => {
+        const { accepted, failed } = present(counted.get(slot), 'the slot')
+        return { ...blocksOf(slot), transactions: accepted, failed }
+      }),
+    )
+    // As before anything was counted.
+    await onDatabase(use.url, 'DELETE FROM activity')
+    expect(await counts()).toEqual(
+      asked.map((slot) => ({ ...blocksOf(slot), transactions: count(ledger.transactions, slot) })),
     )
     expect(await use.store.read.slotCounts([])).toEqual([])
   })

@@ -71,14 +71,16 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
     SELECT n, (SELECT found.seq ${dialect.shards?.entry(ofEntry) ?? ofLog})
     FROM asked`
   const slots = [long('slot')]
-  // What is accepted is final as soon as its slot is committed, and its blocks were counted then.
+  const counted = (column: 'blocks' | 'accepted' | 'failed') =>
+    `(SELECT ${column} FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot)`
+  // What is accepted is final as soon as its slot is committed. A slot of before they were counted is counted now, row by row.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
-    coalesce(
-      (SELECT blocks FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot),
+    coalesce(${counted('blocks')},
       (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
         AND blocks.slot = asked.slot)),
-    (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot),
-    (SELECT failed FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot)
+    coalesce(${counted('accepted')},
+      (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)),
+    ${counted('failed')}
     FROM asked`
   return {
     entrySeqs: async (asked) => {
